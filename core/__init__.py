@@ -1,1 +1,1 @@
-"""Motion without Blender: clips, their synchronisation, what is woven from them, and how good it is."""
+"""Motion without Blender: clips, their registration, the verbs that weave new clips, and measures of their quality."""

@@ -1,4 +1,4 @@
-"""A bounded memory of the last few things; the only one there is."""
+"""A bounded cache of the last few values."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -9,7 +9,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """At most so many values by their keys; what was kept or asked for longest ago goes first."""
+    """At most so many values by their keys; the one that was kept or `made` longest ago is dropped first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -19,15 +19,15 @@ class Cache(Generic[K, V]):
         return len(self._values)
 
     def __iter__(self) -> Iterator[V]:
-        """Go through the values, the last one last."""
+        """Iterate over the values, the oldest first."""
         return iter(self._values.values())
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, or None; this does not count as asking for it."""
+        """Return the value of a key, or None; its age stays."""
         return self._values.get(key)
 
     def keep(self, key: K, value: V) -> V:
-        """Keep a value as the last one, and return it."""
+        """Keep a value as the newest one, and return it."""
         self._values[key] = value
         self._values.move_to_end(key)
         while len(self._values) > self._most:
@@ -35,12 +35,12 @@ class Cache(Generic[K, V]):
         return value
 
     def made(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made where there is none; it is then the last one."""
+        """Return the value of a key, made by `make` where there is none; it is then the newest one."""
         found = self._values.get(key)
         return self.keep(key, make() if found is None else found)
 
     def drop_oldest(self) -> None:
-        """Let the value go that was kept or asked for longest ago."""
+        """Drop the oldest value."""
         self._values.popitem(last=False)
 
     def clear(self) -> None:

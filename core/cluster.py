@@ -1,8 +1,8 @@
-"""Many tasks on the machines of a Dask cluster; what comes of each is what would come of it here.
+"""Many tasks on the machines of a Dask cluster, with the same results as on this machine.
 
-Dask (`distributed`) is imported when a cluster is asked for, and by nothing else. A worker does one of our tasks at a
-time, whatever number of threads it has: libraries that we use are not all made for several. It must have this very
-program, and is asked before it does anything.
+Dask (`distributed`) is imported only when a cluster is asked for. A worker does one of our tasks at a time, however
+many threads it has: not all libraries that we use are thread-safe. Every worker must have the same program as this run,
+which is checked before any task.
 """
 
 import hashlib
@@ -27,11 +27,11 @@ from . import jit, processes
 from .errors import LoomError, OptionError
 from .processes import Attempt
 
-WAIT = 15.0  # s
-_LOOK = 1.0  # s between two looks at whether there are workers
-_FETCHING = 60.0  # s for what one task has made to come here
+WAIT = 15.0  # s for a scheduler that does not answer, and for a worker where there is none
+_LOOK = 1.0  # s between two checks whether there are workers
+_FETCHING = 60.0  # s for the result of one task to arrive here
 
-_alone = threading.Lock()  # in a worker
+_alone = threading.Lock()  # in a worker: one task at a time
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,22 +45,30 @@ def attempts(
     begin: Callable[[], None] | None = None,
     wait: float = WAIT,
 ) -> Generator[tuple[int, Attempt[R]], None, None]:
-    """Yield the place of each task and what has come of it, in the order in which they end: `processes.attempts` there.
+    """Yield the place of each task and its attempt, in the order in which they end, as `processes.attempts` does.
 
     function, begin : as there; files that they read are on a disk that all machines share, under the same name. `begin`
-        is called before every task, since in between a worker may work for others
+        is called before every task, since a worker may work for others in between
     scheduler : its address, such as tcp://farm:8786
-    wait : seconds that are waited for a scheduler that does not answer, and for a worker where there is none
-    Tasks of a worker that is lost are done by another. Whoever stops early closes the generator: what has not begun is
-    not done then. Raises LoomError without Dask, without the scheduler, without workers, or where these have another
-    program than this one.
+    wait : seconds to wait for a scheduler that does not answer, and for a worker where there is none
+    Tasks of a lost worker are done by another. To stop early, close the generator: tasks that have not begun are then
+    dropped. Raises LoomError without Dask, without the scheduler, without workers, or where a worker has another
+    program than this one, and OptionError for what is no address.
+
+    Example:
+        >>> from action_loom.core import cluster
+        >>> list(cluster.attempts(len, [], "tcp://farm:8786"))  # without tasks nothing is connected
+        []
+        >>> next(cluster.attempts(len, ["walk"], "farm"))
+        Traceback (most recent call last):
+        action_loom.core.errors.OptionError: scheduler is 'farm', but must be an address such as tcp://farm:8786
     """
     if not tasks:
         return
     with _connected(scheduler, wait) as client:
         _check_programs(client, scheduler)
         run, work = secrets.token_hex(8), partial(_Work, program(), function, begin)
-        # What a worker can't unpickle ends it; so it is asked to unpickle bytes, which fails as any other task does.
+        # A task that can't be unpickled would end the worker. So it gets bytes, and unpickling them is the task.
         futures = [
             client.submit(pickle.loads, pickle.dumps(work(task)), key=f"action-loom-{run}-{place}")
             for place, task in enumerate(tasks)
@@ -70,7 +78,7 @@ def attempts(
 
 @cache
 def program() -> str:
-    """Return what has to be the same on all machines: our sources and what computes with them."""
+    """Return what must be the same on all machines: a hash of our sources, and the versions of Python and libraries."""
     here, digest = Path(__file__).parent, hashlib.sha256()
     for path in sorted(path for ending in ("*.py", "*.npz") for path in here.rglob(ending)):
         digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
@@ -81,7 +89,7 @@ def program() -> str:
 
 @dataclass(frozen=True)
 class _Work(Generic[T, R]):
-    """A task on its way to a worker: it is done where it is unpickled."""
+    """A task for a worker: unpickling it runs it."""
 
     program: str
     function: Callable[[T], R]
@@ -108,7 +116,7 @@ def _begun(function: Callable[[T], R], begin: Callable[[], None] | None, task: T
 
 @contextmanager
 def _connected(scheduler: str, wait: float) -> Iterator[Any]:
-    """Give a client of a scheduler."""
+    """Yield a client of a scheduler; raises LoomError kinds."""
     if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", scheduler):
         raise OptionError(f"scheduler is {scheduler!r}, but must be an address such as tcp://farm:8786")
     try:
@@ -116,7 +124,7 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
     except ImportError:
         raise LoomError('Dask is not installed here: pip install "action-loom[cluster]"') from None
     for name in ("distributed", "distributed.client", "distributed.comm", "distributed.core", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it we say ourselves
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters we report ourselves
     try:
         client = distributed.Client(scheduler, timeout=wait, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -129,7 +137,7 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
 
 
 def _check_programs(client: Any, scheduler: str) -> None:
-    """Raise LoomError for a worker that has another program than this one, or none."""
+    """Raise LoomError for a worker with another program than this one, or without it."""
     ours = program()
     try:
         programs = client.run(program, on_error="return")
@@ -137,7 +145,7 @@ def _check_programs(client: Any, scheduler: str) -> None:
         raise LoomError(f"{scheduler}: the scheduler has ended ({error})") from None
     for worker, theirs in programs.items():
         if isinstance(theirs, OSError):
-            continue  # it has just gone
+            continue  # the worker has just left
         if isinstance(theirs, Exception):
             raise LoomError(f"worker {worker} has no action-loom like this one ({theirs})")
         if theirs != ours:
@@ -147,7 +155,7 @@ def _check_programs(client: Any, scheduler: str) -> None:
 def _ended(
     client: Any, futures: Sequence[Any], scheduler: str, wait: float
 ) -> Generator[tuple[int, Attempt[Any]], None, None]:
-    """Yield places and what has come of tasks while there are workers."""
+    """Yield places and attempts of tasks, as long as there are workers."""
     places = {future.key: place for place, future in enumerate(futures)}
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     for future in futures:
@@ -160,7 +168,7 @@ def _ended(
             tried = _fetched(future, scheduler)
         except (queue.Empty, TimeoutError):
             if future is not None:
-                ended.put(future)  # its worker is gone, and another makes it anew
+                ended.put(future)  # its worker is lost, and another does the task again
             why = _missing(client)
             seen = seen if why else time.monotonic()
             if time.monotonic() - seen > wait:
@@ -172,7 +180,7 @@ def _ended(
 
 
 def _fetched(future: Any, scheduler: str) -> Attempt[Any]:
-    """Return what has come of a task that has ended; raises TimeoutError where it has to be done again."""
+    """Return the attempt of a task that has ended; raises TimeoutError where it must be done again."""
     from asyncio import CancelledError
 
     from distributed.scheduler import KilledWorker
@@ -193,7 +201,7 @@ def _fetched(future: Any, scheduler: str) -> Attempt[Any]:
 
 
 def _missing(client: Any) -> str:
-    """Return what is missing to go on, "" where nothing is."""
+    """Return in words what the run lacks to continue, "" for nothing."""
     if client.status != "running":
         return "the scheduler has not answered"
     try:

@@ -1,6 +1,6 @@
-"""Functions and classes that registries name as text, such as "weave.blend:blend", loaded when they are wanted.
+"""Functions and classes that registries name as text, such as "graph.build:build", and that are loaded on use.
 
-A registry can then be read without loading numpy, as Blender does when it registers the extension.
+So a registry can be read without loading numpy, as Blender does when it registers the extension.
 """
 
 from importlib import import_module
@@ -8,6 +8,12 @@ from typing import Any
 
 
 def load(source: str) -> Any:
-    """Return what a text names: a module of core, a colon, and a name in it."""
+    """Return the function or class that a text names: a module of core, a colon, and a name in it.
+
+    Example:
+        >>> from action_loom.core import entry_points
+        >>> entry_points.load("verbs:Blend").verb
+        'blend'
+    """
     module, _, name = source.partition(":")
     return getattr(import_module(f".{module}", __package__), name)

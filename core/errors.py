@@ -1,4 +1,4 @@
-"""What can go wrong with a user's material; the message of each is the sentence that the user reads."""
+"""Errors in the user's material or settings; the message of each is the sentence that the user reads."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -7,16 +7,21 @@ LONGEST = 1000  # letters of a message
 
 
 class LoomError(Exception):
-    """The material or a setting can't be worked with; the message says which, and what to do."""
+    """The material or a setting can't be used; the message says which, and what to do."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(one_line(message))
 
 
 def one_line(message: str) -> str:
-    """Return a message without line ends and control characters, cut in the middle where it is very long.
+    """Return a message without line ends and control characters; the middle of a very long one is left out.
 
-    Names and values from files can hold anything, and a terminal does what control characters say.
+    Names and values from files can hold anything, and a terminal obeys control characters.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.one_line(f"walk{chr(10)}.bvh has no frames"))
+        walk\\n.bvh has no frames
     """
     if len(message) > LONGEST:
         message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
@@ -27,7 +32,13 @@ def one_line(message: str) -> str:
 
 
 def some(names: Sequence[str]) -> str:
-    """Return names for a message: the first four, and how many more there are."""
+    """Return names for a message: the first four, and how many more there are.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> errors.some(["hips", "spine", "chest", "neck", "head", "hand.L"])
+        "'hips', 'spine', 'chest', 'neck' and 2 more"
+    """
     shown = ", ".join(repr(name) for name in names[:4])
     return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
 
@@ -42,7 +53,7 @@ class MotionFileError(LoomError):
 
 
 class SkeletonError(LoomError):
-    """A skeleton is not a tree we can walk, or two skeletons do not fit together."""
+    """A skeleton is no tree or lacks joints that are needed, or two skeletons do not fit together."""
 
 
 class ClipError(LoomError):
@@ -58,11 +69,11 @@ class RegistrationError(LoomError):
 
 
 class GraphError(LoomError):
-    """Clips do not connect to a motion graph, or a graph has no such walk; the message says where it ends."""
+    """Clips do not connect to a motion graph, or a graph does not have the asked walk."""
 
 
 class PathError(GraphError):
-    """A walk can't keep to its path; `place` (x, y on the ground, metres) is where it comes to an end."""
+    """A walk can't keep to its path; `place` (x, y on the ground, metres) is where it ends."""
 
     def __init__(self, message: str, place: tuple[float, float]) -> None:
         super().__init__(message)
@@ -70,7 +81,7 @@ class PathError(GraphError):
 
 
 class LibraryError(LoomError):
-    """A library of clips is damaged, not there or being written, or a clip can't be compared with its rows."""
+    """A library of clips is damaged, missing or being written, or a clip can't be compared with its rows."""
 
 
 class OptionError(LoomError):

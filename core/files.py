@@ -1,4 +1,4 @@
-"""Files that we make: their names, and writing them whole or not at all."""
+"""Files that we make: their names, and how they are written, whole or not at all."""
 
 import hashlib
 import os
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from .errors import LoomError
 
-LONGEST = 200  # bytes of a name with its ending: most file systems take 255, and a file beside it is named longer
-_STALE = 3600.0  # seconds after which a half-written file of nobody knows whom is nobody's any more
+LONGEST = 200  # bytes of a name with its ending: most file systems take 255, and the unfinished file's name is longer
+_STALE = 3600.0  # s after which an unfinished file of another machine counts as abandoned
 _PART = re.compile(r"\..+\.([0-9a-f]{6})-([0-9]{1,10})\.([0-9a-f]{16})\.part", re.DOTALL)
 _unfinished: set[Path] = set()
 _cleared: set[Path] = set()  # folders
@@ -25,8 +25,14 @@ _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 
 
 def file_name(title: str, ending: str) -> str:
-    """Return a name for a file that every file system takes."""
-    # Half a character of a name in another encoding (Cs) can't be written as text.
+    """Return a name for a file that every file system takes.
+
+    Example:
+        >>> from action_loom.core import files
+        >>> files.file_name("walk > run: fast?", ".bvh"), files.file_name("con", ".bvh")
+        ('walk - run- fast-.bvh', '-con.bvh')
+    """
+    # Surrogates (Cs), of names in another encoding, can't be written as text.
     refused = [c in _REFUSED or unicodedata.category(c) in ("Cc", "Cs") for c in title]
     name = "".join("-" if bad else c for c, bad in zip(title, refused, strict=True))
     name = name.encode("utf-8")[: LONGEST - len(ending)].decode("utf-8", errors="ignore").strip(" ").rstrip(" .")
@@ -36,11 +42,20 @@ def file_name(title: str, ending: str) -> str:
 
 
 def write(path: str | os.PathLike[str], content: bytes, *, replace: bool = True) -> None:
-    """Write a file beside its place first and put it there then; raises LoomError, and leaves nothing half done.
+    """Write a file whole or not at all: first beside its place, then moved there. Raises LoomError.
 
-    Through a symbolic link, the file it leads to is written; a device or a pipe is written to.
-    replace : whether a file that is there already is replaced, or LoomError raised, also where another process has just
-        made it
+    Through a symbolic link, the linked file is written; a device or a pipe is written to directly.
+    replace : whether an existing file is replaced; else LoomError is raised, also where another process has just made
+        the file
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from action_loom.core import files
+        >>> with TemporaryDirectory() as folder:
+        ...     files.write(Path(folder, "report.json"), b"{}")
+        ...     [path.name for path in Path(folder).iterdir()]
+        ['report.json']
     """
     path = Path(path)
     try:
@@ -66,14 +81,17 @@ def _put(path: Path, content: bytes, replace: bool) -> None:
         if replace or not _linked(beside, path):
             beside.replace(path)
     finally:
-        # What could not even be named is not there.
+        # A file whose name was refused does not exist.
         with suppress(OSError, ValueError):
             beside.unlink(missing_ok=True)
             _unfinished.discard(beside)
 
 
 def _linked(beside: Path, path: Path) -> bool:
-    """Give a file its name, where no other process has; False on file systems without links, if it is still free."""
+    """Link a file to its final name; raises FileExistsError where that is taken. False on file systems without links.
+
+    A link never replaces a file, unlike a rename.
+    """
     try:
         os.link(beside, path)
     except FileExistsError:
@@ -86,7 +104,12 @@ def _linked(beside: Path, path: Path) -> bool:
 
 
 def remove_unfinished() -> None:
-    """Remove what an interruption kept `write` from removing."""
+    """Remove the unfinished files of this process that an interruption of `write` has left.
+
+    Example:
+        >>> from action_loom.core import files
+        >>> files.remove_unfinished()  # where nothing was interrupted, nothing is removed
+    """
     for beside in list(_unfinished):
         with suppress(OSError, ValueError):
             beside.unlink(missing_ok=True)
@@ -94,7 +117,15 @@ def remove_unfinished() -> None:
 
 
 def takes_bytes(path: Path) -> bool:
-    """Return whether a path is a device or a pipe."""
+    """Return whether a path is a device or a pipe.
+
+    Example:
+        >>> import os
+        >>> from pathlib import Path
+        >>> from action_loom.core import files
+        >>> files.takes_bytes(Path(os.devnull)), files.takes_bytes(Path("walk.bvh"))
+        (True, False)
+    """
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -103,7 +134,7 @@ def takes_bytes(path: Path) -> bool:
 
 
 def _part_name(name: str) -> str:
-    """Return a name for a file while it is written: nobody can guess it, and it says whose it is."""
+    """Return the name of a file while it is written: not guessable, and with the machine and process that write it."""
     encoded = os.fsencode(name)
     kept = name if len(encoded) <= LONGEST else hashlib.sha256(encoded).hexdigest()
     return f".{kept}.{_machine()}-{os.getpid()}.{secrets.token_hex(8)}.part"
@@ -111,7 +142,7 @@ def _part_name(name: str) -> str:
 
 @cache
 def _machine() -> str:
-    """Return six letters for where process ids are told apart: a machine, or a container on it."""
+    """Return six letters for the machine, or the container on it, within which process ids are unique."""
     numbers = ""
     with suppress(OSError):
         numbers = os.readlink("/proc/self/ns/pid")
@@ -119,8 +150,8 @@ def _machine() -> str:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what processes that were killed have left in a folder."""
-    if folder in _cleared:  # it may hold thousands of files, and we may write thousands
+    """Remove the unfinished files that killed processes have left in a folder."""
+    if folder in _cleared:  # only once: a folder may have thousands of files, and we may write thousands
         return
     _cleared.add(folder)
     with suppress(OSError), os.scandir(folder) as entries:
@@ -133,10 +164,10 @@ def _clear(folder: Path) -> None:
 
 
 def _is_left(name: re.Match[str], age: float) -> bool:
-    """Return whether nobody writes the file of a name any more, whose last byte is some seconds old (age)."""
+    """Return whether an unfinished file is abandoned; age : seconds since its last byte was written."""
     machine, process, token = name.groups()
     if machine == _machine():
-        # In a container the process that was killed may have had the number of this one.
+        # In a container the killed process may have had the number of this one.
         if int(process) == os.getpid():
             return not any(token in one.name for one in list(_unfinished))
         if not _may_live(int(process)):
@@ -146,11 +177,11 @@ def _is_left(name: re.Match[str], age: float) -> bool:
 
 def _may_live(process: int) -> bool:
     if sys.platform == "win32":
-        return True  # os.kill would end it there
+        return True  # on Windows os.kill would end it
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        pass  # somebody else's, which has the number now
+        pass  # another user's process has the number now
     return True

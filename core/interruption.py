@@ -1,4 +1,4 @@
-"""Being stopped from outside: Ctrl-C, and the signal that asks a process to end. Standard library only."""
+"""Interruption from outside: Ctrl-C, and the signal that asks a process to end. Standard library only."""
 
 import signal
 import sys
@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-AGAIN = 1.0  # s
+AGAIN = 1.0  # s after which an interruption is raised again
 
-_signal: int | None = None  # that has arrived
+_signal: int | None = None  # the one that has arrived
 
 
 def listen() -> None:
-    """Make both signals an interruption of the work of this process; call it from the main thread.
+    """Let both signals interrupt the work of this process; call it from the main thread.
 
-    One that whoever started the process has it ignore (a shell, for work in the background) stays ignored.
+    A signal that was ignored when the process started (as a shell does for work in the background) stays ignored.
+
+    Example:
+        >>> import signal, sys
+        >>> from action_loom.core import interruption
+        >>> numbers, hook = (signal.SIGINT, signal.SIGTERM), sys.unraisablehook
+        >>> before = [signal.getsignal(number) for number in numbers]
+        >>> interruption.listen()
+        >>> signal.getsignal(signal.SIGTERM) == before[1]
+        False
+        >>> sys.unraisablehook = hook
+        >>> _ = [signal.signal(*pair) for pair in zip(numbers, before)]
     """
     for one in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(one) is not signal.SIG_IGN:
@@ -25,13 +36,22 @@ def listen() -> None:
 
 
 def _swallowed(unraisable: "UnraisableHookArgs") -> None:
-    """Say nothing of an interruption that came while something was deleted: it is raised again."""
+    """Report nothing about an interruption during a deletion: it is raised again."""
     if not (has_arrived() and isinstance(unraisable.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(unraisable)
 
 
 def stop_listening() -> None:
-    """Let nothing disturb the end of this process any more: it ends with the status of what it has done."""
+    """Ignore both signals from now on, so that this process ends with the status of its work.
+
+    Example:
+        >>> import signal
+        >>> from action_loom.core import interruption
+        >>> before = signal.getsignal(signal.SIGINT)
+        >>> interruption.stop_listening()
+        >>> signal.getsignal(signal.SIGINT) == before  # without `listen` nothing changes
+        True
+    """
     if has_arrived() and hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0.0)
     for one in (signal.SIGINT, signal.SIGTERM):
@@ -43,7 +63,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
     global _signal
     _signal = number
     if hasattr(signal, "setitimer"):
-        # A library's clean-up may swallow the exception: it is raised again until the work has ended.
+        # A library's clean-up may swallow the exception, so it is raised again until the work has ended.
         signal.signal(signal.SIGALRM, _interrupt_again)
         signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
     raise KeyboardInterrupt
@@ -54,15 +74,27 @@ def _interrupt_again(_number: int, _frame: FrameType | None) -> None:
 
 
 def has_arrived() -> bool:
-    """Return whether a signal has arrived, whatever has become of it."""
+    """Return whether a signal has arrived, even if its exception was swallowed."""
     return _signal is not None
 
 
 def was_interrupted(error: BaseException) -> bool:
-    """Return whether an error is an interruption; compiled code and libraries make other errors of it."""
+    """Return whether an error is an interruption; compiled code and libraries turn it into other errors.
+
+    Example:
+        >>> from action_loom.core import interruption
+        >>> interruption.was_interrupted(KeyboardInterrupt()), interruption.was_interrupted(ValueError())
+        (True, False)
+    """
     return has_arrived() or isinstance(error, KeyboardInterrupt)
 
 
 def status() -> int:
-    """Return the status of a process that was interrupted, as shells know it: 130 after Ctrl-C."""
+    """Return the exit status of an interrupted process, by the convention of shells: 130 after Ctrl-C.
+
+    Example:
+        >>> from action_loom.core import interruption
+        >>> interruption.status()
+        130
+    """
     return 128 + (_signal or signal.SIGINT)

@@ -1,8 +1,8 @@
-"""Which engine computes the recurrences: numba kernels, or their numpy twins. The only module that names numba.
+"""The engine that computes recurrences: numba kernels, or their numpy twins. The only module that names numba.
 
-A package with a recurrence has two private modules with the same functions: `_numba` (numba) and `_numpy`
-(numpy). `kernels(__package__)` returns whichever runs. Kernels are compiled for fixed types when `_numba` is
-imported, so that everything that can go wrong with a compiler or its cache goes wrong in one place, here.
+A package with a recurrence has two private modules with the same functions: `_numba` and `_numpy`.
+`kernels(__package__)` returns the one that runs. Kernels are compiled for fixed types when `_numba` is imported, so
+that all problems with the compiler or its cache occur in one place, here.
 """
 
 import logging
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("auto", "numba", "numpy")
 WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
-PACKAGES = (*WEAVING, "edit.segments", "library", "skin")  # that have kernels
+PACKAGES = (*WEAVING, "edit.segments", "library", "skin")  # all packages with kernels
 
 _log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
@@ -31,7 +31,16 @@ _loaded: set[str] = set()
 
 
 def use(engine: str) -> None:
-    """Choose the engine for everything that follows: auto, numba or numpy."""
+    """Choose the engine from now on: auto, numba or numpy; raises OptionError for one that is not installed.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> before = jit.wanted()
+        >>> jit.use("numpy")
+        >>> jit.kernels("action_loom.core.motion").__name__
+        'action_loom.core.motion._numpy'
+        >>> jit.use(before)
+    """
     global _wanted
     _check(engine)
     if engine == "numba" and util.find_spec("numba") is None:
@@ -40,12 +49,24 @@ def use(engine: str) -> None:
 
 
 def wanted() -> str:
-    """Return the engine that was chosen last: auto, numba or numpy."""
+    """Return the chosen engine: auto, numba or numpy.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.wanted() in jit.ENGINES
+        True
+    """
     return _wanted
 
 
 def compiler() -> str:
-    """Return the name and the version of the compiler that is installed, "" for none."""
+    """Return name and version of the installed compiler, "" for none.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.compiler().partition(" ")[0] in ("numba", "")
+        True
+    """
     try:
         return f"numba {metadata.version('numba')}"
     except metadata.PackageNotFoundError:
@@ -58,13 +79,24 @@ def _check(engine: str) -> None:
 
 
 def keep_compiled_in(folder: str) -> None:
-    """Keep compiled kernels in that folder from now on; call before the first kernel is used."""
+    """Keep compiled kernels in a folder from now on; call it before the first kernel is used.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.keep_compiled_in("")  # the default: beside the modules, or in numba's own folder
+    """
     global _cache_folder
     _cache_folder = folder
 
 
 def kernels(package: str) -> ModuleType:
-    """Return the package's `_numba`, or its `_numpy` where numba is missing, unwanted or does not work."""
+    """Return a package's `_numba`, or its `_numpy` where numba is missing, not wanted or does not work.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.kernels("action_loom.core.formats").__name__.rpartition(".")[2] in ("_numba", "_numpy")
+        True
+    """
     _check(_wanted)
     if _wanted == "numpy" or (compiled := _compiled(package)) is None:
         return import_module("._numpy", package)
@@ -72,22 +104,42 @@ def kernels(package: str) -> ModuleType:
 
 
 def twin(package: str) -> ModuleType:
-    """Return the package's `_numpy`, for what its `_numba` leaves to it."""
+    """Return a package's `_numpy`, for cases that its `_numba` leaves to it.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.twin("action_loom.core.formats").__name__
+        'action_loom.core.formats._numpy'
+    """
     return import_module("._numpy", package)
 
 
 def at_hand(package: str) -> ModuleType:
-    """Return the package's `_numba` where the compiler is wanted and loaded already, else its `_numpy`.
+    """Return a package's `_numba` where the compiler is wanted and already loaded, else its `_numpy`.
 
-    For what is not worth loading the compiler for. It must give the same numbers to the last bit by either: nobody is
-    to see from a result what was loaded before.
+    For work that is not worth loading the compiler. Both must give the same numbers to the last bit, so that no result
+    depends on what was loaded before.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.at_hand("action_loom.core.formats").__name__.rpartition(".")[2] in ("_numba", "_numpy")
+        True
     """
     loaded = any(f"{__package__}.{name}._numba" in sys.modules for name in PACKAGES)
     return kernels(package) if loaded else import_module("._numpy", package)
 
 
 def prepare(progress: "Progress") -> None:
-    """Load all that weaves now and say so: a second, or some where it has to be compiled; once is enough."""
+    """Load the kernels for weaving now, with progress: it takes a second, or longer where they must be compiled.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> from action_loom.core.progress import SILENT
+        >>> before = jit.wanted()
+        >>> jit.use("numpy")  # which has nothing to compile
+        >>> jit.prepare(SILENT)
+        >>> jit.use(before)
+    """
     for k, package in enumerate(WEAVING):
         if _wanted != "numpy" and package not in _loaded:
             progress.at(k / len(WEAVING), "Loading the engine (the first time it is compiled)")
@@ -96,7 +148,13 @@ def prepare(progress: "Progress") -> None:
 
 
 def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function for the given numba types now, or load it from the cache."""
+    """Compile a function for the given numba types now, or load it from the cache: a decorator.
+
+    Example:
+        >>> from action_loom.core.formats import _numba  # whose function has this decorator
+        >>> _numba.rows.signatures != []  # compiled already, before the first call
+        True
+    """
     import numba
 
     return numba.njit(signature, cache=True, nogil=True, error_model="numpy")
@@ -107,7 +165,7 @@ def _compiled(package: str) -> ModuleType | None:
     if util.find_spec("numba") is None:
         _log.info("numba is not installed: the slower numpy engine is used")
         return None
-    # Whatever numba or its cache raises (version clash, read-only or corrupt cache), numpy still works.
+    # Whatever numba or its cache raises (wrong versions, a read-only or corrupt cache), numpy still works.
     try:
         _set_cache_folder()
         return import_module("._numba", package)
@@ -123,14 +181,14 @@ def _compiled(package: str) -> ModuleType | None:
 def _set_cache_folder() -> None:
     import numba
 
-    # The setting belongs to the whole process: another add-on may have made it before us.
+    # The setting holds for the whole process: another add-on may have set it before us.
     settings: Any = numba.config
     if _cache_folder and not settings.CACHE_DIR:
         settings.CACHE_DIR = str(Path(_cache_folder) / f"numba-{numba.__version__}")
 
 
 def _delete_cache(package: str) -> None:
-    """Delete compiled kernels of a package, beside its modules and in numba's folder, and nobody else's."""
+    """Delete the compiled kernels of one package, beside its modules and in numba's folders."""
     spec = util.find_spec("._numba", package)
     if spec is None or spec.origin is None:
         return
@@ -146,7 +204,7 @@ def _delete_cache(package: str) -> None:
 
 
 def _numba_folders() -> list[str]:
-    """Return where numba keeps kernels apart from their modules: the folder that was set, and its own for each user."""
+    """Return the folders in which numba may keep kernels: the one that was set, and its own for each user."""
     try:
         settings: Any = import_module("numba").config
         user = import_module("numba.misc.appdirs").AppDirs(appname="numba", appauthor=False).user_cache_dir

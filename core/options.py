@@ -1,6 +1,6 @@
-"""Declaring an option once: property, flag, JSON key, job key and the manual's row derive from the declaration.
+"""Options, each declared once: property, flag, JSON key, job key and the manual's row derive from the declaration.
 
-Standard library only: registering the extension reads the options and must not load numpy.
+Standard library only: registration of the extension reads the options and must not load numpy.
 """
 
 import dataclasses
@@ -15,11 +15,11 @@ from .errors import OptionError
 _KEY = "action_loom"
 _LARGEST = 2**31 - 1  # whole numbers have 32 bits in Blender's properties
 
-# Where an option is shown: in the panel of its mode, in a panel of its own topic, in that panel's rarer part, nowhere.
+# Where an option is shown: in the panel of its mode, in a panel of its topic, in the rarer part of that, nowhere.
 MODE, PANEL, RARE, HIDDEN = "mode", "panel", "rare", "hidden"
 SHOWN = (MODE, PANEL, RARE, HIDDEN)
 
-# What an option can be picked from: joints of the body, a clip and a frame of it, a frame, the labels of the clips.
+# From what an option can be picked: joints of the body, a clip and its frame, a frame, the labels of the clips.
 PICKS = JOINTS, PLACE, FRAME, LABEL = "joints", "place", "frame", "label"
 
 
@@ -38,14 +38,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a recipe: what it means, which values it accepts, and where it is shown.
+    """One option of a recipe: its meaning, the values that it accepts, and where it is shown.
 
-    from_file : a table that may also be given as the name of a file of rows
-    only_for : another option of the same recipe and the values of it that this one is meant for
-    usual : the range that a slider has, where the whole range is wider than anybody wants
-    zero : what 0, or what is below it, stands for, in a few words; "" where it is a number like any other
-    pick : what it names, for those who would rather choose than type: one of PICKS
-    aliases : names that it had in earlier versions; they are read everywhere, and never written
+    table : its value is rows of numbers
+    from_file : the value may also be the name of a file with the rows or the text
+    only_for : another option of the same recipe, and the values of it with which this option has an effect
+    usual : the range of its slider, where the whole range is much wider
+    zero : the meaning of 0, or of a number below it, in a few words; "" where it has no special one
+    pick : what it names, so that the user can choose instead of typing: one of PICKS
+    aliases : its names in earlier versions; they are read everywhere, but never written
     """
 
     name: str
@@ -67,7 +68,7 @@ class Option:
 
     @property
     def title(self) -> str:
-        """Its label in panels, with its unit; seconds Blender writes beside the number."""
+        """Its label in panels, with its unit; Blender itself shows seconds beside the number."""
         unit = f" ({self.unit.strip()})" if self.unit and self.unit.strip() != "s" else ""
         return (self.label or self.name.replace("_", " ").title()) + unit
 
@@ -78,7 +79,7 @@ class Option:
 
     @property
     def only(self) -> str:
-        """For which value of another option it is meant, in words; "" for an option that is always meant."""
+        """In words, for which values of another option it has an effect; "" for an option that always has."""
         return "" if self.only_for is None else f"{self.only_for[0]} {' or '.join(self.only_for[1])} only"
 
     @property
@@ -135,12 +136,18 @@ class Option:
 
 
 def _is_text(value: str) -> bool:
-    """Return whether others can take a text: JSON allows halves of letters and zeros, and they do not."""
+    """Return whether a text can be written to a file: JSON also allows surrogates and zero bytes."""
     return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def shown(value: Any) -> str:
-    """Return a value as messages show it; Python writes no whole number of thousands of digits."""
+    """Return a value as messages show it; Python writes no whole number with thousands of digits.
+
+    Example:
+        >>> from action_loom.core import options
+        >>> options.shown("walk"), options.shown(10**5000)
+        ("'walk'", 'too much to write down')
+    """
     try:
         return repr(value)
     except (ValueError, RecursionError):
@@ -168,6 +175,16 @@ def option(
     """Declare an option as a dataclass field; the type of the default is the type of the option.
 
     A table is rows of numbers; as text, its numbers are separated by spaces and its rows by semicolons.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from action_loom.core.options import Declared, option
+        >>> @dataclass(frozen=True, kw_only=True)
+        ... class Route(Declared):
+        ...     speed: float = option(1.0, "How fast it goes", minimum=0.0, unit=" m/s")
+        ...     path: tuple[tuple[float, ...], ...] = option((), "Rows of x and y", table=True)
+        >>> Route(speed="2", path="0 0; 0 4")
+        Route(speed=2.0, path=((0.0, 0.0), (0.0, 4.0)))
     """
     choosable = tuple(Choice(choice) if isinstance(choice, str) else choice for choice in choices)
     about = Option(
@@ -193,7 +210,7 @@ def option(
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """A value whose fields are declared options; they are checked when it is made."""
+    """A dataclass whose fields are declared options; their values are checked when it is made."""
 
     def __post_init__(self) -> None:
         for name, about in declared(type(self)).items():
@@ -201,7 +218,7 @@ class Declared:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], what: str) -> Self:
-        """Return the value of options by name, earlier names included; raises OptionError for those it has not."""
+        """Return an instance with options by name, earlier names included; raises OptionError for unknown ones."""
         current = renamed(declared(cls), values)
         unknown = sorted(set(current) - set(declared(cls)))
         if unknown:
@@ -210,12 +227,24 @@ class Declared:
 
 
 def by_name(*options: Option) -> dict[str, Option]:
-    """Return options that no recipe declares as `declared` does."""
+    """Return options that no recipe declares, by name, as `declared` returns them.
+
+    Example:
+        >>> from action_loom.core.options import Option, by_name
+        >>> by_name(Option("force", False, "Overwrite files that exist"))["force"].title
+        'Force'
+    """
     return {about.name: about for about in options}
 
 
 def declared(recipe: type) -> dict[str, Option]:
-    """Return the options of a recipe class by name, in the order of declaration."""
+    """Return the options of a recipe class by name, in the order of declaration.
+
+    Example:
+        >>> from action_loom.core import options, verbs
+        >>> options.declared(verbs.Walk)["seconds"].default
+        30.0
+    """
     return dict(_declared(recipe))
 
 
@@ -229,6 +258,12 @@ def _declared(recipe: type) -> dict[str, Option]:
 
 
 def renamed(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by the options' names of today, where some have the names of an earlier version."""
+    """Return values by the options' names of today; some may have names of an earlier version.
+
+    Example:
+        >>> from action_loom.core import options, verbs
+        >>> options.renamed(options.declared(verbs.Walk), {"among": "go", "seed": 2})
+        {'label_filter': 'go', 'seed': 2}
+    """
     today = {alias: about.name for about in options.values() for alias in about.aliases}
     return {today.get(name, name): value for name, value in values.items()}

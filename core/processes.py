@@ -1,4 +1,4 @@
-"""Many tasks, one after the other or several at a time in processes of their own; one that fails stops no other."""
+"""Many tasks, one after the other or several at a time in other processes; one that fails does not stop the others."""
 
 import logging
 import multiprocessing
@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 from . import interruption
 from .errors import LoomError
 
-MOST = 61  # processes that Windows can wait for
+MOST = 61  # processes; Windows can't wait for more
 OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
 
 _log = logging.getLogger(__name__)
@@ -25,14 +25,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Attempt(Generic[R]):
-    """What has come of a task: its result, or in a sentence why there is none."""
+    """The outcome of a task: its result, or None and a sentence that says why."""
 
     result: R | None
     trouble: str = ""
 
 
 class Attempts(Protocol[T, R]):
-    """Does tasks as `attempts` does, with all else settled."""
+    """A function like `attempts` with all other arguments bound."""
 
     def __call__(
         self, function: Callable[[T], R], tasks: Sequence[T], /
@@ -46,13 +46,18 @@ def attempts(
     *,
     begin: Callable[[], None] | None = None,
 ) -> Generator[tuple[int, Attempt[R]], None, None]:
-    """Yield the place of each task and what has come of it, in the order in which they end.
+    """Yield the place of each task and its attempt, in the order in which they end.
 
-    function : a module's own, since other processes know it by its name, with a result that is not None; tasks and
-        results go from process to process by pickle
-    at_a_time : up to 1 they are done in this process, in their order; never more than there are tasks, or than `MOST`
-    begin : is called first in every other process; a module's own function, or a `partial` of one
-    Whoever stops early closes the generator (`contextlib.closing`): then all other processes end at once.
+    function : of a module, since other processes find it by its name; its result is never None. Tasks and results are
+        pickled
+    at_a_time : processes, at most `MOST`; up to 1 the tasks are done in this process, in their order
+    begin : called first in every other process; a function of a module, or a `partial` of one
+    To stop early, close the generator (`contextlib.closing`): all other processes then end at once.
+
+    Example:
+        >>> from action_loom.core import processes
+        >>> [(place, tried.result) for place, tried in processes.attempts(len, ["walk", "run"], 1)]
+        [(0, 4), (1, 3)]
     """
     at_a_time = min(at_a_time, len(tasks), MOST)
     if at_a_time <= 1:
@@ -68,7 +73,7 @@ def attempts(
             for future in as_completed(places):
                 yield places.pop(future), _ended(future)
         except BaseException:
-            # Whoever stops here does not want to wait for what is being made; these processes have no files to finish.
+            # A caller that stops here does not wait for unfinished tasks; these processes have no files to finish.
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
@@ -76,7 +81,14 @@ def attempts(
 
 
 def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
-    """Do a task in this process; raises nothing but KeyboardInterrupt."""
+    """Return the attempt of a task in this process; raises nothing but KeyboardInterrupt.
+
+    Example:
+        >>> from action_loom.core import processes
+        >>> from action_loom.core.verbs import from_json
+        >>> processes.attempt(from_json, "walk").trouble
+        'This is not a recipe (a JSON object with the name of a verb): walk'
+    """
     try:
         return Attempt(function(task))
     except LoomError as error:
@@ -86,7 +98,7 @@ def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
     except Exception as error:
         if interruption.was_interrupted(error):
             raise KeyboardInterrupt from None
-        # Ours to mend, but no reason to lose the other tasks.
+        # A bug of ours, but no reason to lose the other tasks.
         _log.exception("%s", task)
         return Attempt(None, f"{type(error).__name__}: {error}")
 
@@ -94,7 +106,7 @@ def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
 def _submitted(
     pool: ProcessPoolExecutor, function: Callable[[T], R], tasks: Sequence[T]
 ) -> dict[Future[Attempt[R]], int]:
-    # Processes that are started with Ctrl-C ignored ignore it from their first moment: this one ends them.
+    # Processes started while Ctrl-C is ignored ignore it from their first moment: only this process ends them.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return {pool.submit(attempt, function, task): place for place, task in enumerate(tasks)}
@@ -117,7 +129,7 @@ def _begin(begin: Callable[[], None] | None) -> None:
 
 
 def _end_with_parent() -> None:
-    """Leave no process behind when the one that started it is killed."""
+    """End this process when the one that started it is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""How long work says how far it is, and hears that it shall stop."""
+"""Progress of long work: reports to a listener, which can cancel it."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ Listener = Callable[[float, str], bool]
 
 
 class Progress:
-    """Reports fractions of one piece of work to a listener, which answers whether to go on.
+    """Reports fractions of a piece of work to a listener, which returns whether to continue.
 
     A part of the work gets a part of the range: ``progress.part(0.2, 0.8)`` is again a Progress from 0 to 1.
     """
@@ -17,7 +17,7 @@ class Progress:
         self._listener, self._start, self._end = listener, start, end
 
     def at(self, fraction: float, doing: str) -> None:
-        """Say that `fraction` (0 to 1) is done and what comes now; raises Cancelled if the user said stop."""
+        """Report that `fraction` (0 to 1) is done and what comes now; raises Cancelled if the user cancelled."""
         if self._listener is None:
             return
         if not self._listener(self._start + fraction * (self._end - self._start), doing):

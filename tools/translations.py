@@ -1,5 +1,7 @@
 """Says what the languages of the interface lack, and writes their files anew: new texts come in empty, old ones go.
 
+A text whose fields were renamed keeps its translation.
+
     python tools/translations.py            lists what is missing and what no text in the source says any more
     python tools/translations.py --write    writes the PO files anew, in the order of the source
 
@@ -9,6 +11,7 @@ It needs no Blender. A translator needs no more than a PO file and docs/developm
 import argparse
 import importlib.util
 import json
+import re
 import sys
 from types import ModuleType
 
@@ -17,6 +20,7 @@ import interface_texts
 ROOT = interface_texts.ROOT
 FOLDER = ROOT / "addon" / "ground" / "translations"
 LANGUAGES = {"ja_JP": "Japanese", "zh_HANS": "Simplified Chinese"}
+FIELD = re.compile(r"\{\w+\}")
 HEAD = """# {language} texts of Action Loom's interface; see docs/development/translations.md.
 msgid ""
 msgstr ""
@@ -43,6 +47,16 @@ def read(code: str) -> dict[str, str]:
     return dict(phrasebook().read_po(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
+def follow_renames(texts: dict[str, list[str]], translations: dict[str, str]) -> None:
+    """Give texts the translations of those that differ in the names of fields only: a variable was renamed."""
+    stale = {FIELD.sub("{}", text): text for text in translations if text not in texts}
+    for text in texts:
+        before = stale.get(FIELD.sub("{}", text))
+        if text not in translations and before is not None:
+            names = dict(zip(FIELD.findall(before), FIELD.findall(text), strict=True))
+            translations[text] = FIELD.sub(lambda found, names=names: names[found.group()], translations[before])
+
+
 def compose(code: str, texts: dict[str, list[str]], reported: dict[str, str]) -> str:
     """Return the PO file of a language: every text with the files that it comes from."""
     entries = [HEAD.format(language=LANGUAGES[code], code=code)]
@@ -63,6 +77,7 @@ def main() -> None:
     texts, lacking = interface_texts.collect(), 0
     for code, language in LANGUAGES.items():
         reported = read(code)
+        follow_renames(texts, reported)
         missing = [text for text in texts if text not in reported]
         stale = [text for text in reported if text not in texts]
         print(f"{language}: {len(texts) - len(missing)} of {len(texts)} texts, {len(stale)} stale")

@@ -1,1 +1,1 @@
-"""Bitmaps: pictures as arrays of pixels, and as images of Blender's."""
+"""Draw pictures as arrays of pixels, and show them as Blender images."""

@@ -1,6 +1,6 @@
-"""An action as a small picture: stick figures of some of its poses, for asset browsers.
+"""Draw an action as stick figures of some of its poses, for asset browsers.
 
-Pixels as in `bitmap`; nothing of Blender's is needed.
+Pixels as in `bitmap`; does not use Blender.
 """
 
 import numpy as np
@@ -16,14 +16,14 @@ from .stretch_bitmap import Bones
 
 COUNT = 3  # figures
 SIZE = 128  # pixels: as Blender's own previews of assets
-TALL = 1.25  # heights of the body that there is room for: arms and legs need it beside each other
-BESIDE = 0.6  # of its width from one figure to the next
+TALL = 1.25  # height of the picture in heights of the body: leaves room for arms and legs side by side
+BESIDE = 0.6  # distance between figures in widths of a figure
 
 
 def picture(clip: Clip) -> Pixels:
-    """Return a square picture of poses of a clip, the first one at the left.
+    """Draw poses of a clip in a square picture, the first one at the left.
 
-    A body with hips and legs is seen from its right, wherever it faces; any other as it stands in the world.
+    A body with hips and legs is seen from its right, wherever it faces; any other from a fixed side of the world.
     """
     try:
         places = feature.places(feature.rows(clip))
@@ -38,14 +38,14 @@ def picture(clip: Clip) -> Pixels:
 
 
 def _chosen(frames: int, cyclic: bool) -> list[int]:
-    """Return which frames are seen: a cycle's last pose is its first, a single pose is seen once."""
+    """Return the frames to draw: without a cycle's last pose, which equals its first; a single pose once."""
     count = min(COUNT, frames)
     steps = count if cyclic else max(count - 1, 1)
     return [round(k * (frames - 1) / steps) for k in range(count)]
 
 
 def _other(clip: Clip) -> tuple[Array, Bones]:
-    """Return where the joints and tips of a body are seen (F, points, 2), and its bones; what stands alone is none."""
+    """Return the projected joints and tips (F, points, 2) of any body, and its bones as pairs of points."""
     skeleton = clip.skeleton
     _, points = kinematics.posed(clip)
     bones = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= 0]

@@ -1,4 +1,4 @@
-"""Pictures as pixels: digits, axes, lines and colours, without anything of Blender's.
+"""Draw digits, axes, lines and colours into pixels, without Blender.
 
 Pixels are bytes (H, W, 3) from the bottom up, as Blender has them.
 """
@@ -12,13 +12,13 @@ from ...core.motion.quat import Array
 
 Pixels = NDArray[np.uint8]
 Color = tuple[float, float, float]
-LegendRow = tuple[tuple[Color, ...], str]  # colours (several: from one to the other), and what they mean
+LegendRow = tuple[tuple[Color, ...], str]  # colours (several form a gradient), and their meaning
 
-SMALL = 384  # pixels; more than a sidebar is wide on most screens
+SMALL = 384  # pixels; wider than a sidebar on most screens
 GROUND = (0.11, 0.11, 0.11)
 INK = (0.85, 0.85, 0.85)
 
-# Five dots across, seven down, the topmost first; the highest of five bits is the left one.
+# Five dots across, seven down, the top row first; the highest of the five bits is the left dot.
 GLYPHS = {
     "0": (0x0E, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0E),
     "1": (0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E),
@@ -37,10 +37,10 @@ GLYPH_WIDTH, GLYPH_HEIGHT, GLYPH_STEP = 5, 7, 6
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """The frames of a clip along one side of a picture.
+    """The frames of a clip along one axis of a picture.
 
-    first : scene frame of the first one; step : scene frames from one to the next; count : how many there are
-    used : the first and the last that all clips have; beyond them the clip is left out
+    first : scene frame of the first frame; step : scene frames between two frames; count : number of frames
+    used : first and last frame that all clips have; frames beyond them are left out of the result
     """
 
     first: float
@@ -50,20 +50,20 @@ class Axis:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The scene frames of the first and the last one."""
+        """The scene frames of the first and the last frame."""
         return self.first, self.first + self.step * (self.count - 1)
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A number at an axis: the pixel along it, counted from the plot's corner, and the text."""
+    """A number at an axis: its pixel along the axis, from the plot's corner, and its text."""
 
     place: int
     text: str
 
 
 def text_width(text: str) -> int:
-    """Return how many dots across a text of digits takes."""
+    """Return the width of a text of digits in dots."""
     return GLYPH_STEP * len(text) - (GLYPH_STEP - GLYPH_WIDTH)
 
 
@@ -77,14 +77,14 @@ def text_dots(text: str) -> NDArray[np.bool_]:
 
 
 def write(pixels: Pixels, text: str, corner: tuple[int, int], dot: int, ink: Pixels) -> None:
-    """Write digits into pixels, each of their dots `dot` pixels wide."""
+    """Write digits into pixels; each dot is `dot` pixels wide and high."""
     dots = np.kron(text_dots(text), np.ones((dot, dot), dtype=bool))
     x, y = corner
     pixels[y : y + dots.shape[0], x : x + dots.shape[1]][dots] = ink
 
 
 def ticks_along(axis: Axis, scale: float, room: int) -> tuple[Tick, ...]:
-    """Return numbers at whole scene frames, so far apart that each has room."""
+    """Return ticks at round scene frames, at least `room` pixels apart; `scale` is pixels per frame."""
     per_frame = scale / axis.step
     steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
     step = next(step for step in steps if step * per_frame >= room)
@@ -94,7 +94,7 @@ def ticks_along(axis: Axis, scale: float, room: int) -> tuple[Tick, ...]:
 
 
 def distances_to(points: Array, shape: tuple[int, ...], reach: float) -> Array:
-    """Return how far the middle of each pixel (H, W) is from the nearest point; infinite beyond some reach."""
+    """Return the distance of each pixel's centre (H, W) from the nearest point; infinite beyond `reach`."""
     away = np.full(shape, np.inf)
     cells = points.astype(np.int64)
     for x in range(-int(reach) - 1, int(reach) + 2):

@@ -1,7 +1,6 @@
-"""A motion graph as pixels: clips as lanes, transitions as threads between them.
+"""Draw a motion graph: clips as lanes, transitions as threads between them.
 
-Pixels as in `bitmap`; nothing of Blender's is needed. What belongs to the largest component is bright: there one can
-walk for ever.
+Pixels as in `bitmap`; does not use Blender. The largest component is bright: a walk on it never ends.
 """
 
 import numpy as np
@@ -13,24 +12,24 @@ from .bitmap import Color, LegendRow, Pixels
 
 LARGE = (1600, 900)  # pixels, across and up
 MOST_THREADS = 4000  # more can't be distinguished
-SAMPLES = 400  # points of a thread
-LANE = 0.45  # share of its row that a lane takes
-OUTSIDE = 0.3  # share of its light that a lane has where it is not in the largest component
-FAINT = 0.035  # what one thread covers
+SAMPLES = 400  # points per thread
+LANE = 0.45  # height of a lane as a share of its row
+OUTSIDE = 0.3  # brightness of a lane outside the largest component
+FAINT = 0.035  # opacity of one thread
 
 
 def small(graph: MotionGraph, colors: list[Color]) -> Pixels:
-    """Return a square picture; colors : of the clips as given."""
+    """Draw a square picture; `colors` are those of the given clips."""
     return bitmap.as_bytes(_drawn(graph, colors, bitmap.SMALL, bitmap.SMALL))
 
 
 def large(graph: MotionGraph, colors: list[Color]) -> Pixels:
-    """Return a picture for the Image Editor; colors : of the clips as given."""
+    """Draw a picture for the Image Editor; `colors` are those of the given clips."""
     return bitmap.as_bytes(_drawn(graph, colors, *LARGE))
 
 
 def legend(graph: MotionGraph, colors: list[Color]) -> tuple[LegendRow, ...]:
-    """Return what lanes and threads mean; colors : of the clips as given."""
+    """Return the legend of lanes and threads; `colors` are those of the given clips."""
     lanes = tuple(((color,), clip.name) for clip, color in zip(graph.clips, colors, strict=False))
     red, green, blue = colors[0]
     darker = colors[0], (OUTSIDE * red, OUTSIDE * green, OUTSIDE * blue)
@@ -38,7 +37,7 @@ def legend(graph: MotionGraph, colors: list[Color]) -> tuple[LegendRow, ...]:
 
 
 def _drawn(graph: MotionGraph, colors: list[Color], width: int, height: int) -> Array:
-    """The picture (H, W, 3), the first clip on top."""
+    """Draw the picture (H, W, 3), the first clip at the top."""
     given = graph.inputs.given
     pixels = np.empty((height, width, 3))
     pixels[:] = bitmap.GROUND
@@ -57,7 +56,7 @@ def _drawn(graph: MotionGraph, colors: list[Color], width: int, height: int) -> 
 
 
 def _in_largest(graph: MotionGraph) -> list[Array]:
-    """Which frames of the clips as given are in the largest component; a mirror image stands for its clip."""
+    """Return which frames of the given clips are in the largest component; mirror images count for their clip."""
     given = graph.inputs.given
     inside = [np.zeros(len(clip), dtype=bool) for clip in graph.clips[:given]]
     along = np.flatnonzero(~graph.crosses & (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0))
@@ -68,7 +67,7 @@ def _in_largest(graph: MotionGraph) -> list[Array]:
 
 
 def _threads(graph: MotionGraph, width: int, height: int, longest: int) -> Array:
-    """How many transitions go through each pixel (H, W); an arc where both of its ends are in one lane."""
+    """Count the transitions through each pixel (H, W); one within a lane is drawn as an arc."""
     given = graph.inputs.given
     crossing = np.flatnonzero(graph.crosses & (graph.component[graph.start] == graph.component[graph.end]))
     crossing = crossing[:: max(1, len(crossing) // MOST_THREADS)]

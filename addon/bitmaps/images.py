@@ -1,6 +1,6 @@
-"""Pictures in panels and in the Image Editor: previews, and images with their legends.
+"""Show pictures in panels as previews, and in the Image Editor as images with legends.
 
-What is kept holds nothing of Blender's.
+The caches hold no Blender data.
 """
 
 import struct
@@ -19,42 +19,42 @@ from ..ground.blender_types import as_array, as_pair, has_property, interface_sc
 if TYPE_CHECKING:
     from .bitmap import LegendRow, Pixels
 
-KEY = "action_loom"  # of the custom property that marks our images
-LEFT, BELOW, RIGHT = 45.0, 65.0, 220.0  # pixels around a picture for names and headers, and for its legend
+KEY = "action_loom"  # custom property that marks our images
+LEFT, BELOW, RIGHT = 45.0, 65.0, 220.0  # pixels around a picture for axis names, headers and the legend
 
 _previews: "bpy.utils.previews.ImagePreviewCollection | None" = None
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """The file that an image was read of, as a PNG in memory, and what its colours mean."""
+    """The PNG file of an image in memory, and the legend of its colours."""
 
     png: bytes
     legend: "tuple[LegendRow, ...]"
 
 
-# By the names of the axes.
+# Pictures by the names of their axes.
 _pictures: Cache[tuple[str, str], Picture] = memory.cache(8)
 
 
 def preview(name: str, pixels: "Pixels") -> int:
-    """Show pixels as the preview of a name and return its icon; in background Blender has none, and it is 0."""
+    """Set the preview of a name to pixels and return its icon id; 0 in background, where there are no icons."""
     import numpy as np
 
     global _previews
     if _previews is None:
         _previews = bpy.utils.previews.new()
-    made = _previews[name] if name in _previews else _previews.new(name)
+    shown = _previews[name] if name in _previews else _previews.new(name)
     height, width = pixels.shape[:2]
     opaque = np.ones((height, width, 4), dtype=np.float32)
     opaque[..., :3] = pixels / np.float32(255.0)
-    made.image_size = as_array((width, height))
-    made.image_pixels_float.foreach_set(opaque.ravel())  # type: ignore[arg-type]  # buffers are taken as well
-    return int(made.icon_id)
+    shown.image_size = as_array((width, height))
+    shown.image_pixels_float.foreach_set(opaque.ravel())  # type: ignore[arg-type]  # buffers are accepted as well
+    return int(shown.icon_id)
 
 
 def _give_back() -> None:
-    """Give the previews back."""
+    """Free the previews."""
     global _previews
     if _previews is not None:
         bpy.utils.previews.remove(_previews)
@@ -62,49 +62,49 @@ def _give_back() -> None:
 
 
 def find(across: str, up: str) -> bpy.types.Image | None:
-    """Return our image whose axes have these names, or None; an artist's of the same name is none of ours."""
+    """Return our image whose axes have these names, or None; an artist's image of the same name does not count."""
     return next((i for i in bpy.data.images if has_property(i, KEY) and names_of(i) == (across, up)), None)
 
 
 def image(across: str, up: str, pixels: "Pixels", legend: "tuple[LegendRow, ...]" = ()) -> bpy.types.Image:
-    """Return an image of pixels whose axes have these names: the one that there is, or a new one."""
-    made = find(across, up)
-    if made is None:
-        made = bpy.data.images.new(f"{up} to {across}", 8, 8)
-        made[KEY] = {"across": across, "up": up}
-    _fill(made, _pictures.keep((across, up), Picture(_png(pixels), legend)).png)
-    return made
+    """Fill our image whose axes have these names with pixels, and return it; create it if missing."""
+    shown = find(across, up)
+    if shown is None:
+        shown = bpy.data.images.new(f"{up} to {across}", 8, 8)
+        shown[KEY] = {"across": across, "up": up}
+    _fill(shown, _pictures.keep((across, up), Picture(_png(pixels), legend)).png)
+    return shown
 
 
-def _fill(made: bpy.types.Image, png: bytes) -> None:
-    """Give an image its pixels, and nothing that is saved.
+def _fill(shown: bpy.types.Image, png: bytes) -> None:
+    """Give an image its pixels without anything that is saved.
 
-    Pixels that are painted count as changed, and Blender asks for them when it quits; those of a packed file do not,
-    and stay when the packed file is taken away.
+    Painted pixels count as unsaved changes, which Blender asks about when it quits. Pixels of a packed file don't, and
+    they stay when the packed file is removed.
     """
-    made.source = "GENERATED"  # else it goes on with the pixels that it had
-    made.pack(data=png, data_len=len(png))
-    made.source = "FILE"
-    as_pair(made.size)  # Blender reads the file when it is asked what is in it
-    made.unpack(method="REMOVE")
+    shown.source = "GENERATED"  # otherwise the image keeps its old pixels
+    shown.pack(data=png, data_len=len(png))
+    shown.source = "FILE"
+    as_pair(shown.size)  # reading the size makes Blender load the packed file
+    shown.unpack(method="REMOVE")
 
 
 def legend_of(shown: bpy.types.Image) -> "tuple[LegendRow, ...]":
-    """Return what the colours of an image of ours mean, as far as it is known."""
+    """Return the legend of one of our images, () if unknown."""
     picture = _pictures.get(names_of(shown))
     return () if picture is None else picture.legend
 
 
 def put_back() -> None:
-    """Fill those of our images again that have lost their pixels: done again after undo, or read anew by *Reload*."""
-    for one in _empty():
-        picture = _pictures.get(names_of(one))
+    """Fill those of our images again that have lost their pixels through redo or *Reload*."""
+    for emptied in _empty():
+        picture = _pictures.get(names_of(emptied))
         if picture is not None:
-            _fill(one, picture.png)
+            _fill(emptied, picture.png)
 
 
 def _empty() -> list[bpy.types.Image]:
-    """Our images without pixels, that have no file to read them from either."""
+    """Return our images that have neither pixels nor a file."""
     ours = [one for one in bpy.data.images if has_property(one, KEY) and one.library is None]
     return [one for one in ours if not (one.has_data or one.packed_file or one.filepath)]
 
@@ -127,7 +127,7 @@ def summary(shown: bpy.types.Image) -> str:
 
 
 def show(context: bpy.types.Context, shown: bpy.types.Image) -> None:
-    """Show an image in an Image Editor: the one that has it, any that is free, or one in a new window."""
+    """Show an image in the Image Editor that has it, in any unpinned one, or in a new window."""
     editors = [
         (window, area)
         for window in present(context.window_manager).windows
@@ -145,19 +145,19 @@ def show(context: bpy.types.Context, shown: bpy.types.Image) -> None:
 
 
 def _make_room(space: bpy.types.SpaceImageEditor, region: bpy.types.Region, size: tuple[float, float]) -> None:
-    """Zoom and move an editor so that its picture fills it but for what stands left of it, below and beside it."""
+    """Zoom and pan an editor so that the picture fills it, leaving room for axis names, headers and the legend."""
     scale = interface_scale()
     wide, high = region.width - (LEFT + RIGHT) * scale, region.height - 2.0 * BELOW * scale
-    least = 0.4 * _zoom(space)  # else the picture would be too small
+    least = 0.4 * _zoom(space)  # keeps the picture from becoming too small
     bpy.ops.image.view_zoom_ratio(ratio=min(max(wide / size[0], least), max(high / size[1], least), 1.0))
     zoom = _zoom(space)
-    # It is in the middle now.
+    # The picture is centred now; shift it to the left.
     aside = 0.5 * (region.width - zoom * size[0]) - LEFT * scale
     bpy.ops.image.view_pan(offset=(max(aside, 0.0) / zoom, 0.0))
 
 
 def _zoom(space: bpy.types.SpaceImageEditor) -> float:
-    return space.zoom_percentage / 100.0  # `zoom` is that of when it was drawn last
+    return space.zoom_percentage / 100.0  # `zoom` is only updated when the editor is drawn
 
 
 def _space(editor: bpy.types.Area) -> bpy.types.SpaceImageEditor:
@@ -175,7 +175,7 @@ def _new_editor(context: bpy.types.Context) -> tuple[bpy.types.Window, bpy.types
 
 
 def names_of(shown: bpy.types.Image) -> tuple[str, str]:
-    """Return the names of the axes of an image of ours, across and up."""
+    """Return the names of the axes of one of our images, across and up."""
     names = shown[KEY]
     if not hasattr(names, "keys"):
         return "", ""  # anybody can write custom properties
@@ -183,7 +183,7 @@ def names_of(shown: bpy.types.Image) -> tuple[str, str]:
 
 
 def _png(pixels: "Pixels") -> bytes:
-    """Return pixels as a PNG; quickly rather than as small as can be."""
+    """Encode pixels as a PNG, optimised for speed rather than size."""
     import numpy as np
 
     height, width = pixels.shape[:2]

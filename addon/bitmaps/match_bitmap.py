@@ -1,6 +1,6 @@
-"""Matched clips as pixels: the distances of their frames and the registration curve, small or with axes.
+"""Draw two matched clips: the distances of their frames and the registration curve, small or with axes.
 
-Frames of the reference go to the right, those of the other clip up; nothing of Blender's is needed.
+Frames of the reference run to the right, those of the other clip up. Does not use Blender.
 """
 
 from dataclasses import dataclass
@@ -28,19 +28,19 @@ from .bitmap import (
     write,
 )
 
-LARGE = 2000  # pixels on the longer side, where a frame would else have fewer than three
-USUAL = 1000  # pixels on the longer side, as far as whole pixels for each frame allow; and half of it on the other
-TINT = 0.4  # share of the curve's colour over what is left out,
-DIM = 0.7  # and how much of its light is left
+LARGE = 2000  # pixels: limit of the longer side up to which a frame gets three pixels
+USUAL = 1000  # pixels: target for the longer side, and half of it for the other, in whole pixels per frame
+TINT = 0.4  # share of the curve's colour over frames that are left out
+DIM = 0.7  # brightness of frames that are left out
 
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """What a picture of two matched clips shows.
+    """The contents of a picture of two matched clips.
 
     matrix (M, N) : distances between frames of the reference and of the other clip
-    curve (K, 2) : frames of both that correspond, in order; past the last frame it goes on at the first
-    cyclic : whether both are cycles, and the curve is one turn of each
+    curve (K, 2) : corresponding frames of both, in order; past the last frame it continues at the first
+    cyclic : whether both are cycles, so that the curve covers each cycle once
     """
 
     matrix: Array
@@ -51,7 +51,7 @@ class Match:
 
 
 def match_of(prepared: PreparedClips, registered: Registration, which: int, starts: tuple[float, ...]) -> Match:
-    """Return what is to be shown of a clip and the reference; `starts` are the scene frames where the clips begin."""
+    """Return the contents of the picture of a clip and the reference; `starts` are the clips' first scene frames."""
     found, reference = registered.curves[which], registered.reference
     assert found.matrix is not None
     frames = np.linspace(found.first, found.last, 8 * (len(found.frames) - 1) + 1)
@@ -91,7 +91,7 @@ class Layout:
 
     @property
     def tick(self) -> int:
-        """How long the stroke of a tick is."""
+        """Length of a tick's stroke in pixels."""
         return 3 * self.dot
 
     def corner_across(self, tick: Tick) -> tuple[int, int]:
@@ -110,7 +110,7 @@ class Layout:
 
 
 def layout_of(match: Match) -> Layout:
-    """Return the layout of a picture with axes: three pixels a frame or more up to 2000, and never less than one."""
+    """Return the layout of a picture with axes: at least three pixels per frame up to `LARGE`, never less than one."""
     counts = match.across.count, match.up.count
     least = max(USUAL // max(counts), min(3, LARGE // max(counts)), 1)
     scale = max(least, USUAL // (2 * counts[0])), max(least, USUAL // (2 * counts[1]))
@@ -131,7 +131,7 @@ def layout_of(match: Match) -> Layout:
 
 
 def large(match: Match, color: Color) -> Pixels:
-    """Return a picture with axes in scene frames."""
+    """Draw a picture with axes in scene frames."""
     layout = layout_of(match)
     shades = np.repeat(np.repeat(_shades(match.matrix).T, layout.scale[1], axis=0), layout.scale[0], axis=1)
     plot = _drawn(shades, match, color, layout.scale, radius=max(2.0, max(shades.shape) / 400))
@@ -152,7 +152,7 @@ def large(match: Match, color: Color) -> Pixels:
 
 
 def legend(match: Match, color: Color) -> tuple[LegendRow, ...]:
-    """Return what the colours of a picture mean."""
+    """Return the legend of a picture."""
     rows: list[LegendRow] = [
         (((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)), "alike … different"),
         ((color,), "frames that correspond"),
@@ -164,13 +164,13 @@ def legend(match: Match, color: Color) -> tuple[LegendRow, ...]:
 
 
 def _shades(matrix: Array) -> Array:
-    """Return distances as shades: black is the smallest, white the largest."""
+    """Scale distances to shades from 0 (smallest, black) to 1 (largest, white)."""
     low, high = float(matrix.min()), float(matrix.max())
     return np.asarray((matrix - low) / max(high - low, 1e-12))
 
 
 def _resized(values: Array, count: int, axis: int) -> Array:
-    """Return values as `count` means over equal stretches of an axis; a stretch may be less than a value."""
+    """Resample an axis to `count` means over equal stretches; a stretch may be shorter than one value."""
     moved = np.moveaxis(values, axis, 0)
     sums = np.concatenate([np.zeros((1, moved.shape[1])), np.cumsum(moved, axis=0)])
     edges = np.linspace(0.0, len(moved), count + 1)
@@ -180,7 +180,7 @@ def _resized(values: Array, count: int, axis: int) -> Array:
 
 
 def _drawn(shades: Array, match: Match, color: Color, scale: tuple[float, float], radius: float) -> Array:
-    """Return shades (H, W) in colours, what is left out tinted, the curve with a margin that sets it off."""
+    """Return shades (H, W) in colour, with frames that are left out tinted, and the curve with a contrasting margin."""
     pixels = np.repeat(shades[..., None], 3, axis=2)
     ink = np.array(color)
     beyond = []
@@ -199,9 +199,9 @@ def _drawn(shades: Array, match: Match, color: Color, scale: tuple[float, float]
 
 
 def _path(match: Match, scale: tuple[float, float], shape: tuple[int, ...]) -> Array:
-    """Return the curve as points (K, 2) half a pixel apart, across and up."""
+    """Return the curve as points (K, 2), across and up, half a pixel apart."""
     corners = (match.curve + 0.5) * scale
-    way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
-    places = np.linspace(0.0, way[-1], max(int(2 * way[-1]), 2))
-    # A cycle that began in the middle of the other goes on at its start.
-    return np.stack([np.interp(places, way, side) for side in corners.T], axis=1) % (shape[1], shape[0])
+    length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+    places = np.linspace(0.0, length[-1], max(int(2 * length[-1]), 2))
+    # A cycle that begins in the middle of the other wraps around to its start.
+    return np.stack([np.interp(places, length, side) for side in corners.T], axis=1) % (shape[1], shape[0])

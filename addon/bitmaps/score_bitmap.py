@@ -1,6 +1,6 @@
-"""How well a clip repeats itself, as pixels: the score over the cycle's length, and below it over its first frame.
+"""Draw how well a clip repeats: the score over the cycle's length, and below it over the cycle's first frame.
 
-Pixels as in `bitmap`; nothing of Blender's is needed.
+Pixels as in `bitmap`; does not use Blender.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,17 @@ from . import bitmap
 from .bitmap import Axis, Color, LegendRow, Pixels
 
 WIDTH, HEIGHT = 1000, 320  # pixels of each plot in a picture with axes
-TOP, LOWEST = 1.05, -1.0  # scores that a plot reaches to
-DASH = 8  # pixels
-SPAN = 0.25  # share of the colour over the frames of the cycle
+TOP, LOWEST = 1.05, -1.0  # highest score and lowest possible score of a plot
+DASH = 8  # pixels: length of dashes and gaps
+SPAN = 0.25  # opacity of the colour over the frames of the cycle
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurve:
-    """Scores (K,) at places along an axis, in scene frames; marks : places that are offered; span : frames taken."""
+    """Scores (K,) at places (K,) along an axis, in frames.
+
+    marks : places of offered cycles; span : first and last frame of the best cycle
+    """
 
     places: Array
     scores: Array
@@ -32,7 +35,7 @@ class ScoreCurve:
 def curves_of(
     found: Repetition, offered: list[Cycle], rate: float, first_frame: float
 ) -> tuple[ScoreCurve, ScoreCurve]:
-    """Return the scores over the length of a cycle, in frames, and over its first frame in the scene."""
+    """Return the scores over the cycle's length in frames, and over its first scene frame."""
     best = offered[0]
     lengths = tuple(float(cycle.length) for cycle in offered)
     span = first_frame + best.start, first_frame + best.start + best.length
@@ -43,7 +46,7 @@ def curves_of(
 
 
 def small(curves: tuple[ScoreCurve, ScoreCurve], color: Color) -> Pixels:
-    """Return a square picture without axes."""
+    """Draw a square picture without axes."""
     half = bitmap.SMALL // 2
     above, below = (_plot(curve, color, bitmap.SMALL, half - 2, radius=1.2) for curve in curves)
     gap = np.zeros((4, bitmap.SMALL, 3))
@@ -51,7 +54,7 @@ def small(curves: tuple[ScoreCurve, ScoreCurve], color: Color) -> Pixels:
 
 
 def large(curves: tuple[ScoreCurve, ScoreCurve], color: Color) -> Pixels:
-    """Return a picture with axes: lengths in frames above, scene frames below."""
+    """Draw a picture with axes: lengths in frames above, scene frames below."""
     dot = 2
     margin, label = 60, (bitmap.GLYPH_HEIGHT + 8) * dot
     pixels = np.empty((2 * (HEIGHT + label) + dot * 10, WIDTH + 2 * margin, 3), dtype=np.uint8)
@@ -71,7 +74,7 @@ def large(curves: tuple[ScoreCurve, ScoreCurve], color: Color) -> Pixels:
 
 
 def legend(color: Color) -> tuple[LegendRow, ...]:
-    """Return what the colours of a picture mean."""
+    """Return the legend of a picture."""
     white, grey = (1.0, 1.0, 1.0), 0.5 * np.array(bitmap.INK)
     taken = (1.0 - SPAN) * np.array(bitmap.GROUND) + SPAN * np.array(color)
     return (
@@ -88,7 +91,7 @@ def _plain(color: Array) -> Color:
 
 
 def _plot(curve: ScoreCurve, color: Color, width: int, height: int, radius: float) -> Array:
-    """One curve (H, W, 3) over its thresholds, with marks where there are cycles to be had."""
+    """Draw a curve (H, W, 3) with lines at the thresholds and marks at the offered cycles."""
     pixels = np.empty((height, width, 3))
     pixels[:] = bitmap.GROUND
     low = max(min(0.0, float(curve.scores.min())), LOWEST)
@@ -112,7 +115,7 @@ def _plot(curve: ScoreCurve, color: Color, width: int, height: int, radius: floa
 
 
 def _paint(pixels: Array, points: Array, ink: Array, radius: float) -> None:
-    """Paint dots, smooth at their rims."""
+    """Paint dots with antialiased rims."""
     away = bitmap.distances_to(points, pixels.shape[:2], radius + 1.5)
     near = away < radius + 0.5
     pixels[near] += np.minimum(radius + 0.5 - away[near], 1.0)[:, None] * (ink - pixels[near])

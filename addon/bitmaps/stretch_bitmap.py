@@ -1,6 +1,6 @@
-"""A stretch of a clip as pixels: stick figures in a row, as time goes.
+"""Draw a stretch of a clip as a row of stick figures in order of time.
 
-Pixels as in `bitmap`; nothing of Blender's is needed.
+Pixels as in `bitmap`; does not use Blender.
 """
 
 from typing import Any
@@ -15,31 +15,32 @@ from .bitmap import Color, Pixels
 
 COUNT = 3  # figures
 SIZE = 192  # pixels: previews are square
-ASLANT = np.radians(35.0)  # as `plots.stick_figures`: from their right, so much turned to the front
-LEFT, RIGHT = (0.95, 0.6, 0.2), (0.35, 0.7, 0.95)  # arms and legs of the sides
+ASLANT = np.radians(35.0)  # view from the right, turned to the front by this angle, as in `plots.stick_figures`
+LEFT, RIGHT = (0.95, 0.6, 0.2), (0.35, 0.7, 0.95)  # colours of the left and right limbs
 TRUNK = bitmap.INK
-WIDE = 4.0  # pixels from the middle of a line to its rim
-HEAD = 0.05  # heights of the body
-TALL = 1.15  # heights of the body that there is room for
+WIDE = 4.0  # pixels: half the width of a line
+HEAD = 0.05  # heights of the body: radius of the head
+TALL = 1.15  # height of the picture in heights of the body
 _TOP = feature.ROLES.index("head")
 Bones = dict[Color, list[tuple[int, int]]]  # pairs of joints by their colours, in the order of painting
 
 
 def small(places: NDArray[np.float32]) -> Pixels:
-    """Return a square picture of poses (COUNT, joints, 3), the first one at the left."""
+    """Draw poses (COUNT, joints, 3) in a square picture, the first one at the left."""
     return row(aslant(places), known_bones(), SIZE, TALL, HEAD)
 
 
 def aslant(places: NDArray[Any]) -> Array:
-    """Return places (…, 3) as they are seen from the right and the front: (…, 2)."""
+    """Project places (…, 3) to (…, 2), seen from the right and the front."""
     across = np.sin(ASLANT) * places[..., 0] + np.cos(ASLANT) * places[..., 1]
     return np.stack([across, places[..., 2]], axis=-1).astype(np.float64)
 
 
 def row(flat: Array, bones: Bones, size: int, tall: float, head: float) -> Pixels:
-    """Return a square picture of poses (N, joints, 2), the first one at the left; joints that are NaN are left out.
+    """Draw poses (N, joints, 2) in a square picture, the first one at the left; joints that are NaN are left out.
 
-    size : pixels; tall : how high a body there is room for, at least; head : how large its head is, 0 for none
+    size : pixels; tall : least height that the picture shows; head : radius of the head, 0 for none
+    tall and head are in the units of the poses.
     """
     pixels = np.empty((size, size, 3))
     pixels[:] = bitmap.GROUND
@@ -53,7 +54,10 @@ def row(flat: Array, bones: Bones, size: int, tall: float, head: float) -> Pixel
 
 
 def _figure(pixels: Array, flat: Array, bones: Bones, head: float) -> None:
-    """Paint a pose of joints (joints, 2) in pixels (H, W, 3); the head of so many pixels is that of a known body."""
+    """Paint a pose (joints, 2) into pixels (H, W, 3).
+
+    head : radius of the head in pixels, 0 for bodies other than `known_bones`
+    """
     share = np.linspace(0.0, 1.0, len(pixels) // 2)[:, None, None]
     for color, pairs in bones.items():
         ends = flat[np.array(pairs, dtype=np.int64).reshape(-1, 2)]
@@ -65,7 +69,7 @@ def _figure(pixels: Array, flat: Array, bones: Bones, head: float) -> None:
 
 
 def known_bones() -> Bones:
-    """The bones by their colours, the side that is farther away first."""
+    """Return the bones of the library's feature body by colour, the farther side first."""
     found: Bones = {LEFT: [], TRUNK: [], RIGHT: []}
     for above, joint in feature.BONES:
         side = feature.ROLES[joint].partition(".")[2]
@@ -74,6 +78,6 @@ def known_bones() -> Bones:
 
 
 def _paint(pixels: Array, points: Array, color: Color, radius: float) -> None:
-    """Paint dots, smooth at their rims."""
+    """Paint dots with antialiased rims."""
     cover = np.clip(radius + 0.5 - bitmap.distances_to(points, pixels.shape[:2], radius + 1.0), 0.0, 1.0)
     pixels += cover[..., None] * (np.array(color) - pixels)

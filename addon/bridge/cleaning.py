@@ -19,7 +19,7 @@ from .curves import Target
 
 SAME = 1e-6  # the values of a constant curve differ by no more
 POSED = 1e-5  # a bone further from rest has been posed by somebody
-SLIGHT, SLIGHTLY = 1e-4, 0.05  # in the curve's unit, and of its range: ends of a cycle that differ by no more get closed
+SLIGHT, SLIGHTLY = 1e-4, 0.05  # in the curve's unit, and of its range: smaller gaps between a cycle's ends get closed
 _REST: dict[str, tuple[float, ...]] = {
     "location": (0.0,) * 3,
     "rotation_euler": (0.0,) * 3,

@@ -178,7 +178,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: dict[str, str]) -> Rig:
     bones = armature_data(armature).bones
     above: dict[str, str] = {}
     for name in found:
-        chain = [_bare(bone.name) for bone in bones[_deforming(armature, name)].parent_recursive if _generated(bone.name)]
+        chain = [_bare(b.name) for b in bones[_deforming(armature, name)].parent_recursive if _generated(b.name)]
         above[name] = next((one for one in chain if one in found and one != name), "")
     order = [""]
     while len(order) <= len(found):

@@ -22,7 +22,8 @@ class Controls:
     torso, pivot : index of the control that carries the trunk, and of the one below it whose place stays fixed
     at_rest : controls that would move others and must stay at rest
     settings : required values of custom properties, by bone and property name
-    seen (B,), seen_from (B, 4, 4) : the rig's bone that shows each bone of the body, and the matrix from it to that bone
+    seen (B,), seen_from (B, 4, 4) : the rig's bone that shows each bone of the body, and the matrix from the one to the
+        other
     rides : other deforming bones, each with the bone of the body that it moves with
     """
 

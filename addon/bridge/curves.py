@@ -1,4 +1,4 @@
-"""F-curves of actions on every Blender: with slots (4.4 and later) and without, read and written in bulk."""
+"""Read and write F-curves of actions in bulk, on Blender with slots (4.4 and later) and without."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from ...core.motion.quat import Array
 from ..ground.blender_types import Slot, SlottedAction, holder_before_slots, present
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
-OBJECT_GROUP = "Object Transforms"  # what Blender calls the group of an object's own curves
+OBJECT_GROUP = "Object Transforms"  # Blender's name for the group of an object's own curves
 _CONSTANT = 0  # the enum values that foreach_set takes
 _INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
 _ANY_BONE = re.compile(r'pose\.bones\["(.*?)"\]')
@@ -34,10 +34,10 @@ def suitable_slots(action: bpy.types.Action) -> "list[bpy.types.ActionSlot]":
 
 
 def choose_slot(action: bpy.types.Action, armature: bpy.types.Object) -> Slot:
-    """Return the slot that holds the armature's motion: the assigned one, else the only one with bone curves.
+    """Return the slot that holds the armature's motion: the assigned slot, else the only one with bone curves.
 
-    Slots are never recognised by their names: importers and older files name them like nothing. Raises RigError where
-    there is none, or more than one that it could be.
+    Slot names are not used, because importers and older files choose them arbitrarily. Raises RigError if no slot or
+    several slots qualify.
     """
     if not hasattr(action, "slots"):
         return None
@@ -52,7 +52,7 @@ def choose_slot(action: bpy.types.Action, armature: bpy.types.Object) -> Slot:
 
 
 def slot_called(action: bpy.types.Action, identifier: str, armature: bpy.types.Object) -> Slot:
-    """Return the slot of an action by its identifier, or the one that `choose_slot` finds where none is given."""
+    """Return the slot of an action by its identifier, or the one of `choose_slot` if the identifier is empty."""
     if not identifier or not hasattr(action, "slots"):
         return choose_slot(action, armature)
     slot = next((s for s in action.slots if s.identifier == identifier), None)
@@ -62,7 +62,7 @@ def slot_called(action: bpy.types.Action, identifier: str, armature: bpy.types.O
 
 
 def holders(action: bpy.types.Action, slot: Slot) -> "list[bpy.types.ActionChannelbag]":
-    """Return what holds the curves of an action's slot (None where Blender has no slots)."""
+    """Return the channelbags of an action's slot; without slots (None) the action itself."""
     if not hasattr(action, "slots"):
         return [holder_before_slots(action)]
     strips = [s for layer in action.layers for s in layer.strips if isinstance(s, bpy.types.ActionKeyframeStrip)]
@@ -75,12 +75,12 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
 
 
 def key_count(action: bpy.types.Action, slot: Slot) -> int:
-    """Return how many keys the curves of an action's slot have."""
+    """Return the number of keys in an action's slot."""
     return sum(len(curve.keyframe_points) for curve in curves_of(action, slot))
 
 
 def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
-    """Remove the F-curves of an action's slot that animate some data paths."""
+    """Remove the F-curves of an action's slot that have one of some data paths."""
     gone = set(paths)
     for holder in holders(action, slot):
         for curve in [curve for curve in holder.fcurves if curve.data_path in gone]:
@@ -95,14 +95,14 @@ def bones_keyed(action: bpy.types.Action) -> set[str]:
 
 
 def moves_shape_keys(action: bpy.types.Action) -> bool:
-    """Say whether an action has curves of shape keys."""
+    """Return whether an action has curves of shape keys."""
     if not hasattr(action, "slots"):
         return any(curve.data_path.startswith("key_blocks[") for curve in holder_before_slots(action).fcurves)
     return any(slot.target_id_type == "KEY" for slot in action.slots)
 
 
 def target_of(curve: bpy.types.FCurve) -> Target | None:
-    """Return which bone's (or the object's) location, rotation or scale a curve moves, if it does."""
+    """Return the bone or object, and the location, rotation or scale, that a curve moves; None for other curves."""
     if curve.data_path in CHANNELS:
         return Target("", curve.data_path)
     match = _BONE_PATH.fullmatch(curve.data_path)
@@ -112,7 +112,7 @@ def target_of(curve: bpy.types.FCurve) -> Target | None:
 
 
 def group_of(curve: bpy.types.FCurve) -> str:
-    """Return what the group of a curve is called: as the bone that it is about; "" for what is about none."""
+    """Return the name for a curve's group: its bone's name or `OBJECT_GROUP`; "" for all other curves."""
     match = _ANY_BONE.match(curve.data_path)
     if match is not None:
         return bpy.utils.unescape_identifier(match.group(1))
@@ -127,7 +127,7 @@ def path_of(target: Target) -> str:
 
 
 def transforms(curves: Iterable[bpy.types.FCurve]) -> dict[Target, dict[int, bpy.types.FCurve]]:
-    """Return the curves that move bones or the object, by target and array index; muted ones are left out."""
+    """Return the curves that move bones or the object, by target and array index, without muted ones."""
     found: dict[Target, dict[int, bpy.types.FCurve]] = {}
     for curve in curves:
         target = target_of(curve)
@@ -137,9 +137,9 @@ def transforms(curves: Iterable[bpy.types.FCurve]) -> dict[Target, dict[int, bpy
 
 
 def kind_of(owner: bpy.types.ID, curve: bpy.types.FCurve) -> str | None:
-    """Return whether a curve's property is "continuous" or "discrete", or None where it does not exist on the owner.
+    """Return whether a curve's property is "continuous" or "discrete"; None if the owner does not have it.
 
-    Switches, choices and curves whose keys all hold their value go in steps.
+    Switches, choices and curves with constant interpolation only are discrete.
     """
     try:
         value = owner.path_resolve(curve.data_path)
@@ -154,7 +154,7 @@ def kind_of(owner: bpy.types.ID, curve: bpy.types.FCurve) -> str | None:
 
 
 def sample(curve: bpy.types.FCurve, frames: Array) -> Array:
-    """Return a curve's values (F,) at frames: its keys where it has one on each, else evaluated one by one."""
+    """Return a curve's values (F,) at frames: its keys if each frame has one, else evaluated values."""
     count = len(curve.keyframe_points)
     if count >= len(frames) and not curve.modifiers:
         keys = np.empty(2 * count, dtype=np.float32)
@@ -167,9 +167,9 @@ def sample(curve: bpy.types.FCurve, frames: Array) -> Array:
 
 
 def period(curve: bpy.types.FCurve) -> float:
-    """Return after how many frames a curve repeats, for ever and both ways; 0 where it does not.
+    """Return the number of frames after which a curve repeats, for ever and in both directions; 0 if it does not.
 
-    Those that Blender's own cycle-aware keying takes for cycles: a curve that runs to and fro is none.
+    Same rules as Blender's cycle-aware keying, so a mirrored repetition does not count.
     """
     first = curve.modifiers[0] if len(curve.modifiers) else None  # Blender allows Cycles nowhere else
     if not isinstance(first, bpy.types.FModifierCycles) or first.mute or not first.is_valid:
@@ -184,9 +184,9 @@ def period(curve: bpy.types.FCurve) -> float:
 
 @contextmanager
 def whole(name: str, armature: bpy.types.Object, into: SlottedAction | None = None) -> Iterator[SlottedAction]:
-    """Give an action and its slot to write to: a new one, kept by a fake user, or `into`.
+    """Yield an action and its slot to write to: `into`, or a new action with a fake user.
 
-    If writing does not end well there is no new one, and whoever uses `into` has it as it was.
+    After an error the new action is removed, or all users of `into` get a copy of it as it was before.
     """
     if into is None:
         action, slot = new_action(name, armature)
@@ -210,7 +210,7 @@ def whole(name: str, armature: bpy.types.Object, into: SlottedAction | None = No
 
 
 def new_action(name: str, armature: bpy.types.Object) -> SlottedAction:
-    """Return a new action kept by a fake user, and its slot (or None), without curves."""
+    """Create an action with a fake user and without curves; return it and its slot (or None)."""
     action = bpy.data.actions.new(name)
     action.use_fake_user = True
     if not hasattr(action, "slots"):
@@ -220,18 +220,18 @@ def new_action(name: str, armature: bpy.types.Object) -> SlottedAction:
 
 
 def _bag(strip: "bpy.types.ActionStrip", slot: "bpy.types.ActionSlot") -> "bpy.types.ActionChannelbag":
-    """Return what holds the curves of a slot, made where there is none."""
+    """Return the channelbag of a slot, created if missing."""
     assert isinstance(strip, bpy.types.ActionKeyframeStrip)
     return present(strip.channelbag(slot, ensure=True))
 
 
 def holder_of(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
-    """Return what holds the curves of an action's slot (None without slots), made where there is none."""
+    """Return the channelbag of an action's slot, created if missing; without slots (None) the action itself."""
     return holder_before_slots(action) if slot is None else _bag(action.layers[0].strips[0], slot)
 
 
 def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
-    """Take all curves of a slot (None without slots) off an action; return what holds its curves."""
+    """Remove all curves and groups of an action's slot (None without slots); return its channelbag."""
     holder = holder_of(action, slot)
     for curve in list(holder.fcurves):
         holder.fcurves.remove(curve)
@@ -241,7 +241,7 @@ def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag
 
 
 def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> None:
-    """Make an action the armature's; the one it displaces gets a fake user, so that saving keeps it."""
+    """Assign an action to an armature; the replaced action gets a fake user, so that saving keeps it."""
     data = present(armature.animation_data or armature.animation_data_create())
     if data.action is not None and data.action != action:
         data.action.use_fake_user = True
@@ -251,9 +251,9 @@ def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> 
 
 
 class CurveWriter:
-    """Writes new curves with generated keys into one holder of curves.
+    """Writes new curves with keys of type "generated" to a channelbag.
 
-    repeats : every curve goes on for ever, before its first key and after its last
+    repeats : every curve repeats for ever, before its first key and after its last
     """
 
     def __init__(self, holder: "bpy.types.ActionChannelbag", *, repeats: bool = False) -> None:
@@ -272,7 +272,7 @@ class CurveWriter:
         *,
         travels: bool = False,
     ) -> Iterator["bpy.types.FCurveKeyframePoints"]:
-        """Give the points of a new curve, at frames and with values (K,), to be shaped before they are taken over."""
+        """Yield the points of a new curve at frames and values (K,); the caller may shape them before the update."""
         curve = self._make(path, index, group)
         points, count = curve.keyframe_points, len(keys[0])
         points.add(count)
@@ -282,7 +282,7 @@ class CurveWriter:
             points.foreach_set("type", np.full(count, self._type, dtype=np.int32))
         yield points
         if self._repeats:
-            # Before the update: it lets the handles of both ends match only where they meet.
+            # Add the modifier before the update, which matches the handles at both ends only on a cyclic curve.
             cycles = curve.modifiers.new("CYCLES")
             assert isinstance(cycles, bpy.types.FModifierCycles)
             cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
@@ -304,7 +304,7 @@ class Writer(CurveWriter):
         self._frames, self._interpolation = frames, interpolation
 
     def write(self, target: Target, values: Array, *, travels: Sequence[bool] = (False,) * 4) -> None:
-        """Write one property (F, n) of a bone or the object; what travels (n,) repeats from where it has come to."""
+        """Write one property (F, n) of a bone or the object; components that travel (n,) repeat with offset."""
         path = path_of(target)
         for index in range(values.shape[1]):
             group, keys = target.bone or OBJECT_GROUP, (self._frames, values[:, index])
@@ -312,21 +312,21 @@ class Writer(CurveWriter):
                 pass
 
     def write_channel(self, name: str, values: Array, *, constant: bool) -> None:
-        """Write a curve that was carried along, named by its path and index as in "path[0]"."""
+        """Write a channel, named by path and index as in "path[0]"."""
         interpolation = "CONSTANT" if constant else self._interpolation
         with self._curve(*channel_of(name), (self._frames, values), interpolation):
             pass
 
 
 def channel_of(name: str) -> tuple[str, int, str]:
-    """Return the path, index and group of a curve that was carried along, named by both as in "path[0]"."""
+    """Return the path, index and group of a channel, named by path and index as in "path[0]"."""
     path, _, index = name.removesuffix("]").rpartition("[")
     match = _ANY_BONE.match(path)
     return path, int(index), bpy.utils.unescape_identifier(match.group(1)) if match else "Custom"
 
 
 def _maker(holder: "bpy.types.ActionChannelbag") -> Callable[[str, int, str], bpy.types.FCurve]:
-    """Curves are made with their group in three ways: 4.2 and 4.3; 5.0 and later; in between, by hand."""
+    """Return what creates a curve in a group: by argument in 4.2, 4.3 and from 5.0 on, by hand in between."""
     new = holder.fcurves.bl_rna.functions["new"]  # type: ignore[attr-defined]  # in the stubs it has properties only
     parameters = {p.identifier for p in new.parameters}
     for keyword in ("action_group", "group_name"):

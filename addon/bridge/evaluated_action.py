@@ -1,7 +1,6 @@
-"""Visual actions: the poses that Blender evaluates, with constraints, drivers and inverse kinematics.
+"""Read actions visually: as the poses that Blender evaluates, with constraints, drivers and inverse kinematics.
 
-A copy of the armature plays the action on a stage of its own: a bone that the action does not key is at rest, whatever
-was played before.
+A copy of the armature plays the action in a scene of its own, so bones that the action does not key are at rest.
 """
 
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from .curves import Target
 from .rig import Rig
 from .stage import on_stage
 
-# Constraints that leave a pose alone which they have made: keys of what is seen show as they are.
+# Constraints that do not change a pose that already meets them, so that keys of the visual pose show unchanged.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 
 
@@ -35,11 +34,11 @@ def read(
     span: tuple[float, float] | None = None,
     carried: frozenset[Target] = frozenset(),
 ) -> ReadAction:
-    """Return an action as Blender shows it on an armature, one frame of the clip per scene frame.
+    """Read an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
-    Bones that constraints or drivers pose are `hidden`: what is seen of them is not what their keys say. Their keys
-    may be `carried` along, as `clip.read` does with further curves. A parent's movement is no part of the clip, since
-    a result plays under the same parent. Raises RigError for actions that move nothing of the armature.
+    Bones that constraints or drivers pose are `hidden`, because they are not seen as they are keyed. Their keys can
+    become channels through `carried`, as in `clip.read`. The movement of the armature's parent is not part of the clip,
+    since a result plays under the same parent. Raises RigError for an action that moves nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
@@ -62,12 +61,12 @@ def seen_in_the_world(
     body: Rig,
     names: Sequence[str],
     frames: Array,
-    ways: Array | None = None,
+    to_body: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Return linear parts (F, J, 3, 3) and places (F, J, 3) in metres of bones, while an armature plays an action.
+    """Return world matrices' linear parts (F, J, 3, 3) and places (F, J, 3) in metres while an action plays.
 
-    names : of the bones that are looked at, one for each of the body's; ways (B, 4, 4) : from there to the body's. The
-        object is joint 0 where the body says that it moves.
+    names : the bones to read, one for each bone of the body; the object is joint 0 if the body has `moving_object`
+    to_body (B, 4, 4) : matrices from those bones to the body's
     """
     action, slot = played
     bones = present(armature.pose).bones
@@ -81,11 +80,11 @@ def seen_in_the_world(
             stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             seen = copy.evaluated_get(present(stage.view_layers[0].depsgraph))
             present(seen.pose).bones.foreach_get("matrix", buffer)
-            poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender's matrices are column by column
+            poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender stores matrices column by column
             if body.moving_object:
                 objects[k] = body.space @ np.array(seen.matrix_basis)
     seen_bones = poses[:, order]
-    return _in_the_world(seen_bones if ways is None else seen_bones @ ways, objects, body)
+    return _in_the_world(seen_bones if to_body is None else seen_bones @ to_body, objects, body)
 
 
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
@@ -98,7 +97,7 @@ def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
 
 
 def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
-    """Return the bones that constraints or drivers pose, so that keys of what is seen would show as something else."""
+    """Return the bones that constraints or drivers pose, so that keys of their visual pose would not show as seen."""
     names: set[str] = set()
     for bone in present(armature.pose).bones:
         for constraint in bone.constraints:
@@ -110,14 +109,14 @@ def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
 
 
 def carried(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:
-    """Return what any of some actions keys on bones that others pose: where inverse kinematics begins, for one."""
+    """Return what some actions key on bones that are posed by others, as the start pose of inverse kinematics."""
     hidden = posed_by_others(armature)
     keyed = {target for source in sources for target in curves.transforms(curves.curves_of(*source))}
     return frozenset(target for target in keyed if target.bone in hidden)
 
 
 def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
-    """Return the bones that a constraint poses: its own, and for inverse kinematics those above it."""
+    """Return the bones that a constraint poses: its owner, and for inverse kinematics the chain above."""
     count = getattr(constraint, "chain_count", 1)
     above = [bone, *bone.parent_recursive]
     if not getattr(constraint, "use_tail", True):

@@ -1,4 +1,4 @@
-"""Few keys as F-curves: Bézier, with free handles where the fit has them (methods: Fewer keys)."""
+"""Write few keys as Bézier F-curves with the free handles of the fit (methods: Fewer keys)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,13 +17,17 @@ from .curves import Target
 if TYPE_CHECKING:
     from ...core.edit.fewer_keys import Fewer
 
-TRAVELS = 1e-4  # metres in a cycle
+TRAVELS = 1e-4  # metres in a cycle: a location that moves further repeats with offset
 _FREE = 0  # the enum value of a handle's type that foreach_set takes
 
 
 @dataclass(frozen=True)
 class Few:
-    """What is asked of few keys: bounds in metres (feet : 0 is a quarter), and clip frames that have keys."""
+    """Bounds for few keys.
+
+    within : bound in metres; feet : bound for hips, legs and feet in metres, 0 for a quarter of `within`
+    keep : clip frames that must have keys
+    """
 
     within: float
     feet: float = 0.0
@@ -32,9 +36,10 @@ class Few:
 
 @dataclass(frozen=True, eq=False)
 class KeyedBone:
-    """How a joint of a clip is keyed: as the bone of a name, "" for the object, its places in units of so many metres.
+    """How to key a joint of a clip.
 
-    away (3,) : where its place is counted from, metres from its rest
+    name : its bone, "" for the object; unit : metres of one unit of its location
+    away (3,) : offset of its location from rest, metres
     """
 
     joint: int
@@ -56,7 +61,7 @@ class KeyedBone:
         return Target(self.name, "scale")
 
     def places(self, keys: Keys) -> Keys:
-        """Return keys of the joint's translations as those of the bone's location."""
+        """Convert keys of the joint's translation to keys of the bone's location."""
         turned = self.keying.turned
         turn = np.eye(3) if turned is None else quat.to_matrix(turned)
         values = (keys.values @ turn.T + self.away) / self.unit
@@ -64,7 +69,7 @@ class KeyedBone:
 
 
 def fitted(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
-    """Return a clip as few keys of bones; what they are not keyed for stays at rest in it."""
+    """Fit few keys to a clip; translations of bones whose location is not keyed count as 0."""
     from ...core.edit import fewer_keys
 
     moves = np.array([bone.keying.moves for bone in bones])
@@ -73,7 +78,7 @@ def fitted(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
 
 
 def write(writer: "FewWriter", keyed: KeyedClip, bones: Sequence[KeyedBone]) -> None:
-    """Write the keys of bones, and those of all that was carried along."""
+    """Write the keys of bones and of all channels."""
     for bone in bones:
         turns, moves, sizes = (keys[bone.joint] for keys in (keyed.rotations, keyed.translations, keyed.scales))
         if turns is not None:
@@ -89,9 +94,9 @@ def write(writer: "FewWriter", keyed: KeyedClip, bones: Sequence[KeyedBone]) -> 
 
 
 class FewWriter(curves.CurveWriter):
-    """Writes new curves with keys at frames of their own into one holder of curves.
+    """Writes new curves, each with keys at its own frames, to a channelbag.
 
-    first_frame : the scene frame of a clip's first
+    first_frame : the scene frame of the clip's first frame
     """
 
     def __init__(self, holder: "bpy.types.ActionChannelbag", first_frame: float, *, repeats: bool = False) -> None:
@@ -99,13 +104,13 @@ class FewWriter(curves.CurveWriter):
         self._first_frame = first_frame
 
     def write(self, target: Target, keys: Keys, *, travels: Sequence[bool] = (False,) * 4) -> None:
-        """Write keys of one property of a bone or the object; what travels (n,) repeats from where it has come to."""
+        """Write keys of one property of a bone or the object; components that travel (n,) repeat with offset."""
         for index in range(keys.values.shape[1]):
             named = curves.path_of(target), index, target.bone or "Object Transforms"
             self._write(*named, keys, index, travels=travels[index])
 
     def write_channel(self, name: str, keys: Keys) -> None:
-        """Write keys of a curve that was carried along, named by its path and index as in "path[0]"."""
+        """Write keys of a channel, named by path and index as in "path[0]"."""
         self._write(*curves.channel_of(name), keys, 0)
 
     def _write(self, path: str, index: int, group: str, keys: Keys, column: int, *, travels: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What is keyed in an action's slot, as one short hash: the same for the same curves, whatever they are called."""
+"""Hash the curves of an action's slot; names of actions, slots and groups do not count."""
 
 import hashlib
 from typing import Any
@@ -11,19 +11,19 @@ from . import curves
 
 _HANDLES = {"handle_left": 2, "handle_right": 2}
 _EASING = {"back": 1, "amplitude": 1, "period": 1}
-_LINEAR, _BEZIER = 1, 2  # the last kinds of interpolation that need no handles, and no numbers of their own
+_LINEAR, _BEZIER = 1, 2  # kinds above need handles, and numbers for the easing, respectively
 _CHOICES = ("interpolation", "easing")
 _PLAIN_TYPES = {"BOOLEAN", "INT", "FLOAT", "ENUM"}
-# How a modifier is shown, and what Blender itself derives (differently from version to version).
+# Properties for display, and those that Blender derives itself (differently from version to version).
 _NOT_CONTENT = {"show_expanded", "active", "is_valid"}
-# Noise as it was before 4.4 has no use for these, and each later Blender fills them differently.
+# Legacy noise (before 4.4) does not use these, and each later Blender fills them differently.
 _NOT_IN_LEGACY_NOISE = {"lacunarity", "roughness", "use_legacy_noise"}
 
 
 def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
     """Return a hash of every curve of a slot (None where Blender has no slots) and of the manual frame range.
 
-    It changes with anything that changes the motion, and not with names, groups, colours or what is selected.
+    It changes with the motion, and not with names, groups, colours or the selection.
     """
     digest = hashlib.blake2b(digest_size=16)
     listed: dict[str, list[str]] = {}
@@ -44,12 +44,12 @@ def _add_curve(digest: Any, curve: bpy.types.FCurve, listed: dict[str, list[str]
     _add(digest, curve.data_path, curve.array_index, curve.extrapolation, curve.mute, count, len(samples))
     kind = 0
     for name in _CHOICES:
-        # Blender keeps these in bytes: read as bytes they take a sixth of the time.
+        # Blender stores these as bytes: reading them as bytes takes a sixth of the time.
         choices = np.empty(count, dtype=np.uint8)
         points.foreach_get(name, choices)
         digest.update(choices)
         kind = int(choices.max(initial=0)) if name == "interpolation" else kind
-    # What has no say in how the keys are led through is not asked for: most of our own curves are straight lines.
+    # Skip numbers that the interpolation does not use: most of our own curves are linear.
     numbers = {"co": 2} | (_HANDLES if kind > _LINEAR else {}) | (_EASING if kind > _BEZIER else {})
     for name, size in numbers.items():
         values = np.empty(size * count, dtype=np.float32)
@@ -65,7 +65,7 @@ def _add_curve(digest: Any, curve: bpy.types.FCurve, listed: dict[str, list[str]
 
 def _add_modifier(digest: Any, modifier: bpy.types.FModifier, listed: dict[str, list[str]]) -> None:
     kind = modifier.type
-    if kind not in listed:  # the same for every modifier of a kind, and slow to ask for
+    if kind not in listed:  # the same for every modifier of a kind, and slow to list
         properties = modifier.bl_rna.properties
         listed[kind] = sorted({p.identifier for p in properties if p.type in _PLAIN_TYPES} - _NOT_CONTENT)
     idle = _NOT_IN_LEGACY_NOISE if getattr(modifier, "use_legacy_noise", False) else ()

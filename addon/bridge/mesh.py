@@ -1,4 +1,4 @@
-"""Meshes that hang on an armature, as surfaces with weights; refused where Blender would move them in another way."""
+"""Read an armature's meshes as surfaces with weights; refuse those that Blender would deform differently."""
 
 import dataclasses
 from collections.abc import Hashable, Sequence
@@ -18,16 +18,16 @@ from . import vertex_weights
 # Modifiers that leave vertices where they are.
 _HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"}
 
-SAMPLED = 256  # vertices that `settings` looks at
+SAMPLED = 256  # number of vertices that `settings` samples, about
 
 
 @dataclass(frozen=True, eq=False)
 class SkinnedMesh:
-    """A mesh object as what an armature's bones move.
+    """A mesh object as a surface that an armature's bones move.
 
-    surface : in the mesh's own space, its bones numbered as in `bones`
-    towards (4, 4) : from there to the armature's space, as they stand now
-    preserve_volume : whether the modifier says so; later : modifiers after it, which are left out
+    surface : in the mesh's own space; it refers to bones by their index in `bones`
+    towards (4, 4) : matrix from the mesh's space to the armature's, as both stand now
+    preserve_volume : the modifier's setting; later : names of the modifiers after it, which are ignored
     """
 
     name: str
@@ -39,15 +39,15 @@ class SkinnedMesh:
 
 
 def skinned(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return those of some objects that an armature deforms, by a modifier or as their parent."""
-    return [one for one in objects if one.type == "MESH" and (_modifier(one, armature) or _by_parent(one, armature))]
+    """Return those of some objects that an armature deforms, through a modifier or as their parent."""
+    return [obj for obj in objects if obj.type == "MESH" and (_modifier(obj, armature) or _by_parent(obj, armature))]
 
 
 def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
-    """Return a mesh that an armature deforms, at rest: its shape keys as they are now, before the armature's modifier.
+    """Read a mesh that an armature deforms, at rest: with its current shape keys, before the Armature modifier.
 
-    Raises RigError for what Blender would deform in a way that we do not: envelopes of vertices without weights, bendy
-    bones, several armatures, a mask, modifiers that come before, shape keys that are limited to a group.
+    Raises RigError for deformations that are not supported: envelopes on vertices without weights, bendy bones, several
+    armatures, a mask, modifiers before the armature's, shape keys limited to a group.
     """
     modifier = _modifier(drawn, armature)
     later = _check(armature, drawn, modifier)
@@ -63,7 +63,7 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
     except Exception as error:
         raise RigError(f"{drawn.name}: {error}") from None
     loose = int((np.diff(surface.first) == 0).sum())
-    if loose and (modifier is None or modifier.use_bone_envelopes):  # a mesh that is only parented has them on
+    if loose and (modifier is None or modifier.use_bone_envelopes):  # on a mesh that is only parented they are on
         raise RigError(
             f"{loose} vertices of {drawn.name} have no weights, so bone envelopes move them: give them weights"
         )
@@ -71,12 +71,12 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
 
 
 def standing(armature: bpy.types.Object, drawn: bpy.types.Object) -> Array:
-    """Return what leads from a mesh's space to the armature's (4, 4), as they stand now."""
+    """Return the matrix (4, 4) from a mesh's space to the armature's, as both stand now."""
     return np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
 
 
 def settings(armature: bpy.types.Object, drawn: bpy.types.Object) -> tuple[Hashable, ...]:
-    """Return what decides on what `read` gives, but for where all stands; of the mesh's geometry a sample only.
+    """Return everything that decides the result of `read`, except `towards`; of the geometry only a sample.
 
     Raises RigError for the same modifiers and bones as `read`.
     """
@@ -92,7 +92,7 @@ def settings(armature: bpy.types.Object, drawn: bpy.types.Object) -> tuple[Hasha
 
 
 def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return those of some objects that are parented to single bones of an armature, and go with these as they are."""
+    """Return those of some objects that are parented to single bones of an armature and follow them rigidly."""
     bones = armature_data(armature).bones
     return [
         one
@@ -102,11 +102,11 @@ def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) ->
 
 
 def read_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
-    """Return a mesh that is parented to a bone as one whose vertices all hang on that; raises RigError kinds."""
+    """Read a mesh that is parented to a bone, with all vertices weighted to that bone; raises RigError kinds."""
     mesh = drawn.data
     assert isinstance(mesh, bpy.types.Mesh)
     bone = armature_data(armature).bones[drawn.parent_bone]
-    end = Matrix.Translation((0.0, bone.length, 0.0))  # Blender hangs children on a bone's tail
+    end = Matrix.Translation((0.0, bone.length, 0.0))  # children of a bone are relative to its tail
     towards = np.array(bone.matrix_local @ end @ drawn.matrix_parent_inverse @ drawn.matrix_basis)
     places = _places(drawn, mesh)
     count = len(places)
@@ -116,7 +116,7 @@ def read_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> Skinned
 
 
 def in_armature(read: SkinnedMesh, towards: Array) -> Skin:
-    """Return the surface in the armature's space, the mesh standing there by `towards` (4, 4)."""
+    """Return the surface transformed to the armature's space by `towards` (4, 4)."""
     turning = np.linalg.inv(towards[:3, :3]).T
     normals = read.surface.normals @ turning.T
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
@@ -143,7 +143,7 @@ def _shapes(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> tuple[Hashable, ..
 
 
 def _sample(mesh: bpy.types.Mesh) -> tuple[Hashable, ...]:
-    """Places and weights of some vertices."""
+    """Return places and weights of some vertices."""
     some = [mesh.vertices[k] for k in range(0, len(mesh.vertices), max(1, len(mesh.vertices) // SAMPLED))]
     return tuple((*vertex.co[:], *((one.group, one.weight) for one in vertex.groups)) for vertex in some)
 
@@ -162,7 +162,7 @@ def _by_parent(drawn: bpy.types.Object, armature: bpy.types.Object) -> bool:
 def _check(
     armature: bpy.types.Object, drawn: bpy.types.Object, modifier: bpy.types.ArmatureModifier | None
 ) -> tuple[str, ...]:
-    """Raise RigError for what is deformed in another way; return the names of modifiers that come later."""
+    """Raise RigError for deformations that are not supported; return the names of the modifiers that come later."""
     enabled = [one for one in drawn.modifiers if one.show_viewport and one.type not in _HARMLESS]
     place = enabled.index(modifier) if modifier is not None else -1
     before = [one.name for one in enabled[: max(place, 0)]]
@@ -183,7 +183,7 @@ def _check(
 
 
 def _places(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> Array:
-    """Vertices (V, 3) of a mesh with its shape keys as they are now."""
+    """Return the vertices (V, 3) of a mesh with its current shape keys."""
     keys = mesh.shape_keys
     if keys is None or not keys.key_blocks:
         return _vectors(mesh.vertices, "co")
@@ -192,14 +192,14 @@ def _places(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> Array:
     basis = _vectors(keys.reference_key.data, "co")
     if not keys.use_relative:
         raise RigError(f"{drawn.name} has absolute shape keys: make them relative")
-    made = basis.copy()
+    places = basis.copy()
     for block in keys.key_blocks:
         if block == keys.reference_key or block.mute or not block.value:
             continue
         if block.vertex_group:
             raise RigError(f"{drawn.name}'s shape key {block.name!r} is limited to a group: clear that, or set it to 0")
-        made += block.value * (_vectors(block.data, "co") - _vectors(block.relative_key.data, "co"))
-    return made
+        places += block.value * (_vectors(block.data, "co") - _vectors(block.relative_key.data, "co"))
+    return places
 
 
 def _vectors(collection: Any, name: str) -> Array:

@@ -1,4 +1,4 @@
-"""Clips of other armatures and of files on an armature's body: what is keyed of it then, and what is said."""
+"""Carry clips of other armatures and of files onto an armature's body, with what to key and what to report."""
 
 from dataclasses import dataclass, replace
 
@@ -17,14 +17,14 @@ from . import clip as clips
 from . import curves, mesh, rig
 from .curves import Target
 
-_REST_ALIKE = 1e-5  # of quaternions
+_REST_ALIKE = 1e-5  # 1 − |q·r| of rest rotations that count as the same
 
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """A clip on another body, what has keys then, and what the user has to know of it.
+    """A clip on another body, with what to key and what to report.
 
-    said : how it came there, in a sentence; notes : what else there is to know, a sentence each
+    retargeted : how it was carried over, in a sentence; notes : warnings, a sentence each
     """
 
     clip: Clip
@@ -34,10 +34,10 @@ class Brought:
 
 
 def bring(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
-    """Return a clip on the body of an armature, for each part of it what the same part does.
+    """Carry a clip onto the body of an armature: each part does what the same part of the other body does.
 
-    Bodies of the same joints that rest alike keep joint for joint. whose, onto : the clip's armature ("" for a file's)
-    and this one, in messages. Raises LoomError naming the role that is missing, and the bone to choose.
+    Bodies with the same joints and rest pose are copied joint for joint. `whose` and `onto` name the clip's armature
+    ("" for a file) and this one in messages. Raises LoomError naming the missing role and the bone to choose.
 
     Method: Body roles and retargeting.
     """
@@ -49,31 +49,31 @@ def bring(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
 
 def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
     if _joint_for_joint(clip.skeleton, body.skeleton):
-        made = _with_way(retarget.onto(clip, body.skeleton), retarget.leg_ratio(clip.skeleton, body.skeleton))
-        keyed = set(retarget.moving(made))
+        carried_over = _scaled(retarget.onto(clip, body.skeleton), retarget.leg_ratio(clip.skeleton, body.skeleton))
+        keyed = set(retarget.moving(carried_over))
         joints = [k for k, name in enumerate(body.skeleton.names) if name in keyed]
-        targets = _turning(body, joints) | _placed(body, [k for k in joints if made.translations[:, k].any()])
-        return Brought(made, targets, f"Carried from {whose}: the same joints")
+        targets = _turning(body, joints) | _placed(body, [k for k in joints if carried_over.translations[:, k].any()])
+        return Brought(carried_over, targets, f"Carried from {whose}: the same joints")
     carried.refuse(clip.skeleton, clip.name)
     carried.refuse(body.skeleton, onto)
-    made, how = carry.onto_body(clip, body.skeleton)
+    carried_over, how = carry.onto_body(clip, body.skeleton)
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
     retargeted = f"Carried from {whose or 'its own body'}: {how.sentence}"
-    return Brought(_with_way(made, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes))
+    return Brought(_scaled(carried_over, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes))
 
 
 def keyed_by(pairs: Partners, body: rig.Rig) -> frozenset[Target]:
-    """Return what a carried clip has keys for: turns of the joints that have a partner, and the carrier's place."""
+    """Return what a carried clip keys: rotations of joints with a partner, and the location of the carrier."""
     return _turning(body, [k for k, how in enumerate(pairs.how) if how != partners.REST]) | _placed(
         body, [pairs.carrier]
     )
 
 
 def played_on(armature: bpy.types.Object) -> frozenset[Target]:
-    """Return what the actions that an armature plays have keys for: its own, and those of its NLA strips.
+    """Return what the actions that an armature plays key: its active one, and those of its NLA strips.
 
-    What a new action has no keys for keeps their pose. Game characters have keys for all of every bone.
+    Where a new action has no keys, their pose would remain. Actions of game characters key everything on every bone.
     """
     data = armature.animation_data
     if data is None:
@@ -92,33 +92,33 @@ def played_on(armature: bpy.types.Object) -> frozenset[Target]:
 
 
 def pairs_of(skeleton: Skeleton, body: Skeleton, names: tuple[str, str]) -> Partners:
-    """Return what stands for what in two bodies; raises LoomError, with their names, for what no clip is carried on."""
+    """Match the joints of two bodies; raises LoomError, with their names, for a body that can't carry clips."""
     for one, name in zip((skeleton, body), names, strict=True):
         carried.refuse(one, name)
     return partners.match(skeleton, body)
 
 
 def still(body: rig.Rig, name: str, rate: float) -> Clip:
-    """Return a clip of one frame of an armature at rest: whose body is meant, where nothing of its motion is."""
+    """Return a clip of one frame of an armature at rest, for use where only the body matters."""
     count = len(body.skeleton)
     return Clip(name, body.skeleton, rate, np.tile(quat.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)))
 
 
 def without_others(clip: Clip) -> Clip:
-    """Return a clip without the curves that are its own armature's, but for the way that was taken off it."""
+    """Return a clip without its own armature's channels, except the stored root trajectory."""
     return replace(
         clip, channels={name: one for name, one in clip.channels.items() if name in root_trajectory.CHANNELS}
     )
 
 
 def wears_mesh(armature: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Say whether an armature moves a mesh of a scene: then it is a character, and not what a file came on."""
+    """Return whether an armature moves a mesh of a scene: then it is a character, not an imported file's skeleton."""
     drawn = list(scene.objects)
     return bool(mesh.skinned(armature, drawn) or mesh.on_bones(armature, drawn))
 
 
 def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:
-    """Say whether two bodies have the same joints, and rest alike or are such that no part is known to be the same."""
+    """Return whether two bodies have the same joints, and the same rest pose unless one is not a person's body."""
     if set(one.names) != set(other.names) or one.inheritance is not None or other.inheritance is not None:
         return retarget.same(one, other)
     if not all(map(carried.is_a_persons, (one, other))):
@@ -128,13 +128,13 @@ def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:
     return bool((apart < _REST_ALIKE).all())
 
 
-def _with_way(clip: Clip, scale: float) -> Clip:
-    """A clip without its armature's own curves; the way that was taken off it is as much longer as its legs."""
-    way = {name: clip.channels[name] for name in root_trajectory.CHANNELS if name in clip.channels}
+def _scaled(clip: Clip, scale: float) -> Clip:
+    """Return a clip without its armature's own channels; its stored root trajectory is scaled like its legs."""
+    trajectory = {name: clip.channels[name] for name in root_trajectory.CHANNELS if name in clip.channels}
     for name in root_trajectory.CHANNELS[:2]:
-        if name in way:
-            way[name] = Channel(scale * way[name].values)
-    return replace(clip, channels=way)
+        if name in trajectory:
+            trajectory[name] = Channel(scale * trajectory[name].values)
+    return replace(clip, channels=trajectory)
 
 
 def _turning(body: rig.Rig, joints: list[int]) -> frozenset[Target]:

@@ -1,4 +1,4 @@
-"""The pose that an armature has at the moment, keyed or not: what an artist has just made of it."""
+"""Read and set the pose that an armature has at the moment, keyed or not."""
 
 import bpy
 import numpy as np
@@ -13,7 +13,7 @@ from .rig import Rig
 
 
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
-    """Return the pose of an armature as a clip of one frame, in the terms of clips that are read on a rig.
+    """Return the pose of an armature as a clip of one frame, as `clip.read` would.
 
     Raises RigError for a rig whose bones are moved by controls.
     """
@@ -30,7 +30,7 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
 
 
 def put(armature: bpy.types.Object, body: Rig, pose: Clip, bones: frozenset[str]) -> None:
-    """Give some bones of an armature their part of a pose (a clip of one frame), without keys."""
+    """Pose some bones of an armature as a clip of one frame has them, without keys."""
     keyed = clips.as_keyed(pose, body, frozenset())
     for joint, name in enumerate(clips.targets_of(body)):
         if name not in bones:

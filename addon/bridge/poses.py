@@ -1,4 +1,4 @@
-"""Where an armature and its bones are in the frames of a clip, as matrices of Blender's own spaces."""
+"""Compute the matrices of an armature and its bones in the frames of a clip, in Blender's spaces."""
 
 from dataclasses import replace
 
@@ -15,8 +15,9 @@ from .rig import Rig
 
 
 def as_shown(clip: Clip, body: Rig, armature: bpy.types.Object, targets: frozenset[Target]) -> Clip:
-    """Return a clip with what it would not key as the armature's pose has it now: keys do not take that away.
+    """Return a clip in which everything that it would not key follows the armature's current pose.
 
+    Keys of the clip would not change that part of the pose either.
     targets : what is keyed whether it moves or not
     """
     bones = present(armature.pose).bones
@@ -43,12 +44,12 @@ def _rests(values: Array) -> bool:
 
 
 def of_bones(clip: Clip, body: Rig) -> tuple[Array, Array]:
-    """Return the matrices (F, B, 4, 4) of an armature's bones in its own space, and metres (F,) of its unit."""
+    """Return the matrices (F, B, 4, 4) of an armature's bones in its space, and the metres (F,) of its unit."""
     return bones_and_object(clip, body)[:2]
 
 
 def bones_and_object(clip: Clip, body: Rig) -> tuple[Array, Array, Array]:
-    """Return what `of_bones` does, and the armature's own matrices (F, 4, 4) in the scene."""
+    """Return what `of_bones` returns, and the armature's own matrices (F, 4, 4) in the scene."""
     linear, places = kinematics.matrices(clip)
     if body.moving_object:
         axes, origin = linear[:, 0], places[:, 0]
@@ -57,7 +58,7 @@ def bones_and_object(clip: Clip, body: Rig) -> tuple[Array, Array, Array]:
         scale = np.linalg.norm(body.space[:3, :3], axis=0).mean()
         axes = np.broadcast_to(body.space[:3, :3] / scale, (len(clip), 3, 3))
         origin = np.broadcast_to(body.world_metres * body.space[:3, 3], (len(clip), 3))
-    sizes = np.linalg.norm(axes, axis=-2).mean(axis=-1)[:, None, None]  # an object that grows
+    sizes = np.linalg.norm(axes, axis=-2).mean(axis=-1)[:, None, None]  # the object's scale may be animated
     turned = axes / sizes
     metres = body.units[-1] * sizes[:, 0, 0]
     back = np.swapaxes(turned, -1, -2)[:, None]

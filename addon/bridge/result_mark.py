@@ -1,23 +1,23 @@
-"""What marks an action as a result of ours, and whether an action can be written."""
+"""Recognise actions that are our results, and actions that can't be written."""
 
 import bpy
 
 from ...core.errors import LoomError
 from ..ground.blender_types import has_property
 
-KEY = "action_loom"  # of the custom property that holds how a result was made
+KEY = "action_loom"  # custom property that holds how a result was made
 
 
 def is_result(action: bpy.types.Action | None) -> bool:
-    """Say whether an action holds a recipe; cheap enough for drawing."""
+    """Return whether an action holds a recipe; cheap enough for drawing."""
     return action is not None and has_property(action, KEY)
 
 
 def check_writable(action: bpy.types.Action) -> None:
-    """Raise LoomError for an action whose keys can't be written, or not for longer than this session."""
+    """Raise LoomError for an action whose keys can't be changed, or not beyond this session."""
     if action.library is not None:
         file = bpy.path.basename(action.library.filepath)
         raise LoomError(f"{action.name} is linked from {file}: make it local first")
     if action.override_library is not None:
-        # Blender lets them be changed, and has forgotten it when the file is opened again.
+        # Blender lets its keys be changed, but loses the change when the file is opened again.
         raise LoomError(f"{action.name} is a library override, whose keys can't be changed: make it local first")

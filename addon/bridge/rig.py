@@ -1,4 +1,4 @@
-"""An armature's bones as a skeleton, and what is needed to write a clip back onto them."""
+"""Read an armature's bones as a skeleton, with what is needed to write a clip back onto them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,13 +19,13 @@ from ..ground.blender_types import armature_data, present
 from .controls import Controls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
-_LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: how long most leaf bones are, and any may be
-_SHORT = 0.01  # of the longest chain of bones; a bone shorter than that tells no length
+_LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: plausible median length of leaf bones, and their maximum
+_SHORT = 0.01  # of the longest chain of bones: shorter bones are no measure for the leaf below them
 _ROLES_KEY = "action_loom_roles"
 
 
 class Still(NamedTuple):
-    """Where a bone stays that nothing keys: its location and rotation (quaternion) in the pose, from rest."""
+    """The location and rotation (quaternion) from rest of a bone that is posed but not keyed."""
 
     location: tuple[float, ...]
     rotation: tuple[float, ...]
@@ -33,15 +33,15 @@ class Still(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """The skeleton of an armature object, in metres and in the world, and how its bones are keyed.
+    """The skeleton of an armature object, in world metres, and how its bones are keyed.
 
-    units (J,) : metres of one unit of each joint's location; world_metres : of one unit of the scene
-    space (4, 4) : in which the bones, or the object that moves, stand, with its scale, in units of the scene
-    modes : rotation mode of each joint; movable (J,) : whether its location does anything (connected bones' do not)
+    units (J,) : metres of one unit of each joint's location; world_metres : metres of one unit of the scene
+    space (4, 4) : the space of the bones, or of the moving object, with scale, in units of the scene
+    modes : rotation mode of each joint; movable (J,) : whether its location has an effect (not on connected bones)
     moving_object : whether joint 0 is the armature object itself
-    still : bones above the hips that nothing keys but results; the skeleton's rest pose has them where they stay
-    note : what is to be said of how it was read, "" for nothing
-    controls : what is keyed in place of the bones, where controls move them (see `control_rig`)
+    still : bones above the hips that only results key; the skeleton's rest pose has them where they stay
+    note : a note for the user on how the rig was read, "" for none
+    controls : what to key in place of the bones, where controls move them (see `control_rig`)
     """
 
     skeleton: Skeleton
@@ -57,7 +57,7 @@ class Rig:
 
     @property
     def bones(self) -> tuple[str, ...]:
-        """Names of the joints that are bones."""
+        """Names of the joints that are bones, in order."""
         return self.skeleton.names[1:] if self.moving_object else self.skeleton.names
 
 
@@ -67,13 +67,13 @@ def read(
     moving_object: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
 ) -> Rig:
-    """Return the rig of an armature object; its bones are the joints, parents first.
+    """Read the rig of an armature object; its bones are the joints, parents first.
 
-    still : tells of bones which of them nothing keys, and where those stay; asked for those above the hips, whose rest
-        that is then.
+    moving_object : whether the object itself is joint 0, for actions that move it; else its transform is part of the
+        rest pose
+    still : called with the bones above the hips; returns where those stay that nothing keys, which becomes their rest
 
-    With `moving_object` the object itself is joint 0, for actions that move it; else its place is part of the rest
-    pose. Raises RigError for an empty armature, and for objects that are mirrored, sheared or stretched.
+    Raises RigError for an armature without bones, and for an object that is mirrored, sheared or stretched.
     """
     bones = _parents_first(armature)
     parents, rest, tips = _bone_arrays(bones)
@@ -107,7 +107,7 @@ def read(
         joint = names.index(name)
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
         orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
-    # A body of 25 units is a person in another unit, not a giant: speeds and heights are judged in metres.
+    # A body of 25 units is a person in another unit, not a giant; speeds and heights are judged in metres.
     unit, metres = units.of_body(Skeleton(names, parents, offsets, orients, tips, roles))
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     space[:3, :3] *= scale
@@ -116,21 +116,21 @@ def read(
 
 
 def _above_hips(names: tuple[str, ...], parents: NDArray[np.int64], roles: dict[str, int]) -> list[str]:
-    """The joints that the hips hang on; all roots where the hips are not known."""
+    """Return the joints above the hips, or all roots if the hips are not known."""
     if "hips" in roles:
         return [names[joint] for joint in body_roles.ancestors(roles["hips"], parents)]
     return [name for name, parent in zip(names, parents, strict=True) if parent < 0]
 
 
 def object_joint(armature: bpy.types.Object) -> str:
-    """Return what the joint is called that is an armature object which moves."""
+    """Return the name of the joint for an armature object that moves."""
     return f"{armature.name}{OBJECT}"
 
 
 def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
-    """Keep on an armature which bone plays which role, where names mislead; "" says that none does.
+    """Store on an armature which bone plays which role, where names mislead; "" for no bone.
 
-    Raises RigError for a role that there is not, for a bone that the armature does not have, and for a linked armature.
+    Raises RigError for an unknown role, for a bone that the armature does not have, and for a linked armature.
     """
     if armature.library is not None:
         raise RigError(f"{armature.name} is linked: make a library override of it first")
@@ -143,7 +143,7 @@ def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
 
 
 def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
-    """Return the bones that were chosen by hand for roles, "" where none is to play one; raises RigError."""
+    """Return the bones chosen by hand by role, "" for no bone; raises RigError if they can't be read."""
     group = armature.get(_ROLES_KEY, {})
     chosen = group.to_dict() if hasattr(group, "to_dict") else group
     if not isinstance(chosen, dict) or not all(isinstance(bone, str) for bone in chosen.values()):
@@ -155,7 +155,7 @@ def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
 
 
 def found_roles(armature: bpy.types.Object) -> dict[str, str]:
-    """Return the bones that play roles by names, hierarchy and shape, whatever was chosen by hand."""
+    """Return the bones by role as names, hierarchy and shape suggest, without choices by hand."""
     bones = _parents_first(armature)
     names, (parents, rest, _) = tuple(bone.name for bone in bones), _bone_arrays(bones)
     return {role: names[joint] for role, joint in body_roles.find(names, parents, rest[:, :3, 3]).items()}
@@ -164,7 +164,7 @@ def found_roles(armature: bpy.types.Object) -> dict[str, str]:
 def _roles(
     armature: bpy.types.Object, names: tuple[str, ...], parents: NDArray[np.int64], places: Array
 ) -> dict[str, int]:
-    """Return the roles that are found, with what the artist chose put over them."""
+    """Return the joints by role as found, overridden by the artist's choices."""
     found = body_roles.find(names, parents, places)
     for role, bone in chosen_roles(armature).items():
         if role not in ROLES:
@@ -210,13 +210,14 @@ def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array
 
 
 def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: float) -> Array:
-    """Return the tips (J, 3) of leaf bones as far as they can be true: no file format but Blender's own has bone ends.
+    """Return the tips (J, 3) of leaf bones, shortened where they are implausible.
 
-    Importers guess them: that of glTF as long as the bone above, but without the object's scale. A leaf of more than
-    twice the bone above it, or the nearest one that has a length, is as long as that.
+    Only Blender's own files store bone ends; importers guess them. The glTF importer makes a leaf as long as the bone
+    above, but without the object's scale. A leaf longer than twice the bone above it (the nearest that has a length) is
+    shortened to that bone's length.
     """
     lengths, tip_lengths = np.linalg.norm(offsets, axis=1), np.linalg.norm(tips, axis=1)
-    lengths[parents < 0] = 0.0  # from the armature's origin to a root there is no bone
+    lengths[parents < 0] = 0.0  # there is no bone between the armature's origin and a root
     leaves = np.flatnonzero(tip_lengths > 0.0)
     above = np.zeros(len(parents))
     reach = np.zeros(len(parents))
@@ -224,10 +225,10 @@ def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: 
         if parent >= 0:
             reach[joint] = reach[parent] + lengths[joint]
     for joint in leaves.tolist():
-        one = joint
-        while one >= 0 and lengths[one] <= _SHORT * reach.max():
-            one = int(parents[one])
-        above[joint] = lengths[one] if one >= 0 else tip_lengths[joint]
+        bone = joint
+        while bone >= 0 and lengths[bone] <= _SHORT * reach.max():
+            bone = int(parents[bone])
+        above[joint] = lengths[bone] if bone >= 0 else tip_lengths[joint]
     known = leaves[above[leaves] > 0.0]
     if not len(known):
         return tips
@@ -240,7 +241,7 @@ def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: 
 
 
 def _static_frame(armature: bpy.types.Object, *, with_own_transform: bool) -> tuple[Array, float]:
-    """Return the matrix in which the bones (or the moving object) stand, without its scale, and the scale."""
+    """Return the matrix of the space of the bones (or of the moving object) without scale, and its scale."""
     if with_own_transform:
         world = np.array(armature.matrix_world, dtype=np.float64)
     else:
@@ -258,7 +259,7 @@ def _static_frame(armature: bpy.types.Object, *, with_own_transform: bool) -> tu
 
 
 def _own_scale(armature: bpy.types.Object) -> float:
-    """Return the scale of an object that moves: one number, the same in every action."""
+    """Return the uniform scale of an object that moves; raises RigError if there is none."""
     scales = np.array(armature.scale, dtype=np.float64)
     moved = any(armature.delta_location[:]) or any(armature.delta_rotation_euler[:])
     if moved or armature.delta_scale[:] != (1.0, 1.0, 1.0):

@@ -1,4 +1,4 @@
-"""Is what we compute of a rig what Blender shows? Bones and skin of an action, compared on some frames.
+"""Compare the bones and skin that we compute for an action with what Blender shows, on some frames.
 
 Method: Skinning.
 """
@@ -20,13 +20,13 @@ from . import evaluated_action, mesh, poses, rig, still_bones
 from .mesh import SkinnedMesh
 from .stage import on_stage
 
-FRAMES = 12  # that are looked at, evenly over the action
-SAME = 1e-4  # of the body's height: what is nearer nobody sees
+FRAMES = 12  # compared frames, evenly spaced over the action
+SAME = 1e-4  # of the body's height: smaller differences are invisible
 
 
 @dataclass(frozen=True)
 class CheckedBone:
-    """How far a bone is from where Blender has it at worst: its ends (metres, at a frame), and its axes (degrees)."""
+    """The largest difference of a bone from Blender's: of its ends (metres, at a frame) and of its axes (degrees)."""
 
     bone: str
     metres: float
@@ -36,9 +36,9 @@ class CheckedBone:
 
 @dataclass(frozen=True)
 class CheckedMesh:
-    """How far vertices of a mesh are from where Blender has them (metres); or why it was not compared.
+    """The difference of a mesh's vertices from Blender's (metres, largest and rms); or why it was not compared.
 
-    left_out : modifiers after the armature's, which neither side has
+    left_out : modifiers after the armature's, which are not compared
     """
 
     mesh: str
@@ -50,7 +50,7 @@ class CheckedMesh:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of it; bones and meshes the worst first, height of the body in metres."""
+    """The result of a check: bones and meshes, the worst first; height of the body in metres."""
 
     armature: str
     action: str
@@ -94,7 +94,7 @@ def check(
 
     Raises LoomError kinds for what can't be read at all.
     """
-    present(bpy.context.view_layer).update()  # a script may have moved something just now
+    present(bpy.context.view_layer).update()  # a script may just have moved something
     moving = clips.moves_object(action, slot)
     body = rig.read(armature, moving_object=moving, still=partial(still_bones.found, armature))
     rate = rates.rate_of(action) or rates.of_scene(scene)
@@ -117,7 +117,7 @@ def check(
             depsgraph = present(stage.view_layers[0].depsgraph)
             seen = present(copies[armature].evaluated_get(depsgraph).pose).bones
             seen.foreach_get("matrix", buffer)
-            theirs[row] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender's matrices are column by column
+            theirs[row] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender stores matrices column by column
             for place, one in enumerate(originals):
                 shown[place].append(_vertices(copies[one], copies[armature], depsgraph))
     frames = tuple(int(read.frames[k]) for k in chosen)
@@ -140,7 +140,7 @@ def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple
 
 
 def _without_later(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Take off a copy's modifiers but the armature's."""
+    """Remove all modifiers of a copy except the armature's."""
     for modifier in list(copy.modifiers):
         if not (isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature):
             copy.modifiers.remove(modifier)
@@ -149,7 +149,7 @@ def _without_later(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
 def _vertices(
     copy: bpy.types.Object, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Array, Array]:
-    """The evaluated vertices (V, 3) of a mesh in the armature's space, and how it stands there (4, 4)."""
+    """Return the evaluated vertices (V, 3) of a mesh in the armature's space, and the mesh's matrix (4, 4) there."""
     seen = copy.evaluated_get(depsgraph)
     shape = seen.data
     assert isinstance(shape, bpy.types.Mesh)
@@ -167,14 +167,14 @@ def _bones(
     tails = [one[..., :3, 3] + one[..., :3, 1] * lengths[:, None] for one in (ours, theirs)]
     off = np.maximum(heads, np.linalg.norm(tails[0] - tails[1], axis=-1)) * metres[:, None]
     axes = [one[..., :3, :3] / np.linalg.norm(one[..., :3, :3], axis=-2, keepdims=True) for one in (ours, theirs)]
-    apart = np.linalg.norm(axes[0] - axes[1], axis=-2).max(axis=-1)  # chords of the axes' turns
+    apart = np.linalg.norm(axes[0] - axes[1], axis=-2).max(axis=-1)  # chord 2 sin(angle / 2) between unit axes
     degrees = np.degrees(2.0 * np.arcsin(np.clip(0.5 * apart, 0.0, 1.0)))
     worst = off.argmax(axis=0)
-    made = [
+    checked = [
         CheckedBone(name, float(off[worst[k], k]), float(degrees[:, k].max()), frames[worst[k]])
         for k, name in enumerate(body.bones)
     ]
-    return tuple(sorted(made, key=lambda one: -one.metres))
+    return tuple(sorted(checked, key=lambda bone: -bone.metres))
 
 
 def _mesh(
@@ -193,17 +193,17 @@ def _mesh(
             return CheckedMesh(skin.name, refused=f"{skin.name} has other vertices while it is played")
         surface = mesh.in_armature(skin, towards)
         if skin.preserve_volume:
-            made, _ = skinning.dual_quaternions(surface, rest, pose)
+            computed, _ = skinning.dual_quaternions(surface, rest, pose)
         else:
-            made, _ = skinning.linear(surface, skinning.moves(rest, pose))
-        off = unit * np.linalg.norm(made - vertices, axis=1)
+            computed, _ = skinning.linear(surface, skinning.moves(rest, pose))
+        off = unit * np.linalg.norm(computed - vertices, axis=1)
         far = max(far, float(off.max(initial=0.0)))
         squares.append(float(np.mean(off**2)) if len(off) else 0.0)
     return CheckedMesh(skin.name, far, float(np.sqrt(np.mean(squares))), left_out=skin.later)
 
 
 def _notes(armature: bpy.types.Object) -> list[str]:
-    """What of a rig our kinematics do not model, and what to do about it."""
+    """Return notes on features of a rig that our kinematics do not model, with remedies."""
     notes = []
     posed_otherwise = sorted(evaluated_action.posed_by_others(armature))
     if posed_otherwise:

@@ -1,4 +1,4 @@
-"""A scene of its own where a copy of an armature plays an action: the artist's pose, frame and undo notice nothing."""
+"""Play an action on a copy of an armature in a separate scene, without touching the artist's pose, frame or undo."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,10 +22,10 @@ def on_stage(
     body: Rig,
     meshes: Sequence[bpy.types.Object] = (),
 ) -> Iterator[tuple[bpy.types.Scene, Copies]]:
-    """Give a copy of the armature, in a scene of its own, an action and nothing else; all go afterwards.
+    """Play only an action on a copy of an armature in a temporary scene, removed with its objects afterwards.
 
-    Yields that scene, and the copies by their originals: of the armature, of what its pose depends on that depends on
-    it, and of meshes that hang on it.
+    Yields the scene, and the copies by their originals: the armature, objects in a dependency cycle with it, and
+    `meshes`.
     """
     with unheard("frame_change_pre", "frame_change_post"):
         stage = bpy.data.scenes.new("Action Loom")
@@ -63,7 +63,7 @@ def on_stage(
 
 @contextmanager
 def unheard(*names: str) -> Iterator[None]:
-    """Let no handlers of some names be called meanwhile: what happens is not in the artist's scene."""
+    """Suspend Blender's handlers of some names, since what happens meanwhile is not in the artist's scene."""
     handlers: list[list[Any]] = [getattr(bpy.app.handlers, name) for name in names]
     listening = [list(one) for one in handlers]
     try:
@@ -76,10 +76,10 @@ def unheard(*names: str) -> Iterator[None]:
 
 
 def _entangled(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    """Return an armature, and what its pose depends on that in turn depends on it, such as targets hanging on bones."""
+    """Return an armature, and the objects that its pose depends on and that depend on it, such as targets on bones."""
     above: dict[bpy.types.Object, set[bpy.types.Object]] = {}
     waiting = [armature]
-    for one in waiting:  # grows as it goes
+    for one in waiting:  # grows during the loop
         if one not in above:
             above[one] = _depends_on(one)
             waiting += above[one]
@@ -95,7 +95,7 @@ def _depends_on(one: bpy.types.Object) -> set[bpy.types.Object]:
 
 
 def _redirect(original: bpy.types.Object, copy: bpy.types.Object, copies: Copies) -> None:
-    """Let a copy refer to the copies of what its original refers to."""
+    """Point a copy's references and parent to the copies of the objects that its original refers to."""
     if original.parent is not None and original.parent in copies:
         hanging = {name: getattr(original, name) for name in ("parent_type", "parent_bone")}
         inverse = original.matrix_parent_inverse.copy()
@@ -109,7 +109,7 @@ def _redirect(original: bpy.types.Object, copy: bpy.types.Object, copies: Copies
 
 
 def _references(one: bpy.types.Object) -> list[tuple[Any, str]]:
-    """Return where an object may refer to others, but for its parent: what holds that, and under which name."""
+    """Return where an object may refer to others, except its parent, as (holder, property name)."""
     bones = present(one.pose).bones if one.pose is not None else ()
     constraints = [*one.constraints, *(constraint for bone in bones for constraint in bone.constraints)]
     holders: list[Any] = [*one.modifiers, *constraints]

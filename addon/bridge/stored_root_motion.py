@@ -1,4 +1,4 @@
-"""Where the way is kept that was taken off an action: custom properties of the armature, which its curves animate."""
+"""Keep removed root motion in custom properties of the armature, which the action's curves animate."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def ensure(armature: bpy.types.Object, clip: "Clip") -> None:
-    """Give an armature the properties that a clip's way is kept in; a curve without one would not be read again."""
+    """Add the properties for a clip's root trajectory to an armature; curves without them would not be read again."""
     from ...core.weave import root_trajectory
 
     for channel in root_trajectory.CHANNELS:

@@ -1,4 +1,4 @@
-"""How much each vertex of a mesh hangs on which bone: by Geometry Nodes all at once, or asked vertex by vertex."""
+"""Read the bone weights of a mesh's vertices, all at once through Geometry Nodes or vertex by vertex."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,16 +15,16 @@ from .stage import unheard
 
 Influences = tuple[Indices, Indices, Floats]
 
-MOST = 2**27  # numbers that Geometry Nodes may lay out: every vertex in every group, half a gigabyte
+MOST = 2**27  # numbers (vertices × groups) that Geometry Nodes may store as attributes: half a gigabyte
 
 
 def read(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str], *, stored_order: bool) -> Influences:
-    """Return where the influences of each vertex begin (V + 1,), and the bones and weights (N,) of all.
+    """Return where each vertex's influences begin (V + 1,), and the bones and weights (N,) of all influences.
 
-    bones : the names of groups that count
-    stored_order : whether those of a vertex come in the order in which they are stored, which takes several times as
-        long; else they come in the order of the groups, and without those of weight 0
-    Not while Blender draws: data is made, and removed again.
+    bones : names of the groups to read
+    stored_order : keep a vertex's influences in the order in which they are stored, which takes several times as long;
+        else they are in the order of the groups, without those of weight 0
+    Don't call it while Blender draws, because it creates and removes data.
     """
     number = {name: k for k, name in enumerate(bones)}
     bone_of = {group.name: number.get(group.name, -1) for group in drawn.vertex_groups}
@@ -33,12 +33,12 @@ def read(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str], *, sto
 
 
 def by_nodes(mesh: bpy.types.Mesh, bone_of: Mapping[str, int]) -> Influences | None:
-    """Return all influences in the order of the groups; None where Geometry Nodes do not tell all of them.
+    """Return all influences in the order of the groups; None if Geometry Nodes can't deliver all of them.
 
-    bone_of : the number of a bone by the name of every group in order, -1 for those that do not count
+    bone_of : index of the bone by name of every group, in order; -1 for groups to skip
     """
     count = len(mesh.vertices)
-    # In edit mode the mesh itself is out of date. Of a group and an attribute of the same name only one is laid out.
+    # In edit mode the mesh data is out of date. Of a group and an attribute with the same name only one would appear.
     if mesh.is_editmode or count * len(bone_of) > MOST or not bone_of.keys().isdisjoint(mesh.attributes.keys()):
         return None
     found: list[tuple[int, NDArray[np.intp], Floats]] = []
@@ -48,7 +48,7 @@ def by_nodes(mesh: bpy.types.Mesh, bone_of: Mapping[str, int]) -> Influences | N
             if bone < 0:
                 continue
             layer = shown.attributes.get(name)
-            # Some names are Blender's own: `position`, and a bone of the forearm, `radius`.
+            # Some names are Blender's own attributes: `position`, and `radius`, which is also a bone of the forearm.
             if not isinstance(layer, bpy.types.FloatAttribute) or len(layer.data) != count:
                 return None
             layer.data.foreach_get("value", column)
@@ -67,9 +67,9 @@ def by_nodes(mesh: bpy.types.Mesh, bone_of: Mapping[str, int]) -> Influences | N
 
 
 def by_vertices(mesh: bpy.types.Mesh, bone_of: list[int]) -> Influences:
-    """Return all influences in the order in which they are stored.
+    """Return all influences in the order in which they are stored, vertex by vertex.
 
-    bone_of : the number of a bone by the number of a group, -1 for those that do not count
+    bone_of : index of the bone by index of the group; -1 for groups to skip
     """
     counts: list[int] = []
     owners: list[int] = []
@@ -88,10 +88,10 @@ def by_vertices(mesh: bpy.types.Mesh, bone_of: list[int]) -> Influences:
 
 @contextmanager
 def _laid_out(mesh: bpy.types.Mesh) -> Iterator[bpy.types.Mesh]:
-    """Give a mesh whose groups are attributes, a number for each vertex; all that it takes goes again afterwards.
+    """Yield a mesh whose vertex groups are attributes with a number per vertex; remove all temporary data afterwards.
 
-    Points have no groups, so Blender lays these out as attributes where it makes points of vertices. A copy is
-    evaluated, and nothing that it refers to, so that the artist's scene has nothing to evaluate again.
+    Point clouds have no vertex groups, so Blender turns groups into attributes when it converts vertices to points.
+    Only a copy without references is evaluated, so the artist's scene is not evaluated again.
     """
     with ExitStack() as afterwards:
         afterwards.enter_context(unheard("depsgraph_update_pre", "depsgraph_update_post"))
@@ -119,11 +119,11 @@ def _laid_out(mesh: bpy.types.Mesh) -> Iterator[bpy.types.Mesh]:
 
 
 def _nodes() -> bpy.types.NodeTree:
-    """Nodes that make points of vertices, and vertices of these."""
+    """Return nodes that convert vertices to points and back."""
     tree = present(bpy.data.node_groups.new("Action Loom", "GeometryNodeTree"))
     interface: Any = tree.interface  # the stubs know no kinds of sockets
-    for way in ("INPUT", "OUTPUT"):
-        interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    for direction in ("INPUT", "OUTPUT"):
+        interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
     kinds = ("NodeGroupInput", "GeometryNodeMeshToPoints", "GeometryNodePointsToVertices", "NodeGroupOutput")
     chain = [tree.nodes.new(kind) for kind in kinds]
     for before, after in pairwise(chain):

@@ -1,6 +1,6 @@
-"""Weights over time: F-curves of the scene on the lines of a list, as the rows of places and weights that recipes have.
+"""Animate the weights of a list's lines with F-curves of the scene, and convert them to and from recipes' rows.
 
-Keys are the artist's own, in the scene's action, where the Graph Editor shows and changes them.
+The keys belong to the artist: they are in the scene's action, where the Graph Editor shows and changes them.
 """
 
 import re
@@ -14,21 +14,21 @@ from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
 from . import curves
 
-NEAR = 0.01  # of a share: so near a smooth step between two rows has to be to the curves
+NEAR = 0.01  # of a share: tolerance between the curves and the smooth steps between rows
 _INDEXED = re.compile(r"action_loom\.rigs\[(\d+)\]\.sources\[(\d+)\]\.weight")
 
 Rows = tuple[tuple[float, ...], ...]
 
 
 def path(rig: str, line: str) -> str:
-    """Return the data path of a line's weight, by names: places in lists change."""
+    """Return the data path of a line's weight, with names because indices in lists change."""
     return (
         f'action_loom.rigs["{bpy.utils.escape_identifier(rig)}"].sources["{bpy.utils.escape_identifier(line)}"].weight'
     )
 
 
 def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Let curves that Blender has made by place in the lists go by name; `names` of the lists and of their lines."""
+    """Change data paths of weight curves from indices to names; `names` are those of the lists and of their lines."""
     for curve in _curves(scene):
         found = _INDEXED.fullmatch(curve.data_path)
         if found is None:
@@ -39,7 +39,10 @@ def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _go_by(scene: bpy.types.Scene, curve: bpy.types.FCurve, named: str) -> None:
-    """Let a curve go by name, or put its keys on the one that does: Blender keys a slider by its place every time."""
+    """Give a curve a path by name, or move its keys to the curve that has it: Blender keys sliders by index.
+
+    That happens each time the artist keys the slider.
+    """
     there = _curve(scene, named)
     if there is None:
         curve.data_path = named
@@ -61,24 +64,24 @@ def key(scene: bpy.types.Scene, paths: Sequence[str], weights: Sequence[float], 
         curve = _curve(scene, one)
         if curve is None:
             before = {curve.data_path for curve in _curves(scene)}
-            scene.keyframe_insert(one, frame=frame)  # Blender writes the path by places
+            scene.keyframe_insert(one, frame=frame)  # Blender writes the path with indices
             curve = next(curve for curve in _curves(scene) if curve.data_path not in before)
             curve.data_path = one
         curve.keyframe_points.insert(frame, weight)
 
 
 def clear(scene: bpy.types.Scene, paths: Sequence[str]) -> None:
-    """Remove all keys of some weights; they stay as they are now."""
+    """Remove all keys of some weights; the weights keep their current values."""
     owned = _owned(scene)
     if owned is not None:
         curves.remove(*owned, paths)
 
 
 def rows(scene: bpy.types.Scene, paths: Sequence[str], now: Sequence[float], first: float, last: float) -> Rows:
-    """Return the weights from a first to a last frame as rows of a place, 0 to 1, and each one's weight there.
+    """Return the weights from a first to a last frame as rows of a place (0 to 1) and the weights there.
 
-    now : the weights of those that have no curve. There is a row where keys are, and between them where smooth steps
-    from row to row would be further than `NEAR` from the curves.
+    now : the current weights, used for those without a curve
+    There is a row at each key, and more between keys where smooth steps would be further than `NEAR` from the curves.
     """
     known = {curve.data_path: curve for curve in _curves(scene) if not curve.mute}
     span = max(last - first, 1.0)
@@ -96,7 +99,7 @@ def rows(scene: bpy.types.Scene, paths: Sequence[str], now: Sequence[float], fir
 
 
 def _between(at: Callable[[float], Array], start: float, end: float) -> list[float]:
-    """Frames after `start`, up to `end`, at which rows are needed."""
+    """Return the frames after `start`, up to and including `end`, that need rows."""
     low, high = _shares(at(start)), _shares(at(end))
     for t in (0.125, 0.25, 0.5, 0.75, 0.875):
         stepped = low + t * t * (3.0 - 2.0 * t) * (high - low)
@@ -112,7 +115,7 @@ def _shares(weights: Array) -> Array:
 
 
 def write(scene: bpy.types.Scene, paths: Sequence[str], given: Rows, first: float, last: float) -> None:
-    """Key rows of places and weights anew, as shares, with the smooth steps between them that blends have."""
+    """Replace the keys with rows of places and weights, as shares, with smooth steps between them as in blends."""
     clear(scene, paths)
     for row in given:
         key(scene, paths, [float(share) for share in _shares(np.array(row[1:]))], first + row[0] * (last - first))
@@ -122,7 +125,7 @@ def write(scene: bpy.types.Scene, paths: Sequence[str], given: Rows, first: floa
 
 
 def _smooth(curve: bpy.types.FCurve) -> None:
-    """Flat handles of a third of the way: exactly the smooth step 3t² − 2t³."""
+    """Set flat handles at a third of each interval, which gives exactly the smooth step 3t² − 2t³."""
     points = list(curve.keyframe_points)
     for k, point in enumerate(points):
         point.interpolation = "BEZIER"

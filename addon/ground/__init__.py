@@ -1,1 +1,1 @@
-"""Ground: Blender's types, colours, rates, file formats, memory, threads, translations."""
+"""What everything else builds on: Blender's types, colours, rates, file formats, memory, threads, translations."""

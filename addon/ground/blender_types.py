@@ -44,7 +44,7 @@ def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
 
 
 def interface_scale() -> float:
-    """Return how much larger than usual the interface is drawn; in background Blender says 0, which means 1."""
+    """Return the scale of the interface; in background Blender reports 0, which counts as 1."""
     return present(bpy.context.preferences).system.ui_scale or 1.0
 
 
@@ -66,21 +66,21 @@ def as_array(values: Sequence[float]) -> "bpy.types.bpy_prop_array":
 
 
 def as_pair(values: object) -> tuple[float, float]:
-    """Return two numbers of Blender's as such: in the stubs they are arrays, which can't be taken apart."""
+    """Return two numbers of Blender's as a tuple: in the stubs they are arrays, which can't be unpacked."""
     first, second = cast("Sequence[float]", values)
     return first, second
 
 
 def has_property(data: bpy.types.ID, name: str) -> bool:
-    """Say whether data has a custom property: in the stubs there is `data[name]`, but not `name in data`."""
+    """Return whether data has a custom property: in the stubs there is `data[name]`, but not `name in data`."""
     return name in data  # type: ignore[operator]  # see above
 
 
 def holder_before_slots(action: bpy.types.Action) -> "bpy.types.ActionChannelbag":
-    """Return an action as what holds its curves: before 4.4 it does itself, and the stubs know slots only."""
+    """Return an action typed as a channelbag: before 4.4 it holds its curves itself, and the stubs know slots only."""
     return cast("bpy.types.ActionChannelbag", action)
 
 
 def by_full_name(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
-    """Return the data of a full name, or else of a name; None if there is none."""
+    """Return the data with a full name, else with a name; None if there is none."""
     return next((one for one in kept if one.name_full == name), None) or named(kept, name)

@@ -1,4 +1,4 @@
-"""What colours in the 3D view mean, and which ones the preferences choose for them."""
+"""Define the meanings of colours in the 3D view, and read the colours that the preferences choose for them."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from .blender_types import present
 
 
 class Meaning(NamedTuple):
-    """What a colour means, and what it is where nobody has chosen another."""
+    """The meaning of a colour, and its default."""
 
     label: str
     description: str
@@ -31,7 +31,7 @@ MEANINGS = {
     FEET: Meaning(label="Feet", description="The ways of feet", usual=(0.6, 0.6, 0.6)),
 }
 
-# What is done when a colour is changed.
+# Listeners for a changed colour, called with scene and context.
 when_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 
 
@@ -60,7 +60,7 @@ ACTION_LOOM_PG_colors.__annotations__ = {
 
 
 def of(meaning: str, alpha: float = 1.0) -> tuple[float, float, float, float]:
-    """Return the colour of a meaning."""
+    """Return the colour (red, green, blue, alpha) of a meaning."""
     enabled = present(bpy.context.preferences).addons.get(str(extension))
     chosen = None if enabled is None else getattr(enabled.preferences, "colors", None)
     red, green, blue = MEANINGS[meaning].usual if chosen is None else getattr(chosen, meaning)
@@ -68,7 +68,7 @@ def of(meaning: str, alpha: float = 1.0) -> tuple[float, float, float, float]:
 
 
 def between(share: float) -> tuple[float, float, float, float]:
-    """Return the colour between good (0) and bad (1): as bright, so that green and red meet in yellow."""
+    """Mix the colours for good (share 0) and bad (1) at constant brightness, so that green and red meet in yellow."""
     good, bad = of(GOOD), of(BAD)
     mixed = [(1.0 - share) * g + share * b for g, b in zip(good[:3], bad[:3], strict=True)]
     bright = (1.0 - share) * max(good[:3]) + share * max(bad[:3])

@@ -1,4 +1,4 @@
-"""Endings of the files that can be imported: our own formats, and those that Blender's importers read for us."""
+"""List the endings of importable files: our own formats, and those that Blender's importers read for us."""
 
 from ...core.formats import registry
 

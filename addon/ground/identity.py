@@ -1,7 +1,7 @@
-"""Recognising data without holding it: by session id while this Blender runs on, by name and file afterwards.
+"""Recognise data without pointers: by session id while this Blender runs, by name and file afterwards.
 
-A pointer would keep data alive, and drag it along when an action is appended elsewhere. Session ids are new after every
-load, and may then belong to something else: so each comes with a token of the session that it is of.
+A pointer would keep data alive, and bring it along when an action is appended elsewhere. Session ids change with every
+load and may then belong to other data, so each is stored with a token of its session.
 """
 
 import os
@@ -20,7 +20,7 @@ _session = uuid.uuid4().hex
 
 @dataclass(frozen=True)
 class Identity:
-    """What data was called, in which file it was ("" is the opened one), and its id in the session of a token."""
+    """The name of data, its file ("" for the opened one), its session id, and the token of that session."""
 
     name: str
     library: str = ""
@@ -28,7 +28,7 @@ class Identity:
     session: str = ""
 
     def values(self) -> dict[str, Any]:
-        """Return what is kept of it, as plain values."""
+        """Return the identity as plain values, for storing."""
         return {"name": self.name, "library": self.library, "uid": str(self.uid), "session": self.session}
 
     @property
@@ -36,24 +36,25 @@ class Identity:
         return self.session == _session
 
     def here(self, kept: Iterable[Data]) -> Data | None:
-        """Return the data of this session id among some, or None; that of an earlier session is none."""
+        """Return the data with this session id among `kept`, or None; ids of earlier sessions never match."""
         if not self.is_of_this_session:
             return None
         return next((one for one in kept if one.session_uid == self.uid), None)
 
     def find(self, kept: Iterable[Data]) -> Data | None:
-        """Return the data of this session id among some, or of this name and file if the id is an earlier session's."""
+        """Return the data with this session id among `kept`, or by name and file if the id is of an earlier session."""
         return self.here(kept) if self.is_of_this_session else called(kept, self.name, self.library)
 
 
 def called(
     kept: Iterable[Data], name: str, library: str, own_file: str = "", library_of: bpy.types.ID | None = None
 ) -> Data | None:
-    """Return the data of a name and file; `own_file` is that of what had no file of its own.
+    """Return the data of a name and file, or None.
 
-    library_of : linked data whose file the path of `library` begins at
+    own_file : the file to assume where `library` is ""
+    library_of : linked data whose file a relative `library` path starts from
     """
-    # Blender turns only its own paths.
+    # abspath resolves // relative to the opened file, or to the library that it is given.
     within = library_of.library if library_of is not None else None
     file = bpy.path.abspath(library, library=within) if library else own_file
     return next((one for one in kept if one.name == name and _same(file_of(one), file)), None)
@@ -64,12 +65,12 @@ def _same(one: str, other: str) -> bool:
 
 
 def file_of(data: bpy.types.ID) -> str:
-    """Return the path of the file that data is linked from; "" if it is the opened one's own."""
+    """Return the path of the file that data is linked from; "" for data of the opened file."""
     return bpy.path.abspath(data.library.filepath) if data.library else ""
 
 
 def identity_of(data: bpy.types.ID) -> Identity:
-    """Return the identity of data as it is now."""
+    """Return the current identity of data."""
     return Identity(data.name, data.library.filepath if data.library else "", data.session_uid, _session)
 
 

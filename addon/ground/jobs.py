@@ -1,7 +1,7 @@
-"""Work beside the interface: something computed in a worker thread, with progress, an end, and a way to stop it.
+"""Run work in a worker thread beside the interface, with progress and cancelling.
 
-A job knows nothing of Blender's windows: whoever drives it asks how it stands. It must not touch Blender's data;
-what it needs is read before, and what it gives is written after, on the main thread.
+A job knows nothing of Blender's windows: its driver polls the state. It must not touch Blender's data; the main thread
+reads the input before and writes the result after.
 """
 
 import threading
@@ -11,14 +11,14 @@ from typing import Any
 from ...core.errors import Cancelled, LoomError
 from ...core.progress import Progress
 
-NOTHING = "nothing was changed"  # what is left of most work that is stopped
-LONGEST_GOODBYE = 20.0  # s; kernels can't be interrupted, but each ends before that
+NOTHING = "nothing was changed"  # what most cancelled work leaves behind
+LONGEST_GOODBYE = 20.0  # s; kernels can't be interrupted, but each takes less than that
 
 
 class BackgroundJob:
-    """A piece of work: running, then done (with a result), failed (with an error) or cancelled.
+    """A piece of work whose state is running, then done (with a result), failed (with an error) or cancelled.
 
-    left : what there is of it where it is stopped, in a few words
+    left : a few words on what remains of the work after cancelling
     """
 
     def __init__(self, label: str, work: Callable[[Progress], Any], left: str = NOTHING) -> None:
@@ -27,7 +27,7 @@ class BackgroundJob:
         self.state = "running"
         self.result: Any = None
         self.error: Exception | None = None
-        self._goes_on = True
+        self._continues = True
         self._work = work
         self._thread = threading.Thread(target=self._run, name=f"Action Loom: {label}", daemon=True)
 
@@ -36,12 +36,12 @@ class BackgroundJob:
         return self
 
     def cancel(self) -> None:
-        """Ask the work to stop; it does at its next step."""
-        self._goes_on = False
+        """Ask the work to stop at its next step."""
+        self._continues = False
         self.doing = "Stopping"
 
     def wait(self) -> None:
-        """Wait until the work has ended, one way or another."""
+        """Wait until the work has ended, but at most `LONGEST_GOODBYE`."""
         self._thread.join(LONGEST_GOODBYE)
 
     def _run(self) -> None:
@@ -51,22 +51,22 @@ class BackgroundJob:
             self.state = "cancelled"
         except LoomError as error:
             self.error, self.state = error, "failed"
-        except Exception as error:  # a thread ends silently: nobody else would hear of it
+        except Exception as error:  # otherwise the thread would end silently
             self.error, self.state = error, "failed"
         else:
-            self.result, self.state = result, "done" if self._goes_on else "cancelled"
+            self.result, self.state = result, "done" if self._continues else "cancelled"
 
     def _listen(self, fraction: float, doing: str) -> bool:
-        if self._goes_on:
+        if self._continues:
             self.fraction, self.doing = fraction, doing
-        return self._goes_on
+        return self._continues
 
 
 _running: BackgroundJob | None = None
 
 
 def running() -> BackgroundJob | None:
-    """Return the job that runs now; there is never more than one."""
+    """Return the running job, or None; there is never more than one."""
     return _running
 
 
@@ -80,19 +80,19 @@ def begin(label: str, work: Callable[[Progress], Any], left: str = NOTHING) -> B
 
 
 def forget(job: BackgroundJob) -> None:
-    """Let a job that has ended go, so that another one can begin."""
+    """Drop a job that has ended, so that another one can begin."""
     global _running
     if _running is job:
         _running = None
 
 
 def stop(why: str) -> None:
-    """Stop what runs, wait for its end, and say so on the terminal; silent if nothing ran."""
+    """Cancel the running job if any, wait for its end, and print a line to the terminal."""
     job = _running
     if job is None:
         return
     job.cancel()
     job.wait()
     forget(job)
-    # Blender quits or opens another file: there is no panel and no report left to say it in.
+    # Blender quits or opens another file, so no panel or report can show this.
     print(f"Action Loom: {job.label} was stopped, because {why}; {job.left}", flush=True)  # noqa: T201

@@ -1,4 +1,4 @@
-"""Everything that is remembered while Blender runs, how much that is, and the one way to forget it."""
+"""Hold all caches of this session, measure them, and clear them together."""
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -8,36 +8,36 @@ from ...core.cache import Cache
 
 _caches: list[Cache[Any, Any]] = []
 
-# What else is to be given back when what belongs to a file is forgotten.
+# Listeners that free further resources when the caches are cleared.
 when_forgotten: list[Callable[[], None]] = []
 
 MEGABYTE = 2**20
-# How much the large ones together may keep, in bytes; the preferences say.
+# Limit for the large caches together, in bytes; set by the preferences.
 most_bytes = 1024 * MEGABYTE
 
 
 def cache(most: int) -> Cache[Any, Any]:
-    """Return a new memory of so many things, which `forget` empties."""
-    made: Cache[Any, Any] = Cache(most)
-    _caches.append(made)
-    return made
+    """Return a new cache of at most `most` items, which `forget` clears."""
+    created: Cache[Any, Any] = Cache(most)
+    _caches.append(created)
+    return created
 
 
 def forget() -> None:
-    """Forget what belongs to the file that is left."""
-    for one in _caches:
-        one.clear()
+    """Clear all caches, when the file they belong to is closed."""
+    for each in _caches:
+        each.clear()
     for listener in when_forgotten:
         listener()
 
 
 def size() -> int:
-    """Return how many bytes of numbers are remembered."""
+    """Return the bytes of all arrays in the caches."""
     return _bytes_of(tuple(_caches), set())
 
 
 def keep_within(large: tuple[Cache[Any, Any], ...]) -> None:
-    """Let what was asked for longest ago go from some memories, until they fit; the last of each stays."""
+    """Drop the least recently used items of some caches until they fit the limit; the last item of each stays."""
     while _bytes_of(large, set()) > most_bytes:
         crowded = max(large, key=len)
         if len(crowded) < 2:
@@ -46,7 +46,7 @@ def keep_within(large: tuple[Cache[Any, Any], ...]) -> None:
 
 
 def _bytes_of(value: Any, seen: set[int]) -> int:
-    """The bytes of all arrays that a value holds, each counted once."""
+    """Return the bytes of all arrays that a value holds, each counted once."""
     if id(value) in seen:
         return 0
     seen.add(id(value))

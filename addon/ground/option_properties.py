@@ -1,4 +1,4 @@
-"""Blender properties made from declared options, and their values back."""
+"""Create Blender properties from declared options, and read their values."""
 
 import inspect
 from collections.abc import Callable
@@ -11,19 +11,19 @@ from ...core.recipes.result import ResultOptions
 
 
 def options_of(declaration: type, leave_out: tuple[type, ...] = ()) -> dict[str, Option]:
-    """Return the options of a declaration that Blender has a property for, without those of some others."""
+    """Return the options of a declaration that get a Blender property, without those of the classes in `leave_out`."""
     others = {name for other in leave_out for name in declared(other)}
     return {
         name: about
         for name, about in declared(declaration).items()
-        if name not in others and (about.table or about.kind is not tuple)  # shares are a column of the list
+        if name not in others and (about.table or about.kind is not tuple)  # shares are the weights of the list
     }
 
 
 def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> dict[str, Any]:
-    """Return a Blender property for every option of some declarations, and hidden ones for their earlier names.
+    """Return a Blender property for every option of some declarations, and hidden ones for earlier names.
 
-    group : whether it is a group of the panel's settings, in which an earlier name stands for today's
+    group : whether they are for a group of settings, where setting an earlier name sets today's
     """
     found: dict[str, Any] = {}
     for declaration in declarations:
@@ -36,27 +36,27 @@ def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bo
 
 
 def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> Callable[[type], type]:
-    """Give a Blender class a property for every option: so panel, script and JSON can't drift apart."""
+    """Add a property for every option to a Blender class, so that panel, script and JSON can't drift apart."""
 
     def decorate(cls: type) -> type:
-        made = annotations(*declarations, leave_out=leave_out, group=group)
-        cls.__annotations__ = inspect.get_annotations(cls) | made
+        added = annotations(*declarations, leave_out=leave_out, group=group)
+        cls.__annotations__ = inspect.get_annotations(cls) | added
         return cls
 
     return decorate
 
 
-# Where the labels come from that a text can be chosen from: `properties` knows the lists.
+# Functions that return the labels to offer; `properties` adds one, since it knows the lists.
 labels_in: list[Callable[[Any], list[str]]] = []
 
 
 def labels(_group: Any, context: Any, edited: str) -> list[str]:
-    """Return the labels that fit what is being typed, for Blender's search below a text."""
+    """Return the labels that contain the typed text, for Blender's search in a text field."""
     return [label for find in labels_in for label in find(context) if edited.lower() in label.lower()]
 
 
 def _property(about: Option, *, group: bool, **more: Any) -> Any:
-    # What nobody sees is not for the next time: it is of these sources, or of this pose.
+    # Hidden values belong to the current sources or pose, so operators must not remember them.
     shown: set[str] = {"HIDDEN", "SKIP_SAVE"} if about.shown == HIDDEN and not group else set()
     common = {"name": about.title, "description": about.description, "options": shown, **more}
     if about.table:
@@ -82,7 +82,7 @@ def _property(about: Option, *, group: bool, **more: Any) -> Any:
     return bpy.props.FloatProperty(**common, **limits)
 
 
-# What is asked of results is in capitals, as Blender's own choices are; scripts rely on it.
+# Choices of result options are in capitals like Blender's own identifiers; scripts rely on it.
 _IN_CAPITALS = frozenset(declared(ResultOptions))
 
 
@@ -91,7 +91,7 @@ def _identifier(about: Option, choice: str) -> str:
 
 
 def moving(alias: str, name: str) -> Callable[[Any, Any], None]:
-    """Return what puts a value that was set under an earlier name where it belongs."""
+    """Return a callback that moves a value from an earlier name of an option to today's."""
 
     def move(group: Any, _context: Any) -> None:
         if group.is_property_set(alias):
@@ -102,19 +102,19 @@ def moving(alias: str, name: str) -> Callable[[Any, Any], None]:
 
 
 def value_of(owner: Any, about: Option) -> Any:
-    """Return an option's value from an operator's properties or a group; an operator's earlier names count as well."""
+    """Return an option's value from an operator or a group; a value set under an earlier name takes precedence."""
     names = [about.name, *(alias for alias in about.aliases if _is_set(owner, alias))]
     return choice_of(owner, names[-1], about.name) if about.choices else rounded(getattr(owner, names[-1]))
 
 
 def choice_of(owner: Any, called: str, name: str = "") -> Any:
-    """Return which choice of an option is taken, by what it is called, if not by its name."""
+    """Return the chosen value of an option from the property `called`; `name` is the option's, if different."""
     value = getattr(owner, called)
     return value.lower() if (name or called) in _IN_CAPITALS else value
 
 
 def set_value(owner: Any, about: Option, value: Any) -> None:
-    """Set the property of an option to a value of a recipe."""
+    """Set the property of an option to a value from a recipe."""
     if about.choices:
         value = _identifier(about, value)
     setattr(owner, about.name, about.as_text(value) if about.table else value)
@@ -131,10 +131,10 @@ def _is_set(owner: Any, name: str) -> bool:
 
 
 def is_set(operator: Any, about: Option) -> bool:
-    """Say whether whoever calls an operator has given an option, by whatever name."""
+    """Return whether the caller of an operator has set an option, under any of its names."""
     return any(_is_set(operator, name) for name in (about.name, *about.aliases))
 
 
 def rounded(value: Any) -> Any:
-    """Return a number without the noise of single precision; anything else as it is."""
+    """Round floats to six digits, which removes the noise of single precision; return other values unchanged."""
     return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -1,17 +1,17 @@
-"""Frames per second that actions were made at, kept on them: Blender's actions have no rate of their own."""
+"""Store frame rates on actions as a custom property, since Blender's actions have no rate."""
 
 import bpy
 
 from .blender_types import has_property
 
 KEY = "action_loom_rate"
-_FASTEST = 1e4  # beyond, what lasts a moment would be as long as a film
+_FASTEST = 1e4  # frames per second; higher values would make a short action as long as a film
 
 
 def rate_of(action: bpy.types.Action) -> float:
-    """Return the frames per second that an action was made at; 0 where it was made for whatever the scene has.
+    """Return the frames per second that an action was made at; 0 for the scene's rate.
 
-    Cheap enough for drawing. What is no rate counts as none: anybody can write custom properties.
+    Cheap enough for drawing. Invalid values count as 0, because anybody can write custom properties.
     """
     rate = action.get(KEY, 0.0)
     is_rate = isinstance(rate, int | float) and not isinstance(rate, bool) and 0.0 < rate < _FASTEST
@@ -19,7 +19,7 @@ def rate_of(action: bpy.types.Action) -> float:
 
 
 def set_rate(action: bpy.types.Action, rate: float) -> None:
-    """Keep an action's rate on it; 0 forgets it."""
+    """Store the rate of an action; 0 removes it."""
     if rate:
         action[KEY] = float(rate)
     elif has_property(action, KEY):

@@ -1,4 +1,4 @@
-"""What went wrong last with each armature: the panel shows it whole, the view marks the place where there is one."""
+"""Remember the last error of each armature, for the panel, and its place, for the 3D view."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ...core.errors import LoomError, PathError
 from . import memory
 from .translations.runtime import translated
 
-# How the end of a sentence begins that says what to do.
+# Verbs that begin the remedy at the end of an error message.
 _DO = (
     "add|allow|apply|assign|build|choose|clean|close|correct|draw|enable|find|give|import|install|key|leave|lower|make"
     "|mend|name|put|raise|remove|rename|save|say|select|separate|set|show|take|tick|turn|unlock|use|wait|weave"
@@ -18,7 +18,7 @@ _REMEDY = re.compile(rf"(.+)[:;] ((?:{_DO})\b.+)")
 
 @dataclass(frozen=True)
 class Trouble:
-    """A sentence, the place that it is about, if any (x, y on the ground, units of the scene), and the panel's mode."""
+    """An error message, its place on the ground if any (x, y in units of the scene), and the panel's mode."""
 
     text: str
     place: tuple[float, float] | None = None
@@ -26,7 +26,7 @@ class Trouble:
 
     @property
     def remedy_first(self) -> tuple[str, str]:
-        """What to do, "" where the sentence does not end with that or is told in another language, and why."""
+        """The remedy ("" if the message has none or is shown translated), and the rest of the message."""
         if translated(self.text) != self.text:
             return "", self.text
         found = _REMEDY.fullmatch(self.text)
@@ -36,23 +36,23 @@ class Trouble:
         return remedy[0].upper() + remedy[1:], why
 
 
-# By the session id of the armature.
+# Errors by the session id of the armature.
 _known: Cache[int, Trouble] = memory.cache(8)
 _NONE = Trouble("")
 
 
 def keep(armature: int, mode: str, error: LoomError, metres: float) -> None:
-    """Keep what went wrong in a mode of the panel; `metres` in a unit of the scene."""
+    """Remember an error in a mode of the panel; `metres` is the length of one unit of the scene."""
     place = (error.place[0] / metres, error.place[1] / metres) if isinstance(error, PathError) else None
     _known.keep(armature, Trouble(str(error), place, mode))
 
 
 def clear(armature: int) -> None:
-    """Forget what went wrong: something is tried again."""
+    """Forget the error of an armature, because the user tries again."""
     _known.keep(armature, _NONE)
 
 
 def of(armature: int, mode: str) -> Trouble | None:
-    """Return what went wrong last, or None: in another mode of the panel it is no news."""
+    """Return the last error in this mode of the panel, or None."""
     found = _known.get(armature)
     return found if found is not None and found.text and found.mode == mode else None

@@ -1,1 +1,1 @@
-"""The command line inside Blender, on the actions of the opened file."""
+"""Run the command line inside Blender on the actions of the opened file."""

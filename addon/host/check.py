@@ -1,4 +1,4 @@
-"""The command line's `check`: whether what we compute of actions is what Blender shows on their armature."""
+"""Provide the command line's `check`: compare what we compute for actions with what Blender shows."""
 
 import argparse
 import time
@@ -19,7 +19,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
 
 
 def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
-    """Check each action and say what was found; raises RigError if one of them is not as Blender shows it."""
+    """Check each action and print the findings; raises RigError if one of them differs from what Blender shows."""
     began = time.perf_counter()
     settings = common.settings(host.armature, arguments)
     report = None if arguments.report is None else Path(arguments.report)

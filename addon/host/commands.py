@@ -1,4 +1,4 @@
-"""`blender --background FILE.blend --command action_loom VERB …`: the command line on the opened file's actions."""
+"""Register the command line for `blender --background FILE.blend --command action_loom VERB …`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ _registered: Any = None
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code: 0 done, 1 the input can't be worked with, 2 wrong usage."""
+    """Run one command and return its exit code: 0 for success, 1 for unusable input, 2 for wrong usage."""
     from ...core.cli import main  # numpy is loaded at first use, not when Blender starts
     from . import check, rebuild
     from .opened_file import OpenedFile
@@ -19,7 +19,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return main.main(arguments, OpenedFile([rebuild.add_verb, check.add_verb]))
     except SystemExit as stopped:
-        # Help and wrong usage end a process of their own; here Blender ends it, with what is returned.
+        # argparse exits after help and on wrong usage; here Blender exits with the returned code.
         return stopped.code if isinstance(stopped.code, int) else 0
 
 

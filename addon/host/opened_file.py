@@ -1,4 +1,4 @@
-"""The opened file as what the command line works on: clips are an armature's actions, and results are new ones."""
+"""Give the command line the opened file to work on: clips are an armature's actions, results are new actions."""
 
 import argparse
 import dataclasses
@@ -34,7 +34,7 @@ from ..services.weaving import reading, writing
 from ..services.weaving.reading import Inputs
 
 AddVerb = Callable[["argparse._SubParsersAction[argparse.ArgumentParser]", "OpenedFile"], None]
-_MOST_NAMES = 10  # in a message
+_MOST_NAMES = 10  # names listed in a message
 
 
 class _Rates(PerClip):
@@ -70,7 +70,7 @@ class OpenedFile(host.Host):
     single = frozenset({"result_name"})
 
     def __init__(self, verbs: "Sequence[AddVerb]" = ()) -> None:
-        """`verbs` adds those that motion files do not have."""
+        """Set up the options; `verbs` adds verbs that motion files do not have."""
         text = "Whose actions are meant; if not given, the only one's that has some, or else the active one's"
         self._verbs = verbs
         self.armature = by_name(Option("armature", "", text))
@@ -130,7 +130,7 @@ class OpenedFile(host.Host):
         return _Actions(armature.name, request, reading.read(bpy.context, armature, request), _convention(settings))
 
     def result(self, name: str, settings: Settings, *, overwrite_edits: bool) -> Sources:
-        """Read the sources of a result as they are now, to make it anew in its place."""
+        """Read the current sources of a result, to make it again in place."""
         action = _action(name)
         again = rebuilding.inputs_of(action, overwrite_edits=overwrite_edits)
         armature = again.armature or self._armature(settings)
@@ -146,7 +146,7 @@ class OpenedFile(host.Host):
         return recipe
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
-        """Return the action of that name, or else those of the armature that match, in alphabetical order."""
+        """Return the action of that name, else the armature's actions that match the pattern, sorted."""
         if pattern in bpy.data.actions:
             return [pattern]
         if not set(pattern) & set("*?["):
@@ -157,7 +157,7 @@ class OpenedFile(host.Host):
         return found
 
     def checked(self, name: str, settings: Settings) -> rig_check.Checked:
-        """Return what a check finds of an action; raises LoomError kinds."""
+        """Compare an action with what Blender shows; raises LoomError kinds."""
         armature, action, scene = self._armature(settings), _action(name), scene_of(bpy.context)
         slot = curves.choose_slot(action, armature)
         return rig_check.check(scene, armature, action, slot, list(scene.objects))
@@ -195,7 +195,7 @@ class OpenedFile(host.Host):
             _saved(bpy.data.filepath, bpy.ops.wm.save_mainfile, check_existing=False)
 
     def _armature(self, settings: Settings) -> bpy.types.Object:
-        """Return the armature that is meant; raises RigError where that is not clear, or where it can't be used."""
+        """Return the target armature; raises RigError if it is ambiguous or can't be used."""
         scene, name = scene_of(bpy.context), settings["armature"]
         there = [item for item in scene.objects if item.type == "ARMATURE"]
         if not there:
@@ -221,7 +221,7 @@ class OpenedFile(host.Host):
 
 @dataclass(frozen=True, eq=False)
 class _Actions(Sources):
-    """Actions as they were read; `into` is the result that is made anew, where it is no new one."""
+    """Actions as they were read; `into` is the result to replace, None for a new one."""
 
     armature: str
     request: Request
@@ -267,7 +267,7 @@ def _source(action: bpy.types.Action, name: str, settings: Settings) -> Source:
 
 
 def _chosen(declaration: type, settings: Settings) -> dict[str, Any]:
-    """The settings that are options of a declaration."""
+    """Return the settings that are options of a declaration."""
     return {name: settings[name] for name in declared(declaration) if name in settings}
 
 
@@ -278,14 +278,14 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _convention(settings: Settings) -> Convention:
-    """Return the unit and the axis of exported files; those of `action-loom`'s own where none are asked for."""
+    """Return the unit and upward axis of exported files; by default those of the `action-loom` command."""
     unit, up = (settings.get(name, "auto") for name in ("units", "up"))
     unit = "cm" if unit == "auto" else unit
     return Convention(unit, units.metres(unit), "y" if up == "auto" else up, False)
 
 
 def _refuse_unready(armature: bpy.types.Object) -> None:
-    """Raise RigError for an armature that the operators refuse, too."""
+    """Raise RigError for an armature that the operators refuse as well."""
     why = readiness.why_not(armature)
     if why:
         raise RigError(why)

@@ -1,4 +1,4 @@
-"""The command line's `rebuild`: results made anew from their sources as they are now, by their recipes."""
+"""Provide the command line's `rebuild`: make results again from their recipes and current sources."""
 
 import argparse
 import time
@@ -21,7 +21,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
 
 
 def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
-    """Make each result anew, then save and write what was asked for; nothing of it if one of them can't be made."""
+    """Make each result again, then save and write the outputs; save nothing if one result can't be made."""
     began = time.perf_counter()
     settings = common.settings(host.armature | host.exporting, arguments)
     destination = host.destination(arguments)
@@ -33,7 +33,7 @@ def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
     contents: dict[Path, bytes] = {}
     done = []
     for name, one in zip(arguments.clips, planned, strict=True):
-        # What is only exported leaves the action as it is, and the edits with it.
+        # A result that is only exported leaves the action and its edits unchanged.
         unharmed = arguments.overwrite_edits or one.kept_in is None
         with common.progress(arguments.quiet) as progress:
             made = job.make_of(host.result(name, settings, overwrite_edits=unharmed), one, progress)

@@ -135,13 +135,11 @@ def address(page: str) -> str:
 
 
 def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the manual's base address and the rows that map our properties and operators to pages; the first match
-    counts.
-    """
+    """Return the manual's base address, and rows that map our properties and operators to pages, first match first."""
     verbs = {recipe.verb: page_of(recipe.verb) for recipe in properties.RECIPES}
     groups = {f"pg_{group}.": page_of(group) for group in properties.GROUPS}
     rows = [(f"bpy.types.action_loom_{kind}*", page) for kind, page in (_PROPERTIES | groups).items()]
-    rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before the rows that match by prefix
+    rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before prefix rows
     rows += [(f"bpy.ops.action_loom.{name}*", page) for name, page in _OPERATORS.items()]
     rows += [("bpy.ops.action_loom.*", "sources"), ("bpy.types.action_loom_*", "sources")]
     return f"{FOLDER.as_uri()}/", tuple((pattern, f"{page}.html") for pattern, page in rows)

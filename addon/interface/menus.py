@@ -17,7 +17,7 @@ from ..model import properties, target_armature
 from ..services.sources import source_list
 
 AROUND = 7  # entries around a pie; the eighth place holds the rest
-MODES = ("Pose", "Object Mode")  # keymaps of its shortcut, which Blender leaves free there
+MODES = ("Pose", "Object Mode")  # keymaps that get its shortcut, a key that Blender leaves free there
 LINE = ""  # separator between entries
 
 _MODES = tuple(recipe.verb for recipe in properties.MODES)

@@ -1,6 +1,6 @@
-"""When feet stand, as rows that an artist reads and edits: of each action, in frames of the scene, kept in scenes.
+"""Keep the foot contacts of each action as rows that an artist reads and edits, in scenes and in scene frames.
 
-Recipes and reports count frames of the result from 0, and number feet and parts: the orders of `FEET` and `PARTS`.
+Recipes and reports count frames of the result from 0, and number feet and parts in the orders of `FEET` and `PARTS`.
 """
 
 import math
@@ -21,18 +21,18 @@ FEET = {
     "front L": ("Front Left", "left front foot"),
     "front R": ("Front Right", "right front foot"),
 }
-SHOWN = 4  # contacts that a message names
+SHOWN = 4  # largest number of contacts that a message names
 PARTS = {"ball": "Ball", "heel": "Heel"}
 
-# While rows are put in place: only what is edited by hand counts as edited.
+# Set while code fills rows, because only edits by hand count as edited.
 _putting = False
 
 
 @dataclass(frozen=True)
 class Contact:
-    """A foot stands on its ball or its heel from a frame of the scene to another, both included.
+    """A foot stands on its ball or heel from a first to a last scene frame, both included.
 
-    foot, part : one of FEET, one of PARTS; why : it could not be planted, "" where it could or nobody has tried
+    foot, part : keys of FEET and PARTS; why : the reason it could not be planted, "" if it was, or was not tried
     """
 
     foot: str
@@ -56,7 +56,7 @@ def _edited(row: Any, _context: bpy.types.Context) -> None:
     path = row.path_from_id()
     held = row.id_data.path_resolve(path[: path.rindex(".rows[")])
     held.edited = True
-    row.why = ""  # nobody has tried it so
+    row.why = ""  # planting the edited row has not been tried
 
 
 class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
@@ -87,7 +87,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
-    """When the feet of an action stand; `said` is how well they were planted, under the name that files have."""
+    """The foot contacts of an action; `said` (a name that files have) is the summary of how well they were planted."""
 
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
@@ -102,18 +102,18 @@ class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
 
 
 def action_of(armature: bpy.types.Object | None) -> bpy.types.Action | None:
-    """Return the action that an armature has now, or None."""
+    """Return the active action of an armature, or None."""
     data = None if armature is None else armature.animation_data
     return None if data is None else data.action
 
 
 def is_rewoven(action: bpy.types.Action) -> bool:
-    """Say whether an action is a result whose recipe says when feet stand; cheap enough for drawing."""
+    """Return whether an action is a result whose recipe has contacts; cheap enough for drawing."""
     return '"spans":' in storage.recipe_text(action)  # a recipe writes all of its options
 
 
 def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:
-    """Return what is known of when the feet of an action stand, or None."""
+    """Return the settings that hold an action's contacts, or None."""
     if action is None:
         return None
     return next((one for one in _all(scene) if lists.held(one.of).find((action,)) is not None), None)
@@ -122,7 +122,7 @@ def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:
 def put(
     scene: bpy.types.Scene, action: bpy.types.Action, contacts: Sequence[Contact], *, edited: bool, summary: str = ""
 ) -> None:
-    """Put contacts in the rows of an action, by foot and time, in place of those that are there."""
+    """Replace the rows of an action with contacts, ordered by foot and time."""
     global _putting
     held = of(scene, action)
     if held is None:
@@ -131,7 +131,7 @@ def put(
     _putting = True
     try:
         held.rows.clear()
-        for contact in sorted(contacts, key=lambda one: one.order):
+        for contact in sorted(contacts, key=lambda contact: contact.order):
             row = held.rows.add()
             row.foot, row.part, row.why = contact.foot, contact.part, contact.why
             row.first, row.last = contact.first, contact.last
@@ -142,14 +142,14 @@ def put(
 
 
 def contacts_of(held: Any) -> list[Contact]:
-    """Return the contacts that rows say, in their order."""
+    """Return the contacts of an action's rows, in their order."""
     return [Contact(row.foot, row.part, row.first, row.last, row.why) for row in held.rows]
 
 
 def frames_of(action: bpy.types.Action, span: tuple[float, float] | None = None) -> tuple[int, int]:
-    """Return the first and the last frame of the scene of what is made of an action, or of a span of it, alone."""
+    """Return the first and last scene frame of a result made of one action, or of a span of it."""
     first, last = action.frame_range[:] if span is None else span
-    start = math.floor(first + 0.5)  # keys stand on frames
+    start = math.floor(first + 0.5)  # results have keys on whole frames
     return start, start + round(last - first)
 
 
@@ -157,10 +157,10 @@ def frames_of(action: bpy.types.Action, span: tuple[float, float] | None = None)
 
 
 def as_spans(contacts: Sequence[Contact], frames: tuple[int, int], names: Sequence[str] = ()) -> tuple[Any, ...]:
-    """Return contacts as rows of a recipe, of a result that has these first and last frames.
+    """Convert contacts to rows of a recipe for a result with these first and last frames.
 
-    names : what each is called where something is wrong with it. Raises LoomError for frames that are none of the
-    result or in the wrong order, and where contacts of one foot overlap.
+    names : names of the contacts in errors, by default their row numbers
+    Raises LoomError for frames outside the result or in the wrong order, and if contacts of one foot overlap.
     """
     check(contacts, names)
     start, last = frames
@@ -175,7 +175,7 @@ def as_spans(contacts: Sequence[Contact], frames: tuple[int, int], names: Sequen
 
 
 def check(contacts: Sequence[Contact], names: Sequence[str] = ()) -> None:
-    """Raise LoomError where a contact ends before it begins, and where two of one foot overlap."""
+    """Raise LoomError if a contact ends before it begins, or if two of one foot overlap."""
     named = list(zip(_names(contacts, names), contacts, strict=True))
     for name, one in named:
         if one.last < one.first:
@@ -193,7 +193,7 @@ def _names(contacts: Sequence[Contact], names: Sequence[str]) -> Sequence[str]:
 
 
 def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
-    """Return the contacts that a report says were planted or refused, of a result that begins at a frame."""
+    """Return the planted and refused contacts of a report, for a result that begins at scene frame `start`."""
     feet, parts = list(FEET), list(PARTS)
     planted = report.get("plant") or {"spans": (), "refused": ()}  # None where planting was not tried
     found = [
@@ -207,7 +207,7 @@ def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
 
 
 def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, report: Mapping[str, Any]) -> None:
-    """Keep when the feet of a result stood and how they were planted, or why not, where its report tells of that."""
+    """Store the contacts of a result from its report, with how well they were planted or why not."""
     if "plant" not in report:
         return
     summary = figures(report) or report.get("not_planted", "")
@@ -221,7 +221,7 @@ def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, 
 
 
 def warnings_of(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
-    """Return the warnings of a report with what was not planted in frames of the scene: a report counts from 0."""
+    """Return the warnings of a report, with unplanted contacts in scene frames instead of frames from 0."""
     held = of(scene, action)
     refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]
     others = [one for one in warnings if not refused or ": not planted: " not in one]
@@ -230,9 +230,9 @@ def warnings_of(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequ
 
 
 def figures(report: Mapping[str, Any]) -> str:
-    """Return in one short line how much less feet slide where they stand, and how far the pelvis was moved.
+    """Return one short line on how much less standing feet slide, and how far the pelvis was moved.
 
-    "" where a report tells of no feet that were planted.
+    Return "" if the report has no planted feet.
     """
     planted = report.get("plant") or {}
     slide = planted.get("slide_cm_s")
@@ -242,7 +242,7 @@ def figures(report: Mapping[str, Any]) -> str:
 
 
 def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -> list[Contact]:
-    """Return contacts with why those of them could not be planted that were among others before, just so."""
+    """Return contacts with the reasons that the same contacts had before."""
     why = {replace(one, why=""): one.why for one in before}
     return [replace(one, why=why.get(replace(one, why=""), "")) for one in contacts]
 
@@ -252,7 +252,7 @@ def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -
 
 @persistent
 def _note_actions(*_: Any) -> None:
-    """Before a file is saved and after it is opened, note what actions are called; rows of deleted ones go."""
+    """Note the names of actions before a file is saved and after it is opened; remove rows of deleted actions."""
     for scene in bpy.data.scenes:
         every = _all(scene)
         for k in reversed(range(len(every))):

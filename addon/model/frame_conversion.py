@@ -1,4 +1,4 @@
-"""Frames of the sources: recipes count from 0 in each clip, people as the scene does. Here one becomes the other."""
+"""Convert frames of sources between recipes, which count from 0 in each clip, and the scene."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,24 +10,24 @@ from ...core.verbs import VERBS
 from ..ground.blender_types import present
 from . import lists
 
-# Which of the sources, in the order that their recipe takes them, an option's frame is of; the first if not said.
+# Index of the source, in the recipe's order, that an option's frame refers to; 0 if not listed.
 _OF = {("connect", "to_frame"): 1, ("splice", "start"): 1}
 
 
 def first_frame(line: Any) -> int:
-    """Return the scene frame at which a line's action is read first."""
+    """Return the first scene frame that is read of a line's action."""
     return int(line.first) if line.use_range else round(line.action.frame_range[0])
 
 
 def last_frame(line: Any) -> int:
-    """Return the scene frame at which a line's action is read last."""
+    """Return the last scene frame that is read of a line's action."""
     return int(line.last) if line.use_range else round(line.action.frame_range[1])
 
 
 def source_of(rig: Any, group: str, option: str) -> Any:
-    """Return the ticked line that a frame option counts in; None where there is none.
+    """Return the ticked line that a frame option refers to, or None.
 
-    Of what changes one action, that of the armature's own, which need not be listed.
+    For recipes that change one action it is the armature's active action, which need not be listed.
     """
     if VERBS[group].recipe.of_action:
         return _own_line(rig)
@@ -37,7 +37,7 @@ def source_of(rig: Any, group: str, option: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Unlisted:
-    """An action that no line of the list reads."""
+    """Stands in for the line of an action that is not listed."""
 
     action: bpy.types.Action
     use_range: bool = False
@@ -52,13 +52,13 @@ def _own_line(rig: Any) -> Any:
 
 
 def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
-    """Return which scene frame a frame option means, in words; "" where that can't be said."""
+    """Describe the scene frame of a frame option in words; "" if it is unknown."""
     line = source_of(rig, group, option)
     return "" if line is None or frame < 0 else f"frame {first_frame(line) + frame} of {line.action.name}"
 
 
 def place_in_scene(rig: Any, text: str) -> str:
-    """Return a clip and a frame such as walk:11 with the frame that the scene has there: walk, frame 12."""
+    """Rewrite a clip and frame such as "walk:11" with the scene frame: "walk, frame 12"."""
     name, _, number = text.rpartition(":")
     line = next((line for line in lists.ticked(rig) if line.action.name_full == name), None)
     if line is None or not number.isdecimal():
@@ -67,10 +67,10 @@ def place_in_scene(rig: Any, text: str) -> str:
 
 
 def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None) -> tuple[Any, int]:
-    """Return the ticked line whose action the armature shows, and which frame of its clip a scene frame is.
+    """Return the ticked line whose action the armature shows, and a scene frame as a frame of its clip.
 
-    line : the one that it has to be, where not any will do. Raises LoomError where another action is shown, and for a
-    frame outside of it.
+    line : the only line that is accepted, by default any ticked one
+    Raises LoomError if another action is shown, and for a frame outside of it.
     """
     data = armature.animation_data
     action = None if data is None else data.action

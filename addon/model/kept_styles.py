@@ -1,4 +1,4 @@
-"""Styles that a file keeps, each as a text: what `action-loom style fit` writes, in letters."""
+"""Keep styles in a file as text blocks: the output of `action-loom style fit`, in base64."""
 
 import base64
 import binascii
@@ -16,12 +16,12 @@ ENDING = ".loomstyle"
 
 
 def is_style(text: bpy.types.Text) -> bool:
-    """Say whether a text of the file keeps a style, by its name."""
+    """Return whether a text holds a style, by its name."""
     return text.name.endswith(ENDING)
 
 
 def keep(content: bytes, name: str) -> bpy.types.Text:
-    """Keep the contents of a style's file as a new text of that name, or in the place of the one that there is."""
+    """Store the contents of a style file as the text of that name, new or replaced."""
     called = name if name.endswith(ENDING) else f"{name}{ENDING}"
     text = bpy.data.texts.get(called) or bpy.data.texts.new(called)
     text.from_string("\n".join(textwrap.wrap(base64.b64encode(content).decode("ascii"), 120)))
@@ -30,7 +30,7 @@ def keep(content: bytes, name: str) -> bpy.types.Text:
 
 
 def content(name: str) -> bytes:
-    """Return the contents of a style's file that a text keeps; raises LoomError for none."""
+    """Return the contents of the style file that a text holds; raises LoomError if there is none."""
     text = bpy.data.texts.get(name)
     if text is None:
         raise LoomError(f"The style {name!r} is not in the file any more: load it again, or learn from the actions")
@@ -41,7 +41,7 @@ def content(name: str) -> bytes:
 
 
 def load(name: str) -> "Style":
-    """Return the style that a text keeps; raises LoomError."""
+    """Return the style that a text holds; raises LoomError."""
     from ...core.style import storage
 
     return storage.read(content(name), name)

@@ -1,4 +1,4 @@
-"""The lists of sources, one for each armature: their lines, body roles, and what is found in them."""
+"""Define the lists of sources, one per armature, with their lines and body roles, and look things up in them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from ...core.recipes.reading import SourceOptions
 from ..ground import option_properties
 from ..ground.identity import Identity, identity_of
 
-# Distinguishable in the list, in pictures and in the viewport, also for those who see few colours (Okabe & Ito 2008).
+# Distinguishable in the list, in pictures and in the viewport, also with colour blindness (Okabe & Ito 2008).
 COLORS = (
     (0.90, 0.62, 0.0),
     (0.34, 0.71, 0.91),
@@ -21,7 +21,7 @@ COLORS = (
     (0.0, 0.45, 0.70),
 )
 
-# Which of an armature's own actions are meant.
+# Choices of an armature's own actions to work on.
 TICKED, PLAYED = "TICKED", "PLAYED"
 OWN = (
     (PLAYED, "Active Action", "The action that the armature has now"),
@@ -30,31 +30,30 @@ OWN = (
 
 Listener = Callable[[bpy.types.Scene, bpy.types.Context], None]
 
-# What is done when a weight, a role or a colour is changed in a list, or another line is clicked: called with the scene
-# and the context.
+# Listeners for a changed weight, role or colour, or for a click on another line; called with scene and context.
 when_weight_changed: list[Listener] = []
 when_role_changed: list[Listener] = []
 when_color_changed: list[Listener] = []
 when_active_changed: list[Listener] = []
 
 
-def telling(listeners: list[Listener]) -> Callable[[Any, bpy.types.Context], None]:
-    """Return what tells listeners of a property that was changed."""
+def notifying(listeners: list[Listener]) -> Callable[[Any, bpy.types.Context], None]:
+    """Return an update callback that calls listeners when a property has changed."""
 
-    def tell(holder: Any, context: bpy.types.Context) -> None:
+    def notify(holder: Any, context: bpy.types.Context) -> None:
         for listener in listeners:
             listener(holder.id_data, context)
 
-    return tell
+    return notify
 
 
-# While several weights are set at once, all but the last: what listens is told of them together.
+# True while all but the last of several weights are set, so that listeners are called once for all of them.
 _half_set = False
 
 
 def _weight_changed(source: Any, context: bpy.types.Context) -> None:
     if not _half_set:
-        telling(when_weight_changed)(source, context)
+        notifying(when_weight_changed)(source, context)
 
 
 class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
@@ -66,19 +65,19 @@ class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
 
 
 def _armature_called(line: Any) -> str:
-    """What the armature of a line is called now, if it is another than the list's."""
+    """Return the current name of a line's armature, "" for the list's own."""
     other = player_of(line)
     return str(line.player.name) if other is None else other.name_full
 
 
 def _armatures(_line: Any, context: Any, edited: str) -> list[str]:
-    """The armatures of the scene that fit what is being typed."""
+    """Return the armatures of the scene whose names contain the typed text."""
     names = (one.name_full for one in context.scene.objects if one.type == "ARMATURE")
     return [name for name in names if edited.lower() in name.lower()]
 
 
 def _call_armature(line: Any, name: str) -> None:
-    """Hold the armature of a name; one that is not there is kept by its name, so that it can be said."""
+    """Refer to the armature of a name; a missing one is kept by name, so that messages can name it."""
     there = next((one for one in bpy.data.objects if one.name_full == name and one.type == "ARMATURE"), None)
     if there is not None:
         hold(line.player, there)
@@ -91,7 +90,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     """One line of the list of sources.
 
     player : the armature whose action it is, where that is another than the list's; `armature` is its name
-    carried : how it came onto the list's armature when it was read last
+    carried : how it was carried onto the list's armature at the last reading
     """
 
     player: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
@@ -120,11 +119,11 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     color: bpy.props.FloatVectorProperty(
         name="Color",
         description="Of this action in pictures",
-        subtype="COLOR_GAMMA",  # as it is on the screen, and so in the pixels of a picture
+        subtype="COLOR_GAMMA",  # display colours, as in the pixels of a picture
         min=0.0,
         max=1.0,
         options=set(),
-        update=telling(when_color_changed),
+        update=notifying(when_color_changed),
     )
     use_range: bpy.props.BoolProperty(
         name="Range", description="Take a part of the action only", default=False, options=set()
@@ -149,7 +148,7 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
         name="Bone",
         description="The bone that plays this role; none if empty",
         options=set(),
-        update=telling(when_role_changed),
+        update=notifying(when_role_changed),
     )
     found_by: bpy.props.EnumProperty(
         name="Found",
@@ -172,14 +171,14 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
 
 
 def take_given_armature(rig: Any, _context: Any = None) -> None:
-    """Hold an armature that a script or a file of version 0.1 points to as we hold it."""
+    """Replace the armature pointer of a script or of a file of version 0.1 with an identity."""
     if rig.armature is not None:
         hold(rig.owner, rig.armature)
         rig.armature = None
 
 
 def _balance(rig: Any) -> float:
-    """The share of the second of two ticked sources."""
+    """Return the share of the second of two ticked sources; 0.5 if there are not two."""
     lines = ticked(rig)
     total = sum(line.weight for line in lines)
     return float(lines[1].weight / total) if len(lines) == 2 and total > 0.0 else 0.5
@@ -192,7 +191,7 @@ def _set_balance(rig: Any, share: float) -> None:
 
 
 def set_weights(lines: list[Any], weights: Sequence[float]) -> None:
-    """Set the weights of some lines at once: what listens to weights is told once."""
+    """Set the weights of some lines at once; listeners are called once."""
     global _half_set
     _half_set = True
     try:
@@ -209,7 +208,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     owner: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
     armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=take_given_armature)
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
-    active: bpy.props.IntProperty(options=set(), update=telling(when_active_changed))
+    active: bpy.props.IntProperty(options=set(), update=notifying(when_active_changed))
     reference: bpy.props.IntProperty(
         name="Reference", description="The source whose time, body and place the result takes", options=set()
     )
@@ -224,7 +223,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     )
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     last: bpy.props.StringProperty(options=set())
-    last_of: bpy.props.StringProperty(options=set())  # the action that `last` tells of
+    last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
 
 
 # --- what is found in a list -----------------------------------------------------------------------------------------
@@ -236,19 +235,19 @@ def ticked(rig: Any) -> list[Any]:
 
 
 def own_lines(rig: Any, action: bpy.types.Action) -> list[Any]:
-    """Return the first line of a list that has an action as one of the armature's own, ticked or not; none without."""
+    """Return, in a list of at most one, the first line with an action as one of the armature's own, ticked or not."""
     lines = [] if rig is None else [line for line in rig.sources if line.action == action and not line.armature]
     return lines[:1]
 
 
 def active_line(rig: Any) -> Any:
-    """Return the line of a list that was clicked last, if its action still exists; None without one."""
+    """Return the active line of a list, or None if there is none or its action is gone."""
     there = rig is not None and 0 <= rig.active < len(rig.sources)
     return rig.sources[rig.active] if there and rig.sources[rig.active].action is not None else None
 
 
 def player_of(line: Any) -> bpy.types.Object | None:
-    """Return the armature whose action a line has, where it is another than the list's and still there."""
+    """Return the armature of a line's action if it is not the list's own and still exists, else None."""
     if not line.player.name:
         return None
     found = held(line.player).find(bpy.data.objects)
@@ -256,7 +255,7 @@ def player_of(line: Any) -> bpy.types.Object | None:
 
 
 def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
-    """Return the weights of the ticked lines of actions, in order; None where one is not ticked, or all are zero."""
+    """Return the weights of actions' ticked lines, in order; None if one is not ticked, or all are zero."""
     weights: dict[str, list[float]] = {}
     for line in ticked(rig):
         weights.setdefault(line.action.name_full, []).append(option_properties.rounded(line.weight))
@@ -267,7 +266,7 @@ def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
 
 
 def in_order(rig: Any, recipe: type[Recipe]) -> list[Any]:
-    """Return the ticked lines of a list in the order that a recipe takes them: the reference first where it leads."""
+    """Return the ticked lines of a list in a recipe's order: the reference first if the recipe demands it."""
     lines = ticked(rig)
     if recipe.reference_first and lines:
         lines.insert(0, lines.pop(reference_among(rig, lines)))
@@ -275,26 +274,26 @@ def in_order(rig: Any, recipe: type[Recipe]) -> list[Any]:
 
 
 def reference_among(rig: Any, sources: list[Any]) -> int:
-    """Return the place of the reference among some lines of its list; the first where it is none of them."""
+    """Return the index of the reference among some lines of its list; 0 if it is not among them."""
     marked = rig.sources[rig.reference] if 0 <= rig.reference < len(rig.sources) else None
     return sources.index(marked) if marked in sources else 0
 
 
 def free_name(lines: Iterable[Any], wanted: str) -> str:
-    """Return a name that none of some lines has: curves of weights find their line by it."""
+    """Return a name that is unique among some lines: weight curves find their line by name."""
     taken = {line.name for line in lines}
     numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))
     return next(name for name in (wanted, *numbered) if name and name not in taken)
 
 
 def hold(held: Any, data: bpy.types.ID) -> None:
-    """Let an identity in our settings be that of some data."""
+    """Store the identity of some data in our settings."""
     for name, value in identity_of(data).values().items():
         setattr(held, name, value)
 
 
 def held(held: Any) -> Identity:
-    """Return the identity that our settings hold."""
+    """Return an identity stored in our settings."""
     uid = int(held.uid) if held.uid.isdecimal() and len(held.uid) < 20 else 0  # anybody can write properties
     return Identity(held.name, held.library, uid, held.session)
 

@@ -1,4 +1,4 @@
-"""The extension's preferences: what computes, how much is remembered, defaults and colours, and where help is."""
+"""Define the extension's preferences: engine, memory limit, library, defaults, colours and links to help."""
 
 import functools
 import platform
@@ -18,15 +18,15 @@ from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 from . import properties
 
-RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built, and were not run
+RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built but were never run
 DEFAULTS = ("place", "assign", "travel", "keys", "keys_within", "keys_feet", "interpolation", "mark_contacts")
 
 
-# Without this Blender, from 4.5 on, crashes where preferences get a path that begins with //. 4.2 has no such option.
+# Without this option Blender 4.5 and later crash if preferences get a path that begins with //; 4.2 does not have it.
 _BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 
 
-# Called with the path of the library that was chosen.
+# Listeners, called with the path of the newly chosen library.
 when_library_changed: list[Callable[[str], None]] = []
 
 
@@ -39,7 +39,7 @@ def _memory_changed(chosen: Any, _context: bpy.types.Context) -> None:
 
 
 def _library_changed(_chosen: Any, context: bpy.types.Context) -> None:
-    """Look at the library that was chosen."""
+    """Pass the newly chosen library to listeners."""
     present(context.preferences).is_dirty = True
     for listener in when_library_changed:
         listener(library(context))
@@ -109,7 +109,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
                 body.prop(self.colors, name)
 
     def _draw_engine(self, layout: bpy.types.UILayout) -> None:
-        """What computes, and what there is of it in memory and on disk."""
+        """Draw the engine, the remembered analyses and the compiled code on disk."""
         layout.prop(self, "engine", expand=True)
         column = layout.column(align=True)
         column.label(text=translated(_engine_state(self.engine)))
@@ -150,31 +150,31 @@ def _on_disk(folder: str) -> int:
 
 
 def compiled_folder() -> str:
-    """Return the folder in which compiled code is kept, whether or not it is there."""
+    """Return the folder of the compiled code; it may not exist."""
     return bpy.utils.extension_path_user(str(extension), path="kernels")
 
 
 @functools.cache
 def version() -> str:
-    """Return the version of the extension, as its manifest has it."""
+    """Return the version of the extension from its manifest."""
     manifest = Path(__file__).resolve().parents[2] / "blender_manifest.toml"
     return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
 def chosen(context: bpy.types.Context) -> Any:
-    """Return the extension's preferences; None where it is registered without being enabled."""
+    """Return the extension's preferences; None if it is registered without being enabled."""
     enabled = present(context.preferences).addons.get(str(extension))
     return None if enabled is None else enabled.preferences
 
 
 def library(context: bpy.types.Context) -> str:
-    """Return the path of the library that is searched, "" for none."""
+    """Return the absolute path of the chosen library, "" for none."""
     kept = chosen(context)
     return "" if kept is None else bpy.path.abspath(kept.library).rstrip("/\\")
 
 
 def _give_defaults(scene: bpy.types.Scene) -> None:
-    """Give a scene that gets its first list what the preferences say, where it says nothing itself."""
+    """Copy the preferences' defaults to settings that a scene has not set, when it gets its first list."""
     kept, settings = chosen(bpy.context), properties.settings_of(scene)
     if kept is None:
         return
@@ -190,7 +190,7 @@ def register() -> None:
     kept = chosen(bpy.context)
     if kept is not None:
         _memory_changed(kept, bpy.context)
-        if kept.engine != "AUTO":  # else it is as the environment says
+        if kept.engine != "AUTO":  # AUTO leaves the environment's choice
             _engine_changed(kept, bpy.context)
 
 

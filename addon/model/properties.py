@@ -1,4 +1,4 @@
-"""The panel's settings, kept in scenes, and how they and the lists of sources are found."""
+"""Define the panels' settings, kept in scenes, and find them and the lists of sources."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,9 +19,9 @@ from ..ground import option_properties
 from ..ground.blender_types import Data
 from . import contact_rows, kept_styles, lists
 
-_SETTINGS = "action_loom"  # the property of scenes
+_SETTINGS = "action_loom"  # name of the scene property
 
-# Groups of options that several recipes share, by their names in the panel's settings.
+# Groups of options that several recipes share, by their property names in the settings.
 SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions, "style": StyleOptions}
 RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
@@ -95,14 +95,14 @@ class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
 
 
 def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
-    """Return a group of settings with a property for every option of some declarations."""
+    """Create a property group with a property for every option of some declarations."""
     made = option_properties.annotations(*declarations, leave_out=leave_out, group=True)
     about = {"__annotations__": made, "__module__": __name__, "__doc__": f"What the panel sets for {name}."}
     return type(f"ACTION_LOOM_PG_{name}", (bpy.types.PropertyGroup,), about)
 
 
 def _shared_by(recipe: type[Recipe]) -> tuple[type[Declared], ...]:
-    """Return what a recipe shares with others, which groups of their own hold."""
+    """Return the options of a recipe that it shares with others; they have their own groups."""
     return tuple(options for options in SHARED.values() if issubclass(recipe, options))
 
 
@@ -115,13 +115,13 @@ GROUPS |= {
 GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 
 
-# What is done when it is changed how previews are shown, and when one source is to be shown by itself or not any more.
+# Listeners for changes of how previews are shown, of the source shown alone, and of live updates.
 when_preview_changed: list[lists.Listener] = []
 when_solo_changed: list[lists.Listener] = []
 when_live_changed: list[lists.Listener] = []
-# What is done before a scene gets its first list.
+# Listeners, called before a scene gets its first list.
 when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
-# What is done when feet are to be shown or not any more.
+# Listeners for switching the display of feet on or off.
 when_feet_changed: list[lists.Listener] = []
 
 
@@ -160,7 +160,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="Weave the last result again while a weight is changed, or the curve that it walks along is edited",
         default=False,
         options=set(),
-        update=lists.telling(when_live_changed),
+        update=lists.notifying(when_live_changed),
     )
     pad: bpy.props.BoolProperty(
         name="Pad",
@@ -174,21 +174,21 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="Preview the character's own mesh, as far as the armature moves it, instead of lines",
         default=False,
         options=set(),
-        update=lists.telling(when_preview_changed),
+        update=lists.notifying(when_preview_changed),
     )
     ghost_beside: bpy.props.BoolProperty(
         name="Beside",
         description="Preview the result beside its place, so that the character is not in its way",
         default=False,
         options=set(),
-        update=lists.telling(when_preview_changed),
+        update=lists.notifying(when_preview_changed),
     )
     solo: bpy.props.BoolProperty(
         name="Solo",
         description="Show the active source by itself in the 3D view, as a figure; click another line to see that",
         default=False,
         options=set(),
-        update=lists.telling(when_solo_changed),
+        update=lists.notifying(when_solo_changed),
     )
     show_feet: bpy.props.BoolProperty(
         name="Show Feet",
@@ -196,7 +196,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         " they can't be planted",
         default=False,
         options=set(),
-        update=lists.telling(when_feet_changed),
+        update=lists.notifying(when_feet_changed),
     )
     edit: bpy.props.EnumProperty(
         name="Tool",
@@ -254,7 +254,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
 ACTION_LOOM_PG_settings.__annotations__ |= {
     name: bpy.props.PointerProperty(type=group) for name, group in GROUPS.items()
 }
-# Version 0.1 called a group after its verb; what it holds is moved when a file is opened.
+# Version 0.1 named groups after earlier verbs; their values are moved when a file is opened.
 ACTION_LOOM_PG_settings.__annotations__ |= {
     earlier: bpy.props.PointerProperty(type=GROUPS[recipe.verb])
     for recipe in RECIPES
@@ -263,19 +263,19 @@ ACTION_LOOM_PG_settings.__annotations__ |= {
 
 
 def group_names(recipe: type[Recipe]) -> tuple[str, ...]:
-    """Return the names of the groups of settings that hold a recipe's options."""
+    """Return the property names of the groups that hold a recipe's options."""
     shared = [name for name, options in SHARED.items() if issubclass(recipe, options)]
     own = [recipe.verb] if recipe.verb in GROUPS and recipe.verb not in shared else []
     return (*shared, *own)
 
 
 def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
-    """Return the groups of the panel's settings that hold a recipe's options, and those of results."""
+    """Return the groups that hold a recipe's options, and the group of results."""
     return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
 
 
 def shown(name: str, *where: str) -> list[Option]:
-    """Return the options of a group of settings that are shown in some of SHOWN."""
+    """Return the options of a group that are shown in some of the places of `SHOWN`."""
     declarations: tuple[type, ...]
     if name == "result":
         declarations = (ResultOptions, ReadingOptions)
@@ -289,9 +289,9 @@ def shown(name: str, *where: str) -> list[Option]:
 
 
 def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> list[tuple[str, Option]]:
-    """Return the options that a mode of Weave shows, with their groups: the usual ones, or the rare ones.
+    """Return the usual or the rare options that a mode of Weave shows, as (group name, option).
 
-    Of options that several recipes share, those that are marked for the mode itself: the others have a panel.
+    Of shared groups only options marked for the mode itself are included; the others have their own panel.
     """
     found = []
     for name in group_names(recipe):
@@ -304,7 +304,7 @@ def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> list[tuple[str, Option
 
 
 def applies(group: Any, about: Option) -> bool:
-    """Say whether an option is meant for what else its group says."""
+    """Return whether an option applies with the other values of its group."""
     if about.only_for is None:
         return True
     name, values = about.only_for
@@ -320,7 +320,7 @@ def settings_of(scene: bpy.types.Scene) -> Any:
 
 
 def of_session(kept: Iterable[Data], uid: int) -> Data | None:
-    """Return the data of a session id among some, or None; that of data that was deleted is never given again."""
+    """Return the data of a session id, or None; Blender never reuses the id of deleted data in a session."""
     return next((one for one in kept if one.session_uid == uid), None)
 
 
@@ -353,7 +353,7 @@ def pin_to(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> None:
 
 
 def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
-    """Return the list of sources of an armature, made where there is none."""
+    """Return the list of sources of an armature, created if missing."""
     rig = rig_of(scene, armature)
     if rig is None:
         for listener in when_first_listed if not len(settings_of(scene).rigs) else ():
@@ -365,7 +365,7 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
 
 
 def name_lines(scene: bpy.types.Scene) -> None:
-    """Name lists and lines that have none: of a file that was made before they had names, or by a script."""
+    """Name lists and lines without names, which come from older files or scripts."""
     for rig in settings_of(scene).rigs:
         if not rig.name:
             rig.name = lists.free_name(settings_of(scene).rigs, rig.owner.name or "list")
@@ -375,7 +375,7 @@ def name_lines(scene: bpy.types.Scene) -> None:
 
 
 def labels_in_use(context: Any) -> list[str]:
-    """Return the labels of the sources in a context's scene, each once."""
+    """Return the labels of all sources in the context's scene, sorted, each once."""
     lines = (line for rig in settings_of(context.scene).rigs for line in rig.sources)
     return sorted({line.label for line in lines if line.label})
 
@@ -385,7 +385,7 @@ def labels_in_use(context: Any) -> list[str]:
 
 @persistent
 def _put_right(*_: Any) -> None:
-    """Put what a file of an earlier version has under earlier names where it belongs, and forget impossible choices."""
+    """Move values of earlier versions from earlier names to today's, and reset impossible choices."""
     for scene in bpy.data.scenes:
         settings = settings_of(scene)
         for group in (settings, *(getattr(settings, name) for name in GROUPS)):
@@ -405,9 +405,9 @@ def _put_right(*_: Any) -> None:
 
 @persistent
 def _note_armatures(*_: Any) -> None:
-    """Before a file is saved and after it is opened, note what armatures are called and their ids in this session.
+    """Note the names and session ids of armatures before a file is saved and after it is opened.
 
-    The list of one that was deleted goes, and so does a deleted curve that only we still point to.
+    Also remove the lists of deleted armatures, and the pointer to a deleted curve.
     """
     for scene in bpy.data.scenes:
         settings = settings_of(scene)
@@ -430,7 +430,7 @@ def _note_armatures(*_: Any) -> None:
 
 
 def _unset_impossible(group: Any) -> None:
-    """Choose the usual where a file has none of the choices: Blender reads that as nothing, and takes it nowhere."""
+    """Reset enums with a value in the file that no longer exists: Blender reads it as "", which can't be set."""
     for about in group.bl_rna.properties:
         if about.type == "ENUM" and not getattr(group, about.identifier):
             group.property_unset(about.identifier)

@@ -1,4 +1,4 @@
-"""What keeps an armature from being worked on, in a sentence."""
+"""Explain in a sentence why an armature can't be worked on."""
 
 import bpy
 
@@ -6,7 +6,7 @@ from ..ground import jobs
 
 
 def why_not(armature: bpy.types.Object | None, *, changes: bool = True) -> str:
-    """Return why an object can't be worked on (or read, if nothing `changes`) as an armature; "" where it can."""
+    """Return why an object can't be changed (or read, without `changes`) as an armature; "" if it can."""
     if armature is None or armature.type != "ARMATURE":
         return "Select an armature"
     if armature.mode == "EDIT":

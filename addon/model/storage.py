@@ -1,8 +1,8 @@
-"""What a result knows of its making: the recipe, its sources, and how they and it looked then.
+"""Store on a result how it was made: the recipe, its sources, and hashes of their and its own content.
 
-Kept on the action as custom properties, in one group of plain values: Blender copies, appends and links it together
-with the action, and it keeps nothing alive. Sources are found again by their session ids, then by their content, then
-by their names. Version 1 held pointers to them; it is read, and results are written as version 2.
+It is one custom property of the action, a group of plain values: Blender copies, appends and links it with the action,
+and it keeps no data alive. Sources are found by session id, then by content, then by name. Version 1 held pointers to
+them; it can be read, and results are written as version 2.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,10 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class StoredSlot:
-    """A slot as it was: a handle survives renaming, an identifier copying between files; 0 and "" without slots."""
+    """A slot when the result was made; 0 and "" without slots.
+
+    The handle survives renaming, the identifier survives copying between files.
+    """
 
     handle: int = 0
     identifier: str = ""
@@ -34,10 +37,10 @@ class StoredSlot:
 
 @dataclass(frozen=True)
 class StoredSource:
-    """A source as it was.
+    """A source when the result was made.
 
-    pointer : what version 1 pointed to, None if that was deleted or there is none
-    player : the armature whose action it is, None if it is the result's own
+    pointer : the action that version 1 pointed to, None if it was deleted or for later versions
+    player : the armature of the action, None for the result's own
     """
 
     identity: Identity
@@ -53,7 +56,7 @@ class StoredSource:
 
 @dataclass(frozen=True)
 class Stored:
-    """Everything kept on a result; may hold Blender's data, so it is for use at once and not for keeping."""
+    """Everything stored on a result; it may refer to Blender's data, so use it at once and don't keep it."""
 
     recipe: Recipe
     request: Request
@@ -65,12 +68,12 @@ class Stored:
 
     @property
     def armature(self) -> bpy.types.Object | None:
-        """The armature it was made for, or None if it is in no scene any more."""
+        """The armature that the result was made for, or None if it is in no scene any more."""
         known = self.armature_was
         found = self.armature_pointer
         if known is not None:
             found = known.find(bpy.data.objects)
-        # Deleted in the viewport it still exists where something points to it.
+        # After deletion in the viewport the object still exists if something refers to it.
         return found if found is not None and found.users_scene else None
 
 
@@ -84,10 +87,11 @@ def store(
     request: str = "",
     players: Sequence[bpy.types.Object | None] = (),
 ) -> None:
-    """Keep on a result how it was made, from (action, slot) pairs in the recipe's order; replaces what was kept.
+    """Store on a result how it was made, replacing what was stored.
 
-    `request` is what else was asked for (how sources are read and the result is written), as JSON. `players` are the
-    armatures whose actions the sources are, where that is not the result's.
+    sources : (action, slot) pairs in the recipe's order
+    request : JSON on how to read the sources and write the result
+    players : the armature of each source's action, None for the result's own
     """
     result_mark.check_writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
@@ -115,19 +119,19 @@ def _slot_values(slot: Slot) -> dict[str, Any]:
 
 
 def recipe_text(action: bpy.types.Action) -> str:
-    """Return the recipe that an action holds as it is written there, "" for none; cheap enough for drawing."""
+    """Return the stored text of an action's recipe, "" for none; cheap enough for drawing."""
     kept = action.get(KEY)
-    return str(kept.get("recipe", "")) if hasattr(kept, "to_dict") else ""  # others may write there what they like
+    return str(kept.get("recipe", "")) if hasattr(kept, "to_dict") else ""  # anybody can write custom properties
 
 
 def recipe_of(action: bpy.types.Action) -> Recipe | None:
-    """Return the recipe that made an action, or None; raises LoomError if it can't be read."""
+    """Return the recipe that made an action, None for other actions; raises LoomError if it can't be read."""
     found = stored(action)
     return None if found is None else found.recipe
 
 
 def of_result(action: bpy.types.Action) -> Stored:
-    """Return what is kept on a result; raises LoomError for what is none, or can't be read."""
+    """Return what is stored on a result; raises LoomError if it is no result or can't be read."""
     kept = stored(action)
     if kept is None:
         raise LoomError(f"{action.name} was not made by Action Loom")
@@ -135,7 +139,7 @@ def of_result(action: bpy.types.Action) -> Stored:
 
 
 def stored(action: bpy.types.Action) -> Stored | None:
-    """Return what is kept on an action, or None; raises LoomError for what we can't have written."""
+    """Return what is stored on an action, or None; raises LoomError for contents that we can't have written."""
     group = action.get(KEY)
     if group is None:
         return None
@@ -150,7 +154,7 @@ def stored(action: bpy.types.Action) -> Stored | None:
 
 
 def _read(group: dict[str, Any]) -> Stored:
-    """Check every value: anybody can write custom properties."""
+    """Read a stored group, checking every value because anybody can write custom properties."""
     version = _typed(group, "version", int)
     if version > VERSION:
         raise LoomError("a newer Action Loom has made it, so update the extension")
@@ -187,7 +191,7 @@ def _read_recipe(text: str) -> Recipe:
 
 
 def _read_request(text: str, sources: Sequence[StoredSource]) -> Request:
-    """Return what was asked of a result, as usual where it does not say: scripts and version 1 may leave it out."""
+    """Return the request of a result, with defaults if it has none: scripts and version 1 may leave it out."""
     if not text:
         return Request(sources=tuple(Source(name=source.name) for source in sources))
     request = request_from_json(text)
@@ -221,16 +225,16 @@ def _pointer(group: dict[str, Any], name: str, kind: type[Data]) -> Data | None:
 
 
 def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
-    """Return the sources of a result as (action, slot); raises RigError with the first that is gone.
+    """Return the sources of a result as (action, slot); raises RigError naming the first that is gone.
 
-    An action is looked for by its session id, then by its content, then by its name; a slot by its handle, then by its
-    identifier, and else it is the only one that there is.
+    An action is found by session id, then by content, then by name; a slot by handle, then by identifier, else it must
+    be the only one.
     """
     return [_find(action, source) for source in of_result(action).sources]
 
 
 def players_of(action: bpy.types.Action) -> list[bpy.types.Object | None]:
-    """Return the armatures whose actions a result's sources are, None for its own.
+    """Return the armature of each source's action, None for the result's own.
 
     Raises RigError for one that is gone.
     """
@@ -247,7 +251,7 @@ def _player(source: StoredSource) -> bpy.types.Object:
 
 
 def edited_by_hand(action: bpy.types.Action) -> bool:
-    """Say whether a result's curves are no longer what was written."""
+    """Return whether a result's curves differ from what was written."""
     kept = of_result(action)
     try:
         slot = find_slot(action, kept.slot)
@@ -260,14 +264,14 @@ def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
     action = source.pointer or source.identity.here(bpy.data.actions) or _by_content(result, source)
     if action is None:
         raise RigError(f"{source.name} was deleted, or is in another file: choose another")
-    if action.is_missing:  # Blender puts an empty one in its place
+    if action.is_missing:  # Blender puts an empty action in place of missing linked ones
         file = bpy.path.basename(present(action.library).filepath)
         raise RigError(f"{action.name} is no longer in {file}, or the file is gone: choose another")
     return action, find_slot(action, source.slot)
 
 
 def _by_content(result: bpy.types.Action, source: StoredSource) -> bpy.types.Action | None:
-    """Return the action that has a source's content, the one of its name first; else that of its name, edited since."""
+    """Return the action with a source's content, preferably of its name; else the action of its name, now edited."""
     named = called(bpy.data.actions, source.name, source.identity.library, file_of(result), library_of=result)
     if named == result:
         named = None
@@ -286,7 +290,7 @@ def _has_content(action: bpy.types.Action, source: StoredSource) -> bool:
 
 
 def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:
-    """Return the slot of an action that was stored (None without slots); raises RigError where it is gone."""
+    """Return the slot of an action that was stored (None without slots); raises RigError if it is gone."""
     from ..bridge import curves
 
     if not hasattr(action, "slots"):
@@ -299,18 +303,18 @@ def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:
     ):
         if len(found) == 1:
             return found[0]
-    name = slot.identifier[2:] or "the wanted one"  # two letters for its type come first
+    name = slot.identifier[2:] or "the wanted one"  # identifiers begin with two letters for the type
     raise RigError(f"{action.name} has {len(suitable)} slots, but not {name}: choose another")
 
 
 @persistent
 def _note_names(*_: Any) -> None:
-    """Before a file is saved, note the names of sources and armatures: their session ids end with the session."""
+    """Update the stored names of sources and armatures before saving, since session ids end with the session."""
     for action in bpy.data.actions:
         if result_mark.is_result(action) and action.library is None and action.override_library is None:
             group = action[KEY]
             if not hasattr(group, "keys"):
-                continue  # not ours, as below
+                continue  # not written by us
             sources = group.get("sources")
             for entry in sources if isinstance(sources, list) else ():
                 _note_name(entry, bpy.data.actions)
@@ -323,7 +327,7 @@ def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:
     try:
         known = _read_identity(entry.to_dict())
     except (AttributeError, KeyError, TypeError, ValueError):
-        return  # not ours: reading it will say so
+        return  # not written by us: `stored` will raise an error
     now = known.here(kept)
     if now is not None and now.name != known.name:
         entry["name"] = now.name

@@ -1,6 +1,7 @@
-"""Which armature is meant: the active one; and for the tab, which stays with its armature, the one it is about.
+"""Find the target armature of operators: the active one, or for the tab's buttons the tab's armature.
 
-The tab's buttons carry its armature along in their context: where a button stands is nothing that a context tells.
+The tab stays with its armature. Its buttons get the armature through context pointers, because a context does not
+reveal where a button stands.
 """
 
 from contextlib import AbstractContextManager
@@ -15,51 +16,51 @@ from . import properties
 
 _CARRIED, _CARRIED_ACTION = "action_loom_armature", "action_loom_action"
 
-# The armature that the tab of a scene was about last, by their session ids.
+# Session id of the last armature of a scene's tab, by the scene's session id.
 _last: Cache[int, int] = memory.cache(8)
 
 
 def mark(layout: bpy.types.UILayout, armature: bpy.types.Object | None) -> None:
-    """Let the buttons of a layout of the tab carry its armature along."""
+    """Pass the tab's armature to the buttons of a layout."""
     if armature is not None:
         layout.context_pointer_set(_CARRIED, armature)
 
 
 def by_button(context: bpy.types.Context) -> bool:
-    """Say whether a button of the tab asks: what it is about is on the panel, a script names it itself."""
+    """Return whether a button of the tab has called: its armature is on the panel, while scripts name theirs."""
     return getattr(context, _CARRIED, None) is not None
 
 
 def mark_action(layout: bpy.types.UILayout, action: bpy.types.Action) -> None:
-    """Let what is in a layout be about an action, whatever is ticked."""
+    """Pass an action to the buttons of a layout, to use instead of the ticked ones."""
     layout.context_pointer_set(_CARRIED_ACTION, action)
 
 
 def action(context: bpy.types.Context) -> bpy.types.Action | None:
-    """Return the action that a menu is about, None where the armature's, or the ticked ones, are meant."""
+    """Return the action of the menu that has called; None to use the armature's action or the ticked ones."""
     return getattr(context, _CARRIED_ACTION, None)
 
 
 def as_by_button(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action | None = None
 ) -> AbstractContextManager[Any]:
-    """Return a context in which an operator works as if a button of the tab about an armature was pressed.
+    """Return a context in which an operator runs as if called by a button of the tab of an armature.
 
-    action : as if that of the menu of an action was
+    action : run as if called by the menu of this action
     """
     carried: dict[str, Any] = {_CARRIED: armature} | ({} if action is None else {_CARRIED_ACTION: action})
     return context.temp_override(**carried)
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the armature that an operator works on: the one of the tab for its buttons, else the active object."""
+    """Return the armature that an operator works on: the tab's for its buttons, else the active object."""
     return getattr(context, _CARRIED, None) or context.object
 
 
 def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the armature that the tab is about, or None.
+    """Return the armature of the tab, or None.
 
-    The pinned one; else the active one, the one that the active mesh hangs on, or the one before.
+    It is the pinned armature; else the active one, the one that deforms the active mesh, or the last one.
     """
     scene, active = scene_of(context), context.object
     found = properties.pinned(scene)
@@ -74,5 +75,5 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
 
 
 def called(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
-    """Return the armature of a name, or the one that is meant where none is given."""
+    """Return the armature of a name, or the target armature if the name is empty."""
     return named(bpy.data.objects, name) if name else armature(context)

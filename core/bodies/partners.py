@@ -86,13 +86,13 @@ def _fingers(source: Skeleton, body: Skeleton) -> list[tuple[int, int]]:
 def _stretches(source: Skeleton, body: Skeleton) -> list[tuple[list[int], list[int]]]:
     """Return the joints of both trunks from each role that both have to the next, ends included."""
     both = ((body, _trunk(body)), (source, _trunk(source)))
-    shared = [role for role in body_roles.TRUNK if all(one.roles.get(role) in way for one, way in both)]
+    shared = [role for role in body_roles.TRUNK if all(skeleton.roles.get(role) in chain for skeleton, chain in both)]
     found = []
     for low, high in pairwise(shared):
         parts = []
-        for one, way in both:
-            first, last = way.index(one.roles[low]), way.index(one.roles[high])
-            parts.append(way[first : last + 1])
+        for skeleton, chain in both:
+            first, last = chain.index(skeleton.roles[low]), chain.index(skeleton.roles[high])
+            parts.append(chain[first : last + 1])
         if all(parts):
             found.append((parts[0], parts[1]))
     return found
@@ -101,10 +101,10 @@ def _stretches(source: Skeleton, body: Skeleton) -> list[tuple[list[int], list[i
 def _trunk(skeleton: Skeleton) -> list[int]:
     """Return the joints from the hips to the highest role of the trunk."""
     top = next(skeleton.roles[role] for role in reversed(body_roles.TRUNK) if role in skeleton.roles)
-    hips, way = skeleton.roles["hips"], [top]
-    while way[-1] != hips and (above := _above(skeleton, way[-1])) >= 0 and above not in way:
-        way.append(above)
-    return way[::-1]
+    hips, chain = skeleton.roles["hips"], [top]
+    while chain[-1] != hips and (above := _above(skeleton, chain[-1])) >= 0 and above not in chain:
+        chain.append(above)
+    return chain[::-1]
 
 
 def _above(skeleton: Skeleton, joint: int) -> int:
@@ -130,10 +130,10 @@ def _places_between(
 
 
 def _middles(skeleton: Skeleton, chain: list[int]) -> Array:
-    """Return the middle of the bone after each joint of a chain, as a share of the chain's length.""""""
-    way, places = _trunk(skeleton), skeleton.rest[1]
-    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places[way], axis=0), axis=1)))
-    middles = np.append(0.5 * (along[1:] + along[:-1]), along[-1])[[way.index(joint) for joint in chain]]
+    """Return the middle of the bone after each joint of a chain, as a share of the chain's length."""
+    trunk, places = _trunk(skeleton), skeleton.rest[1]
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places[trunk], axis=0), axis=1)))
+    middles = np.append(0.5 * (along[1:] + along[:-1]), along[-1])[[trunk.index(joint) for joint in chain]]
     wide = middles[-1] - middles[0]
     return np.asarray((middles - middles[0]) / wide) if wide > 0.0 else np.linspace(0.0, 1.0, len(chain))
 
@@ -141,12 +141,12 @@ def _middles(skeleton: Skeleton, chain: list[int]) -> Array:
 def _carrier(body: Skeleton) -> int:
     """Return the lowest joint above hips, thighs and spine: usually the hips."""
     roles = body.roles
-    ways = [
+    chains = [
         [roles[role], *body_roles.ancestors(roles[role], body.parents)][::-1]
         for role in ("hips", "thigh.L", "thigh.R", "spine", "chest")
         if role in roles
     ]
-    shared = [level[0] for level in zip(*ways, strict=False) if len(set(level)) == 1]
+    shared = [level[0] for level in zip(*chains, strict=False) if len(set(level)) == 1]
     return shared[-1] if shared else roles["hips"]
 
 

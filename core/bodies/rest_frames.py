@@ -129,8 +129,8 @@ def _leg(skeleton: Skeleton, pose: RestPose, side: str, upright: Array) -> dict[
         found[joint] = frame
     # Soles are flat at rest but ankle heights differ between rigs: so feet point along the level part alone.
     level = (points[ball] - points[ankle]) * np.array([1.0, 1.0, 0.0])
-    known = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
-    flat = _led(upright, _FRONT, _unit(level) if known else None)
+    directed = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
+    flat = _led(upright, _FRONT, _unit(level) if directed else None)
     return found | {joint: flat for joint in (foot, toe) if joint is not None}
 
 

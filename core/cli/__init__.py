@@ -1,1 +1,1 @@
-"""The command line: action-loom VERB …, on BVH files."""
+"""The command line: action-loom VERB …, on motion files."""

@@ -1,4 +1,4 @@
-"""What is kept in files of its own besides clips, made by one verb and used by others: motion graphs and styles."""
+"""Artefacts: what one verb makes and others use, kept in files beside clips. Motion graphs and styles."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ SUFFIX = ".npz"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of artefact: what it is called, how its file is read and composed, and what is printed of it.
+    """A kind of artefact: how its file is read and composed, and the lines of its summary.
 
-    title : in sentences; file : in usages
+    title : its name in sentences; file : in usage lines
     """
 
     title: str
@@ -45,7 +45,7 @@ def used_by(recipe: type[Recipe] | Recipe) -> Kind | None:
 
 
 def named(given: dict[str, str | None], recipe: Recipe) -> str | None:
-    """Return the file of the artefact that a recipe is to use, of those named by kind; raises OptionError."""
+    """Return the file of the artefact for a recipe, of those given by kind; raises OptionError for other kinds."""
     for kind, path in given.items():
         if path is not None and kind != VERBS[recipe.verb].uses:
             raise OptionError(f"{recipe.verb} uses no {kind}, so there is none to be named for it")

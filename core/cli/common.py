@@ -1,4 +1,4 @@
-"""What every verb's command line has in common: flags from options, progress."""
+"""What all commands share: flags from options, and progress bars."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) -> None:
-    """Add a flag for every option, and hidden ones for its earlier names; what is not given is None."""
+    """Add a flag for every option, and hidden ones for its earlier names; without a flag the value is None."""
     for about in options.values():
         only = f", {about.only}" if about.only else ""
         text = (about.description + only + _shown(about)).replace("%", "%%")
@@ -60,13 +60,13 @@ def _shown(about: Option) -> str:
 
 
 def given(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of those options that have flags with a value; raises OptionError."""
+    """Return the values of the options that were given by flags; raises OptionError."""
     values = {name: getattr(arguments, name, None) for name in options}
     return {name: checked(options[name], value) for name, value in values.items() if value is not None}
 
 
 def checked(about: Option, value: Any, folder: str = "") -> Any:
-    """Return a value in the option's own type; rows, or a text, may be in a file: its path is relative to a folder."""
+    """Return a value in the option's own type; rows or a text may be in a file, whose path is relative to `folder`."""
     if about.from_file and about.kind is str and value and "\n" not in value:
         value = tables.read_text(os.path.join(folder, os.path.expanduser(value)))
     elif about.from_file and isinstance(value, str) and not tables.is_table(value):
@@ -75,13 +75,13 @@ def checked(about: Option, value: Any, folder: str = "") -> Any:
 
 
 def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return a value for every option: its flag's, or else its default; raises OptionError."""
+    """Return a value for every option, by its flag or else its default; raises OptionError."""
     return {name: about.default for name, about in options.items()} | given(options, arguments)
 
 
 @contextmanager
 def bar(quiet: bool, **how: Any) -> Iterator[Any]:
-    """Show a bar on a terminal; gives None where there is nothing to show it with, as in Blender's own Python."""
+    """Show a progress bar on a terminal; yields None where none can be shown, as in Blender's own Python."""
     if quiet or sys.stderr is None:
         yield None
         return
@@ -96,7 +96,7 @@ def bar(quiet: bool, **how: Any) -> Iterator[Any]:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress]:
-    """Show how far a piece of work is, on a terminal."""
+    """Show the progress of a piece of work on a terminal."""
     with bar(quiet, total=100, bar_format="{l_bar}{bar}| {elapsed}") as shown:
         if shown is None:
             yield SILENT

@@ -1,4 +1,4 @@
-"""action-loom graph build | info: motion graphs as files; and walks through them, as version 0.1 called them."""
+"""action-loom graph build | info: motion graphs as files; also walks through them, under the names of version 0.1."""
 
 import argparse
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""What a command line works on: motion files, or the actions of a file that is open in Blender.
+"""The host of a command line: motion files, or the actions of a file that is opened in Blender.
 
-Verbs, their options and job files are the same everywhere; a host says where clips come from and where results go.
+Verbs, their options and job files are the same everywhere; a host defines where clips come from and where results go.
 """
 
 import argparse
@@ -25,7 +25,7 @@ class Destination:
     """Where results go.
 
     export : a motion file, or a folder for it, None for none
-    save, copy : whether the opened file is saved, and which file becomes a copy of it; for hosts that have one open
+    save, copy : whether the opened file is saved, and the file for a copy of it; for hosts with an opened file
     """
 
     export: str | None = None
@@ -35,7 +35,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a result is called in the opened file, and what the user has to know of it."""
+    """The name of a result in the opened file, and notes for the user."""
 
     name: str
     notes: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class FilePath(Option):
-    """The name of a file; one in a job file is beside that."""
+    """The name of a file; in a job file it is relative to the job file's folder."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PerClip(Option):
 
 
 class Sources(ABC):
-    """Clips that were read, and what only their host knows of them."""
+    """Clips that were read, with facts that only their host knows."""
 
     @property
     @abstractmethod
@@ -74,38 +74,38 @@ class Sources(ABC):
 
     @property
     def notes(self) -> list[str]:
-        """What was left out and why, a sentence each."""
+        """Notes on reading, such as what was left out and why, a sentence each."""
         return []
 
     @abstractmethod
     def report(self) -> dict[str, Any]:
-        """Return what the report of a result says of its sources."""
+        """Return the part of a result's report on its sources."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
-        """Return what `info` tells of the first one, beside what every clip has."""
+        """Return facts about the first clip for `info`, beside those of every clip."""
 
     @abstractmethod
     def compose(self, woven: Result, path: Path) -> bytes:
-        """Return the contents of a motion file of a result, in the format of its path; raises LoomError kinds."""
+        """Return a result as the contents of a motion file, in the format of its path; raises LoomError kinds."""
 
     def keep(self, recipe: Recipe, woven: Result) -> Kept:
-        """Keep a result in the opened file, for hosts that have one."""
+        """Keep a result in the opened file; for hosts with one."""
         raise NotImplementedError
 
 
 class Host(ABC):
-    """Where clips come from and where results go; it goes from process to process with its jobs.
+    """Where clips come from and where results go; it is pickled with its jobs for other processes.
 
-    name, usage : what messages and what usage lines begin with
-    clip : what a clip is called in usage lines
-    reading : the settings that say which clips are meant and how they are read; flags and keys of job files
-    making : what else is asked of results
-    single : those of them that are meant for one result only
+    name, usage : the beginning of messages, and of usage lines
+    clip : the name of a clip argument in usage lines
+    reading : settings of which clips are read, and how; they are flags and keys of job files
+    making : further settings, of results
+    single : settings for one result only
     lists : whether it knows all the clips there are
     parallel, draws : whether it can do several jobs at a time, and draw pictures
-    resumes : whether what is made of each job stays where a run is stopped
-    several_bodies : whether clips have bodies of their own, so that one can be put on another's
+    resumes : whether the results of a stopped run stay
+    several_bodies : whether clips can have different bodies, so that retargeting makes sense
     """
 
     name: ClassVar[str]
@@ -123,7 +123,7 @@ class Host(ABC):
 
     @property
     def verbs(self) -> dict[str, Verb]:
-        """The verbs of the registry that can be done here."""
+        """The verbs of the registry that this host has."""
         return VERBS if self.several_bodies else OF_ONE_BODY
 
     @property
@@ -132,23 +132,23 @@ class Host(ABC):
 
     @abstractmethod
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        """Add verbs that only this host has."""
+        """Add the commands of this host alone."""
 
     @abstractmethod
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
-        """Add the flags of a verb that say where its results go."""
+        """Add the flags of a verb for where its results go."""
 
     @abstractmethod
     def destination(self, arguments: argparse.Namespace) -> Destination:
-        """Return where results go; raises OptionError where nothing would come of them."""
+        """Return where results go; raises OptionError where they would go nowhere."""
 
     @abstractmethod
     def read(self, clips: Sequence[str], settings: Settings) -> Sources:
-        """Read clips; raises LoomError kinds that name what can't be read."""
+        """Read clips; raises LoomError kinds that name the clip that can't be read."""
 
     @abstractmethod
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
-        """Return the clips that a pattern in a job file stands for; raises LoomError kinds that begin with its key."""
+        """Return the clips that match a pattern in a job file; raises LoomError kinds that begin with its key."""
 
     @abstractmethod
     def every(self, settings: Settings) -> list[str]:
@@ -156,28 +156,28 @@ class Host(ABC):
 
     @abstractmethod
     def title(self, clip: str) -> str:
-        """Return what results call a clip."""
+        """Return the name of a clip for names of results."""
 
     @abstractmethod
     def wanted_name(self, settings: Settings) -> str:
-        """Return what the user wants a result to be called; "" is by its clips."""
+        """Return the result's name as the user wants it, "" for a name by its clips."""
 
     @abstractmethod
     def file_of(self, clip: str) -> str | None:
-        """Return the file that a clip is read from, if it has one of its own."""
+        """Return the file from which a clip is read, None if it has none of its own."""
 
     @abstractmethod
     def skeleton_of(self, clip: str, settings: Settings) -> str | None:
-        """Return the file that a clip's skeleton is read from, if that is another than the clip's own."""
+        """Return the file from which a clip's skeleton is read, None if it is the clip's own."""
 
     @abstractmethod
     def about_file(self, facts: Mapping[str, Any]) -> str:
-        """Return what `info` says of a clip's facts in its line about the body."""
+        """Return this host's words for a clip's facts in the line of `info` about the body."""
 
     @abstractmethod
     def place(self, destination: Destination) -> Path | None:
-        """Return the file that results are kept in, None where they are not kept."""
+        """Return the file that keeps results, None where none does."""
 
     @abstractmethod
     def save(self, destination: Destination) -> None:
-        """Save the opened file with what was kept in it; raises LoomError."""
+        """Save the opened file with the results kept in it; raises LoomError."""

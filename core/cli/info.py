@@ -1,4 +1,4 @@
-"""action-loom info: what is in clips."""
+"""action-loom info: facts about clips."""
 
 import argparse
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _described_or_not(host: Host, clip: str, settings: Settings) -> dict[str, Any]:
-    """Return what is known of a clip that nobody asked for by name: one that can't be read is no error."""
+    """Return the facts about a clip that was not asked for by name: if it can't be read, that is no error."""
     try:
         return _describe(host.read([clip], settings))
     except LoomError as error:
@@ -74,7 +74,7 @@ def _describe(sources: Sources) -> dict[str, Any]:
 
 
 def _role(one: Mapping[str, Any], role: str) -> str:
-    """Say which joint plays a role, and how that was found where its name does not say it."""
+    """Return in words which joint plays a role, and how that was found if not by its name."""
     how = one["roles_found_by"][role]
     return f"{role} = {one['roles'][role]}" + ("" if how == body_roles.NAME else f" (by {how})")
 

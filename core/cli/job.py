@@ -1,4 +1,4 @@
-"""One piece of work of a command line or a job file: clips, a recipe, and what is to be made of them."""
+"""One job of a command line or a job file: clips, a recipe, and the files to make."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ from .host import Host, Settings, Sources
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is to be done with which clips; goes from process to process.
+    """A recipe for clips, with the files to make; it can be pickled for another process.
 
-    settings : the host's, how the clips are read and what is asked of the result
-    artefact : the file of the motion graph or the style that is used, None where it is made of the clips
-    output, report, picture, timewarp : the files to make, None for those that are not wanted
-    kept_in : the file that is open and keeps the result, None where it is not kept
-    folders : those of the files' folders that are made where they are missing
+    settings : of the host: how clips are read, and what is asked of the result
+    artefact : the file of the motion graph or style to use, None where it is made of the clips
+    output, report, picture, timewarp : the files to make, None for those that are not asked for
+    kept_in : the opened file that keeps the result, None where none does
+    folders : folders of the files that are made where they are missing
     """
 
     host: Host
@@ -47,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Made:
-    """What a job has made: its name, the contents of its files, its report, and its main figures in a few lines."""
+    """The result of a job: its name, the contents of its files, its report, and its summary in a few lines."""
 
     name: str
     contents: dict[Path, bytes]
@@ -70,7 +70,7 @@ def plan(
     kept_in: Path | None = None,
     force: bool = False,
 ) -> Job:
-    """Return the job; outputs that are folders get files named after the result (its title). Raises OptionError."""
+    """Return a job; in outputs that are folders, files are named after the result (`title`). Raises OptionError."""
     if picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
     walks = isinstance(recipe, GraphWalk)
@@ -114,13 +114,13 @@ def _check_suffix(recipe: Recipe, output: Path) -> None:
 
 
 def make(job: Job, progress: Progress = SILENT) -> Made:
-    """Read the clips and do what the recipe says, and write no file yet; raises LoomError kinds."""
+    """Return the result of a job: its clips are read, but no file is written yet. Raises LoomError kinds."""
     kind = artefacts.used_by(job.recipe)
     if job.artefact is None or kind is None:
         return make_of(job.host.read(job.clips, job.settings), job, progress)
     used = kind.load(job.artefact)
     if job.kept_in is not None:
-        # The opened file is to know all that its result is made of.
+        # The opened file must have all that its result is made of.
         if not isinstance(job.recipe, GraphWalk):
             raise OptionError(
                 f"{kind.title} from a file is not used inside Blender: name the actions it is learnt from"
@@ -131,7 +131,7 @@ def make(job: Job, progress: Progress = SILENT) -> Made:
 
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
-    """Do a job whose clips have been read already; `prepared` as in `verbs.apply`."""
+    """Return the result of a job whose clips have been read already; `prepared` as in `verbs.apply`."""
     made = verbs.apply(job.recipe, sources.clips, progress, prepared)
     kind = artefacts.made_by(job.recipe)
     if kind is not None:
@@ -145,7 +145,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
         contents[job.timewarp] = timewarps.compose(made, sources.clips)
     name, notes = job.host.wanted_name(job.settings) or made.clip.name, tuple(sources.notes)
     output = job.output or job.kept_in
-    # What walks through a graph is made of its clips.
+    # A walk through a graph is made of the graph's clips.
     of_sources = {} if job.artefact and isinstance(job.recipe, GraphWalk) else sources.report()
     report = made.report | of_sources | {"output": None if output is None else str(output)}
     if job.kept_in is not None:
@@ -158,7 +158,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
 
 
 def _artefact_made(sources: Sources, job: Job, made: Any, kind: Kind) -> Made:
-    """Return a motion graph or a style as a job makes it: it is called as its file is."""
+    """Return the result of a job that makes a motion graph or a style, which gets the name of its file."""
     report = made.report | sources.report() | {"output": None if job.output is None else str(job.output)}
     report["warnings"] = [*sources.notes, *made.report["warnings"]]
     made = replace(made, name=made.name if job.output is None else job.output.stem, report=report)

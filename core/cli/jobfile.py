@@ -51,7 +51,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A job, the number of its table in the file, and its name where it has one."""
+    """A job, the number of its table in the file, and its name, "" for none."""
 
     number: int
     name: str
@@ -64,9 +64,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class JobFile:
-    """The jobs of a file, or of a part of it, and what holds for all of them together.
+    """The jobs of a file, or of a part of it, and the settings of the whole run.
 
-    of_all : the number of jobs that the whole file has
+    of_all : the number of jobs in the whole file
     """
 
     entries: tuple[Entry, ...]
@@ -86,12 +86,12 @@ def read(
     is_ours: Callable[[Path], bool] = lambda _: False,
     part: Part | None = None,
 ) -> JobFile:
-    """Read a job file and check all that can be known before the work.
+    """Read a job file, and check before the work all that can be checked.
 
-    flags : values that take the place of the file's own; report : likewise, from the current folder
+    flags : values that replace the file's own; report : likewise, relative to the current folder
     kept_in : the file that keeps results, which then need no output
-    is_ours : says of a file that is there whether it may be replaced without being forced
-    part : whose jobs are wanted, None for all; files that other parts have made by now may be there
+    is_ours : returns whether an existing file may be replaced without force
+    part : whose jobs are wanted, None for all; files of other parts may exist already
     Raises LoomError with the file, the line or the job, and the key.
     """
     values = _parse(path)
@@ -129,7 +129,7 @@ def read(
 
 
 def _replacing(job: Job, is_ours: Callable[[Path], bool]) -> Job:
-    """Return a job that may overwrite its outputs where those that are there are ours."""
+    """Return a job that may overwrite its outputs if all that exist are ours."""
     there = [path for path in job.outputs if os.path.lexists(path)]
     return replace(job, force=job.force or (bool(there) and all(map(is_ours, there))))
 
@@ -147,7 +147,7 @@ def _parse(path: str) -> dict[str, Any]:
         found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", str(error), re.DOTALL)
         problem, line_number = found.groups() if found else (str(error), None)
         raise LoomError(f"{path}, line {line_number or len(text.splitlines())}: {problem}") from None
-    except ValueError:  # Python's own limit, which tomllib does not mind
+    except ValueError:  # from Python's limit for whole numbers, which tomllib does not catch
         raise LoomError(f"{path}: a whole number in it has thousands of digits") from None
     except RecursionError:
         raise LoomError(f"{path}: brackets within brackets within brackets, too many of them") from None
@@ -177,7 +177,7 @@ def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
 
 
 def _checked(about: Option, value: Any, folder: str) -> Any:
-    """Return a value in the option's own type; what is text on a command line has a type here."""
+    """Return a value in the option's own type, of a value with a TOML type; raises OptionError."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
         return shown(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
     if isinstance(about, FilePath) and isinstance(value, str) and "\0" not in value:
@@ -199,7 +199,7 @@ def _checked(about: Option, value: Any, folder: str) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """Return a key's text, where a file may have a number for it."""
+    """Return a key's value as text; the file may have a number."""
     return None if value is None else str(_checked(FOR_ONE["report"], value, ""))
 
 
@@ -276,7 +276,7 @@ def _verb(host: Host, table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
 
 
 def _body(host: Host, recipe: type[Recipe], like: str, folder: str, settings: Settings) -> list[str]:
-    """Return the clip that a job names apart, for the verbs that need one; raises OptionError."""
+    """Return the clip of the key `like` for verbs that need one, [] for others; raises OptionError."""
     if bool(like) != bool(recipe.like):
         raise OptionError(
             f"like is missing: {recipe.like}" if recipe.like else f"there is no key 'like' for {recipe.verb}"
@@ -296,7 +296,7 @@ def _clips(
     recipe: Recipe,
     none_needed: bool,
 ) -> list[list[str]]:
-    """Return the clips of each job that a table stands for."""
+    """Return the clips of each job in a table, which may be several."""
     patterns = table.get("clips", [])
     if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
         raise OptionError(f'clips is {shown(patterns)}, but must be names of files, such as ["walk.bvh", "run*.bvh"]')
@@ -309,12 +309,12 @@ def _clips(
 
 
 def _beside(folder: str, path: str | None) -> str | None:
-    """Return a path that the job file names, relative to its folder; None for none."""
+    """Return a path of the job file, which is relative to its folder; None for none."""
     return os.path.join(folder, os.path.expanduser(path)) if path else None
 
 
 def _outputs(entry: Entry) -> list[tuple[str, Path]]:
-    """Return the files that a job makes, by the keys that name them."""
+    """Return the files that a job makes, with the keys that name them."""
     named = {key: getattr(entry.job, key) for key in ("output", "report", "picture", "timewarp")}
     return [(key, output) for key, output in named.items() if output is not None]
 

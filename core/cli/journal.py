@@ -1,9 +1,9 @@
-"""The journal of a job file: what its runs have made, so that one that was stopped goes on where it was.
+"""The journal of a job file: what its runs have made, so that a stopped run can be resumed.
 
-It has a line of JSON for each job, written just before the job's files are: a hash of all that was asked, the hashes of
-the files' contents, and the report. A job is done where the same is asked and its files have these contents. A file
-that is as the journal says is ours to replace; any other is not. Each part of a job file has a journal of its own,
-since machines write them side by side; who goes on with a run reads all of them.
+It has a line of JSON for each job, written just before the job's files: a hash of all that was asked, the hashes of the
+files' contents, and the report. A job is done if the same is asked and its files have these contents. Files with a
+content of the journal may be replaced, others not. Each part of a job file has its own journal, since machines write
+them at the same time; a resumed run reads all of them.
 """
 
 import glob
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Entry:
-    """What has been made of a job: files by path with the hashes of their contents."""
+    """The result of a job; files : the hashes of contents by path."""
 
     asked: str
     name: str
@@ -41,11 +41,11 @@ class _Entry:
 
 
 class Journal:
-    """What runs of a job file have made: `read` what earlier ones have, then `begin`, and `note` what this one makes.
+    """What runs of a job file have made: `read` the entries of earlier runs, then `begin`, and `note` each result.
 
-    kept : whether there is one, where the job file has a place for it; a pipe has none
+    kept : whether it is written; there is no place for it where the job file is a pipe
     part : whose journal it is, None for that of all jobs
-    resumes : whether this run goes on with earlier ones
+    resumes : whether this run continues earlier ones
     """
 
     def __init__(self, job_file: str, *, kept: bool, part: Part | None = None) -> None:
@@ -58,7 +58,7 @@ class Journal:
         self._sources: dict[str, str | None] = {}
 
     def read(self) -> None:
-        """Read what earlier runs have made; raises LoomError kinds. A line that was cut off says nothing."""
+        """Read the entries of earlier runs, without lines that were cut off; raises LoomError kinds."""
         if not self.kept:
             raise OptionError("--resume goes on with the jobs of a file, and these come from none")
         self.resumes = True
@@ -68,7 +68,7 @@ class Journal:
         self._lines = self._entries_of(self.path)
 
     def _entries_of(self, path: Path) -> list[bytes]:
-        """Take in what a journal says, and return those of its lines that say anything."""
+        """Read the entries of one journal, and return its whole lines."""
         try:
             lines = path.read_bytes().splitlines()
         except FileNotFoundError:
@@ -87,11 +87,11 @@ class Journal:
         return whole
 
     def is_ours(self, path: Path) -> bool:
-        """Return whether a file is as a run has left it."""
+        """Return whether a file has the content that a run wrote."""
         return _state(path) in self._ours
 
     def asked(self, job: Job) -> str:
-        """Return a hash of all that the files of a job come from."""
+        """Return a hash of all that determines the files of a job."""
         if not self.kept:
             return ""
         skeletons = dict.fromkeys(job.host.skeleton_of(clip, job.settings) for clip in job.clips)
@@ -107,25 +107,25 @@ class Journal:
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def _source(self, path: str) -> str | None:
-        """Return the hash of a file that is read; many jobs may read the same."""
+        """Return the hash of a source file, computed once, since many jobs may read the same file."""
         if path not in self._sources:
             self._sources[path] = _hash_of(path)
         return self._sources[path]
 
     def made(self, asked: str, job: Job) -> Made | None:
-        """Return what has been made of a job, None where that is nothing or its files are not as they were."""
+        """Return the result of a job from an earlier run, None where there is none or its files have changed."""
         entry = self._entries.get(asked)
         if entry is None or not all(_state(path) in entry.files.items() for path in job.outputs):
             return None
         return Made(entry.name, {}, entry.report, "")
 
     def begin(self) -> None:
-        """Begin the journal of this run with what is known of earlier ones."""
+        """Begin the journal of this run with the lines of earlier ones."""
         if self.kept:
             self._write(lambda: files.write(self.path, b"".join(self._lines)))
 
     def note(self, asked: str, made: Made) -> None:
-        """Note what has been made of a job and is about to be written."""
+        """Add the result of a job whose files are about to be written."""
         if self.kept:
             contents = {outputs.identity(path): content for path, content in made.contents.items()}
             hashes = {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
@@ -136,7 +136,7 @@ class Journal:
             stream.write(line)
 
     def _write(self, write: Callable[[], None]) -> None:
-        """Write to the journal; where that can't be done, what is made is worth more than going on with it later."""
+        """Write to the journal; if that fails, the run continues and can't be resumed: results matter more."""
         try:
             write()
         except (OSError, LoomError) as error:
@@ -145,7 +145,7 @@ class Journal:
 
 
 def _state(path: Path) -> tuple[str, str | None]:
-    """Return what tells a file as it is now from any other, and from itself with another content."""
+    """Return what identifies a file with its present content."""
     return outputs.identity(path), _hash_of(path)
 
 

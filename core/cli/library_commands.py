@@ -1,4 +1,4 @@
-"""action-loom library index | info | list | search | similar | graph: many clips, and what is found among them."""
+"""action-loom library index | info | list | search | similar | graph: many clips, and searches among them."""
 
 import argparse
 import re
@@ -30,14 +30,14 @@ from . import artefacts, common, outputs, summary, workers
 from .host import Host
 
 MOST = 20
-MARGIN = 1.0  # s
+MARGIN = 1.0  # s before and after each found stretch
 _STRETCH = re.compile(r"(.*)\[(\d*):(\d*)\]", re.DOTALL)
 _WORDS = 'only clips with these words in their names, folders or labels, and none with a minus: "walk -sneak"'
 
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What is searched for: frames first … last of a clip, and their rows in several forms (see `asking.rows`)."""
+    """A query: frames first … last of a clip, and their rows in several forms (see `asking.rows`)."""
 
     clip: Clip
     first: int
@@ -124,7 +124,7 @@ def _add_graph(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", hos
     _add_searching(parser, host)
     text = "seconds before and after each stretch that come along"
     parser.add_argument("--margin", type=float, default=MARGIN, metavar="SECONDS", help=f"{text} (default: {MARGIN:g})")
-    # Which words a clip is to have is said by --like here.
+    # Here --like gives the words that a clip must have.
     common.add_options(parser, declared(BuildGraph))
     common.add_common(parser)
     parser.add_argument("-o", "--output", metavar="OUT.npz", required=True, help="the graph, with its clips")
@@ -204,14 +204,14 @@ def _list(_: Host, arguments: argparse.Namespace) -> None:
 
 
 def _report_of(arguments: argparse.Namespace) -> Path | None:
-    """Return the file of the report, which can be written; raises LoomError."""
+    """Return the file for the report, checked that it can be written; raises LoomError."""
     report = None if arguments.report is None else Path(arguments.report)
     outputs.check([report], arguments.force)
     return report
 
 
 def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Return the files of the report and of the picture, which can be written; raises LoomError."""
+    """Return the files for report and picture, checked that they can be written; raises LoomError."""
     if arguments.picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
     report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
@@ -316,11 +316,11 @@ def _stretch_report(stretch: Stretch) -> dict[str, Any]:
 
 
 def _query(host: Host, arguments: argparse.Namespace) -> Query:
-    """Read what is searched for: a stretch of a clip."""
+    """Read the query: a stretch of a clip."""
     name, first, last = _split(arguments.clip)
     sources = host.read([name], common.settings(host.reading, arguments))
     clip = sources.clips[0]
-    begin = round(sources.facts().get("first_frame", 0))  # the frames of an action are those of the timeline
+    begin = round(sources.facts().get("first_frame", 0))  # an action's frames are counted as on the timeline
     start = 0 if first is None else first - begin
     end = len(clip) - 1 if last is None else last - begin
     if not 0 <= start < end < len(clip):
@@ -332,7 +332,7 @@ def _query(host: Host, arguments: argparse.Namespace) -> Query:
 
 
 def _split(clip: str) -> tuple[str, int | None, int | None]:
-    """Return the clip's name and the frames that CLIP[FIRST:LAST] says, None for its own first or last one."""
+    """Return the clip's name and the frames in CLIP[FIRST:LAST], None for its own first or last."""
     found = _STRETCH.fullmatch(clip)
     if found is None:
         return clip, None, None
@@ -348,7 +348,7 @@ def _found(
     progress: Progress,
     mirror: bool = False,
 ) -> list[Found]:
-    """Return what is like the query, in a mirror too where that is asked for, the best first."""
+    """Return what is like the query, or like its mirror image where that is asked for, best first."""
     if arguments.most < 1:
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     fits, own = _fitting(arguments.like), _own(host, arguments.clip) if arguments.others else ""
@@ -364,7 +364,7 @@ def _found(
 
 
 def _own(host: Host, clip: str) -> str:
-    """Return what tells the content of the clip that is searched for from others, "" where it has no file."""
+    """Return the digest of the query's own file, "" where it has none."""
     file = host.file_of(_split(clip)[0])
     return "" if file is None else index.digest(file)
 
@@ -385,13 +385,13 @@ def _as_report(found: Found) -> dict[str, Any]:
 
 
 def _drawn(query: Clip | None, clips: Sequence[Clip], lines: Iterable[str]) -> bytes:
-    from ..plots import finds, png  # matplotlib, for who wants a picture only
+    from ..plots import finds, png  # matplotlib is loaded for pictures only
 
     return png.as_png(finds.draw(query, list(zip(clips, lines, strict=True))))
 
 
 def _extracted(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, bytes]:
-    """Return the contents of a motion file for each stretch, in the format and units of its own file if these fit."""
+    """Return the contents of a motion file for each stretch, in the units and layout of its own file if it can."""
     contents = {}
     for number, one in enumerate(found, 1):
         file = stretches.read(one.entry)

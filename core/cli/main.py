@@ -1,6 +1,6 @@
 """action-loom: parses the command line, runs the verb, and turns errors into one line and an exit code.
 
-0 done; 1 the input can't be worked with (one line on stderr); 2 wrong usage; 130 interrupted by Ctrl-C.
+0 done; 1 the input can't be used (one line on stderr); 2 wrong usage; 130 interrupted by Ctrl-C.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from .motion_files import MotionFiles
 
 
 def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> int:
-    """Run one command, on motion files where no other host is given, and return its exit code."""
+    """Run one command and return its exit code; host : motion files where none is given."""
     host = host or MotionFiles()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a letter of a clip's name shows its number instead.
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
             jit.use(options.engine)
         options.run(host, options)
         if sys.stdout is not None:
-            sys.stdout.flush()  # a reader that has gone is noticed here, not when Python exits
+            sys.stdout.flush()  # a closed pipe is noticed here, not when Python exits
     except OptionError as error:
         return _ended(host, str(error), 2)
     except LoomError as error:
@@ -41,10 +41,10 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
     except MemoryError:
         return _ended(host, processes.OUT_OF_MEMORY, 1)
     except OSError as error:
-        # Files of ours have errors of their own: this is our output, whose reader has gone (… | head) or whose disk is
-        # full. Nothing can be said there any more, not even at exit.
+        # Our files raise errors of their own, so this is standard output: its pipe is closed (… | head) or its disk is
+        # full. Nothing can be printed there any more, not even at exit.
         if sys.stdout is not None:
-            with suppress(OSError, ValueError):  # closed, or somebody's own stream
+            with suppress(OSError, ValueError):  # closed, or a stream without a file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1 if isinstance(error, BrokenPipeError) else _ended(host, f"can't go on ({error})", 1)
     except (KeyboardInterrupt, Exception) as error:
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
 
 
 def _ended(host: Host, why: str, status: int) -> int:
-    """Say in one line why a command ends, where there is anybody to read it, and return its status."""
+    """Print in one line why a command ends, where there is a standard error, and return the status."""
     if sys.stderr is not None:
         with suppress(OSError):
             print(f"{host.name}: {why}", file=sys.stderr, flush=True)
@@ -65,7 +65,7 @@ def _ended(host: Host, why: str, status: int) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """One whose messages, too, are a line of a length to read."""
+    """A parser whose error messages are one line of readable length."""
 
     def error(self, message: str) -> NoReturn:
         super().error(one_line(message))

@@ -1,4 +1,4 @@
-"""Motion files as what a command line works on: clips are read from them, and results are files of their own."""
+"""Motion files as host of a command line: clips are read from them, and results are files of their own."""
 
 import argparse
 import dataclasses
@@ -59,14 +59,14 @@ class _Files(Sources):
         }
 
     def compose(self, woven: Result, path: Path) -> bytes:
-        # What walks through a graph from a file is made of has the units of that graph's first file.
+        # A walk through a graph from a file has the units of that graph's first clip.
         units = woven.graph.report.get("units") if isinstance(woven, WalkResult) else None
         if units:
             return motion_file.compose(woven.clip, path, None, Convention(**units[0]))
         return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)
 
 
-_NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # of which the figures alone say little
+_NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # verbs whose figures alone are of little use
 
 
 class MotionFiles(Host):
@@ -82,7 +82,7 @@ class MotionFiles(Host):
         skin.add_verb(verbs, self)
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
-        if verb != "run":  # a job file says where results go
+        if verb != "run":  # a job file has its own outputs
             graph = VERBS[verb].makes == "graph"
             text = "the graph, with its clips" if graph else "the result"
             text += "; in a folder (FOLDER/), the file is named after it"
@@ -103,7 +103,7 @@ class MotionFiles(Host):
             return [named]
         if not set(pattern) & set("*?["):
             raise OptionError(f"{key}: there is no file {named}")
-        # The folder is no pattern, whatever letters it has.
+        # The folder is never a pattern, whatever letters it has.
         found = glob.glob(os.path.join(glob.escape(folder), pattern), recursive=True)
         files = sorted(file for file in found if os.path.isfile(file))
         if not files:
@@ -125,7 +125,7 @@ class MotionFiles(Host):
     def skeleton_of(self, clip: str, settings: Settings) -> str | None:
         try:
             return motion_file.skeleton_of(clip, settings["skeleton"])
-        except LoomError:  # reading the clip says so
+        except LoomError:  # reported when the clip is read
             return None
 
     def about_file(self, facts: Mapping[str, Any]) -> str:

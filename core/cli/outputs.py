@@ -1,4 +1,4 @@
-"""The files that a command makes: what they are called, whether they may be written, and the writing."""
+"""The files that a command makes: their names, checks before the work, and writing."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from ..errors import LoomError
 
 
 def folder(path: str) -> Path | None:
-    """Return the folder that a path names by being one or by ending like one, None for the path of a file."""
+    """Return the folder that a path names, since it is one or ends like one; None for the path of a file."""
     return Path(path) if path.endswith(("/", os.sep)) or os.path.isdir(path) else None
 
 
@@ -23,14 +23,14 @@ def place(path: str, title: str, ending: str) -> Path:
 
 
 def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] = ()) -> None:
-    """Raise LoomError for what can't be written or must not be overwritten, before any work is done.
+    """Raise LoomError for files that can't be written or must not be overwritten, before any work is done.
 
-    folders : those that are made where they are missing
+    folders : folders that are made where they are missing
     """
     given = [path for path in paths if path is not None]
     named: set[str] = set()
     for path in given:
-        # Of names that no file system takes these say no, where a path's own methods raise.
+        # For names that no file system takes, functions of os.path return False where methods of Path raise.
         if os.path.isdir(path):
             raise LoomError(f"{path} is a folder; name a file")
         above = path.absolute().parent
@@ -44,18 +44,18 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
 
 
 def identity(path: Path | str) -> str:
-    """Return what two paths of the same file have in common."""
+    """Return a text that is the same for all paths of a file."""
     return os.path.normcase(os.path.realpath(path))
 
 
 def as_json(report: Mapping[str, Any] | Sequence[Any], indent: int | None = 1) -> bytes:
-    """Return a report as strict JSON; without an indent it is one line."""
+    """Return a report as strict JSON; without an indent, in one line."""
     text = json.dumps(_plain(report), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
-    return text.encode("utf-8", errors="backslashreplace")  # half a character of a path is escaped, as JSON does
+    return text.encode("utf-8", errors="backslashreplace")  # surrogates in a path are escaped, as in JSON
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a report with None for what is not a finite number: JSON has no NaN and no infinity."""
+    """Return a value of a report with None for NaN and infinity, which JSON does not have."""
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -66,7 +66,7 @@ def _plain(value: Any) -> Any:
 def write(contents: Mapping[Path, bytes], force: bool) -> None:
     """Write files, each whole or not at all, in folders that are made where they are missing; raises LoomError.
 
-    force : whether files are replaced that another process may have made since `check`
+    force : whether to replace a file that another process has made since `check`
     """
     for path, content in contents.items():
         try:

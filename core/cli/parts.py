@@ -1,4 +1,4 @@
-"""Parts of a job file's jobs, which several machines do side by side, each its own."""
+"""Parts of a job file's jobs, each for another machine."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from ..errors import OptionError
 
 @dataclass(frozen=True)
 class Part:
-    """One of so many parts; counts from 1.
+    """One of so many parts, counted from 1.
 
-    Neighbours in a file are often alike, and so are their costs: parts take turns, so that each gets some of all kinds.
+    Neighbours in a file are often alike and cost alike, so parts take jobs in turn: each gets some of all kinds.
     """
 
     number: int
@@ -20,18 +20,18 @@ class Part:
 
     @property
     def tag(self) -> str:
-        """What names of files get, in the parts' order where they are sorted: 03-of-16."""
+        """The tag of file names, such as 03-of-16: sorted names are in the order of the parts."""
         return f"{self.number:0{len(str(self.of))}}-of-{self.of}"
 
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
 
     def has(self, place: int) -> bool:
-        """Return whether the job at a place (from 0) of all is one of this part."""
+        """Return whether the job at a place among all (from 0) belongs to this part."""
         return place % self.of == self.number - 1
 
     def named(self, path: Path) -> Path:
-        """Return the path of this part's own file, r.03-of-16.json for r.json; a device or a pipe stays as it is."""
+        """Return the path of this part's own file: r.03-of-16.json for r.json; a device or a pipe stays as it is."""
         return path if files.takes_bytes(path) else path.with_name(f"{path.stem}.{self.tag}{path.suffix}")
 
 

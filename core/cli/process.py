@@ -1,4 +1,4 @@
-"""The command action-loom as a process of its own: it can be interrupted from its first moment on."""
+"""The command action-loom as a process: it can be interrupted from its first moment."""
 
 import atexit
 import os
@@ -11,10 +11,10 @@ from .. import interruption
 def main() -> int:
     """Run the command line and return its status; Ctrl-C is one line even while libraries are loaded."""
     interruption.listen()
-    # numba looks for scipy, whose linear algebra no kernel of ours uses: that takes 0.2 s or more of every command.
+    # numba imports scipy for linear algebra that no kernel of ours uses: 0.2 s or more of every command.
     sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
     ended: list[int] = []
-    atexit.register(_end, ended)  # the first to be registered is the last to be called
+    atexit.register(_end, ended)  # registered first, so called last
     try:
         from .main import main as run
 
@@ -33,14 +33,14 @@ def main() -> int:
 
 
 def _end(ended: list[int]) -> None:
-    """End by the status that was returned, without taking the compiler apart, which takes 0.2 s.
+    """End with the returned status at once: destroying the compiler would take 0.2 s.
 
-    Python itself would end as by Ctrl-C if that came in a text that a library runs.
+    Python itself would end as by Ctrl-C if that came while a library ran code given as text.
     """
     if ended:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
-                with suppress(OSError, ValueError):  # closed, or its reader has gone
+                with suppress(OSError, ValueError):  # the stream or its pipe is closed
                     stream.flush()
         os._exit(ended[0])
 

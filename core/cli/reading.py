@@ -1,4 +1,4 @@
-"""How motion files are read, as options of the command line and keys of job files."""
+"""Options of reading motion files, as flags and as keys of job files."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ class Units(Option):
         return value
 
 
-# What AMC files do not say themselves.
+# What AMC files do not state themselves.
 MISSING = by_name(
     FilePath("skeleton", "", "The .asf file of AMC files (default: the one beside each)"),
     Option("amc_rate", 0.0, "Frames per second of AMC files; 0 is 120", minimum=0.0, maximum=1000.0),
@@ -34,5 +34,5 @@ OPTIONS = {
 
 
 def read(path: str, units: str, up: str, settings: Settings) -> MotionFile:
-    """Read a motion file with what `MISSING` says of it; raises LoomError kinds."""
+    """Read a motion file with the settings of `MISSING`; raises LoomError kinds."""
     return motion_file.read(path, units, up, skeleton=settings["skeleton"], amc_rate=settings["amc_rate"])

@@ -41,7 +41,7 @@ def _settings(host: Host) -> dict[str, Option]:
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
-    """Do all jobs and say how each went; raises LoomError if any failed."""
+    """Do all jobs and print the outcome of each; raises LoomError if any failed."""
     began = time.perf_counter()
     workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
@@ -81,7 +81,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _flags(host: Host, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that the command line has; names of files hold in any folder where they go to others."""
+    """Return the settings on the command line; file names become absolute where jobs go to other machines."""
     settings = _settings(host)
     flags = common.given(settings, arguments)
     if arguments.scheduler is not None:
@@ -91,7 +91,7 @@ def _flags(host: Host, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _destination(host: Host, arguments: argparse.Namespace, part: Part | None) -> Destination:
-    """Return where results go; a copy of the opened file is a part's own."""
+    """Return where results go; each part has its own copy of the opened file."""
     destination = host.destination(arguments)
     if part is None:
         return destination
@@ -101,7 +101,7 @@ def _destination(host: Host, arguments: argparse.Namespace, part: Part | None) -
 
 
 def _journal(host: Host, arguments: argparse.Namespace, part: Part | None) -> Journal:
-    """Return the journal of the job file, with what earlier runs have made if this one goes on with them."""
+    """Return the journal of the job file, with the entries of earlier runs if this one resumes them."""
     if arguments.resume and not host.resumes:
         raise OptionError("--resume: inside Blender results are saved when all jobs are done, so none are left out")
     journal = Journal(arguments.file, kept=host.resumes, part=part)
@@ -120,7 +120,7 @@ def _report(entry: jobfile.Entry, outcome: Attempt[Made]) -> dict[str, Any]:
 def _do_all(
     jobs: Sequence[Job], attempts: processes.Attempts[Job, Made], quiet: bool, journal: Journal
 ) -> list[Attempt[Made]]:
-    """Do the jobs that are not done, and write what each has made as soon as it is there, in this process only."""
+    """Do the jobs that are not done yet; this process alone writes the files of each, as soon as it has ended."""
     asked = [journal.asked(job) for job in jobs]
     outcomes = [Attempt(journal.made(*one)) for one in zip(asked, jobs, strict=True)]
     places = [place for place, outcome in enumerate(outcomes) if outcome.result is None]
@@ -141,7 +141,7 @@ def _do_all(
 
 
 def _written(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) -> Attempt[Made]:
-    """Write the files of a job, and let go of their contents."""
+    """Write the files of a job, and return its outcome without their contents, to save memory."""
     if outcome.result is None:
         return outcome
     try:

@@ -1,4 +1,4 @@
-"""action-loom skin: a mesh that a clip moves, from an OBJ file and its weights to OBJ files or arrays."""
+"""action-loom skin: deform a mesh by a clip, from an OBJ file and its weights to OBJ files or arrays."""
 
 import argparse
 import re
@@ -68,13 +68,13 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host
 
 
 def run(_host: Host, arguments: argparse.Namespace) -> None:
-    """Read clip, mesh and weights, and write the mesh of every frame that is asked for."""
+    """Read clip, mesh and weights, and write the mesh of every asked frame."""
     began = time.perf_counter()
     settings = common.settings(OPTIONS, arguments)
     report = None if arguments.report is None else Path(arguments.report)
     with common.progress(arguments.quiet) as progress:
         progress.at(0.0, "Reading")
-        # As written: nothing is turned, and metres stand for the unit of the mesh.
+        # As written: nothing is turned, and a metre of the clip is a unit of the mesh.
         clip = _as_written(arguments.clip, settings)
         frames = _frames(settings["frames"], len(clip), arguments.clip)
         title = f"{Path(arguments.mesh).stem}_{clip.name}"
@@ -120,7 +120,7 @@ def _as_written(path: str, settings: Mapping[str, Any]) -> Clip:
 
 
 def _frames(text: str, count: int, path: str) -> NDArray[np.int64]:
-    """Return the frames that are asked for; raises OptionError, and ClipError for those that a clip has not."""
+    """Return the asked frames; raises OptionError, and ClipError for frames that the clip does not have."""
     if not text:
         return np.arange(count)
     found = _RANGE.fullmatch(text)
@@ -141,7 +141,7 @@ def _check_frame(path: str, frame: int, count: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Bound:
-    """A surface that hangs on bones: where these were when it was made (B, 4, 4), and which joints (B,) of the clip."""
+    """A surface bound to bones: their matrices (B, 4, 4) when it was made, and their joints (B,) in the clip."""
 
     surface: Surface
     bind: Array

@@ -27,9 +27,9 @@ MOST_PLACES = 50_000_000  # vertices times frames of one file: 1.2 GB, and twice
 class Surface:
     """A mesh that moves: its vertices, then one more point for each corner normal of the file.
 
-    corner_normals (C,) : which normal each corner has when it is written, −1 for none; those of the points from
-        `first_normal` on
-    made : whether normals are worked out from the faces of each frame
+    corner_normals (C,) : the normal that each corner gets when it is written, −1 for none; normals are those of the
+        points from `first_normal` on
+    made : whether normals are computed from the faces of each frame
     """
 
     mesh: ObjMesh
@@ -48,7 +48,7 @@ class Destination:
     arrays: bool
 
     def notes(self, mesh: ObjMesh) -> list[str]:
-        """Return a sentence on files of materials that the new files will not find."""
+        """Return a note on material files that the new files will not find."""
         missing = [name for name in mesh.libraries if not os.path.exists(self.paths[0].parent / name)]
         if self.arrays or not missing:
             return []
@@ -75,8 +75,8 @@ def destination(output: str, title: str, frames: NDArray[np.int64]) -> Destinati
 def surface(mesh: ObjMesh, bound: Skin, kind: str) -> Surface:
     """Return a mesh with the normals that are written with it.
 
-    MOVED : those of the file at its corners, each with the vertex that it stands at, so that hard edges stay hard; of a
-        file without any, those of the vertices. FACES : those of the vertices, of each frame anew.
+    MOVED : normals of the file at its corners, each moved with its vertex, so that hard edges stay hard; of a file
+        without normals, those of the vertices. FACES : normals of the vertices, computed again in each frame.
     """
     written = mesh.corner_normals >= 0
     if kind == FACES or not written.any():

@@ -14,7 +14,7 @@ Report = Mapping[str, Any]
 
 
 def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
-    """Return what is printed of a result that is called `name`."""
+    """Return the summary of a result with this name."""
     found = [f"{name}: {report['frames']} frames at {report['rate']:g} a second"]
     found += _registration(report, recipe) + recipe.figures(report) + _plant(report, recipe)
     found += [
@@ -28,7 +28,7 @@ def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
 
 
 def graph_lines(graph: MotionGraph) -> list[str]:
-    """Return what is printed of a motion graph."""
+    """Return the summary of a motion graph."""
     report, figures = graph.report, graph.report["graph"]
     clips = f"{graph.inputs.given} clips{' and their mirror images' if graph.inputs.mirrored else ''}"
     found = [
@@ -50,7 +50,7 @@ def graph_lines(graph: MotionGraph) -> list[str]:
 
 
 def style_lines(style: Style) -> list[str]:
-    """Return what is printed of a style."""
+    """Return the summary of a style."""
     report, figures = style.report, style.report["style"]
     what = "strides" if figures["gait"] else "repetitions"
     found = [f"{style.name}: {figures['strides']} {what} of {len(figures['people'])} people"]
@@ -92,7 +92,7 @@ def _plant(report: Report, recipe: Recipe) -> list[str]:
         return []
     one = report["plant"]
     if one is None:
-        return [] if report["not_planted"] in _UNTOLD else [f"  feet not planted: {report['not_planted']}"]
+        return [] if report["not_planted"] in _EXPECTED else [f"  feet not planted: {report['not_planted']}"]
     found = [f"  {len(one['spans'])} spans planted, {len(one['refused'])} refused"]
     if recipe.verb != Plant.verb:
         slide = "; standing feet go {:.1f} → {:.1f} cm/s".format(*one["slide_cm_s"]) if one["slide_cm_s"] else ""
@@ -114,4 +114,4 @@ def _slide(report: Report) -> list[str]:
     return []
 
 
-_UNTOLD = (planting.OFF, planting.ONE_SOURCE)  # nothing that anybody waits for
+_EXPECTED = (planting.OFF, planting.ONE_SOURCE)  # reasons that need no line

@@ -1,4 +1,4 @@
-"""Tables of numbers from files: the rows of an option that a command line or a job file names a file for."""
+"""Tables of numbers in files: rows of an option for which a command line or a job file names a file."""
 
 import json
 import re
@@ -13,10 +13,10 @@ _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 
 
 def read_rows(file: str, name: str = "") -> list[list[float]]:
-    """Return the rows of a file of numbers separated by commas, semicolons or spaces.
+    """Return the rows of a file of numbers separated by commas, semicolons or spaces; of a report (`.json`), by name.
 
-    A first row of words and what follows a # are left out; all rows have as many numbers. Of a report (`.json`), the
-    rows of this name. Raises LoomError with file and line.
+    A first row of words is left out, a # begins a comment, and all rows must have as many numbers. Raises LoomError
+    with file and line.
     """
     text = read_text(file)
     if file.lower().endswith(".json"):
@@ -55,7 +55,7 @@ def read_text(file: str) -> str:
 
 
 def _of_report(file: str, text: str, name: str) -> Any:
-    """Return the rows of a report; the option that takes them checks what they are."""
+    """Return the rows of a report by their key; the option that takes them checks them."""
     try:
         return json.loads(text)[name]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -63,7 +63,7 @@ def _of_report(file: str, text: str, name: str) -> Any:
 
 
 def is_table(text: str) -> bool:
-    """Return whether a text is rows of numbers itself, and not the name of a file that has some."""
+    """Return whether a text is rows of numbers itself, not the name of a file with rows."""
     return all(_is_number(word) for word in text.replace(";", " ").split())
 
 

@@ -1,4 +1,4 @@
-"""Timewarp matrices as files: how a clip was re-timed to its reference, in frames of both as they were given."""
+"""Timewarp matrices as files: how a clip was re-timed to its reference, in frames of both clips as given."""
 
 from collections.abc import Sequence
 
@@ -13,11 +13,11 @@ from ..sync import timewarp_matrix
 from ..verbs import VERBS
 from ..weave.results import BlendResult
 
-LARGEST = 16_000_000  # cells of a file; a registration that is larger is thinned, too
+LARGEST = 16_000_000  # cells of a file; larger registrations are thinned, too
 
 
 def has(recipe: type[Recipe] | Recipe) -> bool:
-    """Return whether a verb registers clips, so that there is something to write."""
+    """Return whether a verb registers clips, and so has a timewarp matrix."""
     return VERBS[recipe.verb].depends is Matching
 
 
@@ -34,11 +34,11 @@ def check(recipe: Recipe, clips: int) -> None:
 
 
 def compose(made: BlendResult, given: Sequence[Clip]) -> bytes:
-    """Return a CSV file of the timewarp matrix (M, N) of two clips that were registered, as they were given.
+    """Return a CSV file of the timewarp matrix (M, N) of two registered clips, in their frames as given.
 
-    A row for each of the M frames of the clip that was re-timed, a column for each of the N frames of the reference:
-    0 … M−1 times the matrix are the frames played. Columns add up to 1, those of frames left out are 0. Cycles
-    begin anew at their first frame. Raises ClipError for a matrix of more than 16 million cells.
+    It has a row for each of the M frames of the re-timed clip and a column for each of the N frames of the reference:
+    0 … M−1 times the matrix are the frames played. Columns add up to 1, those of frames left out are 0. Cycles begin
+    again at their first frame. Raises ClipError for a matrix of more than 16 million cells.
     """
     other = 1 - made.prepared.reference
     rows, columns = len(given[other]), len(given[made.prepared.reference])
@@ -51,7 +51,7 @@ def compose(made: BlendResult, given: Sequence[Clip]) -> bytes:
 
 
 def _frames(made: BlendResult, other: int, columns: int) -> Array:
-    """Return the frames (N,) of the re-timed clip as it was given, at each of the reference's, NaN where it is left out."""
+    """Return the given frames (N,) of the re-timed clip at each frame of the reference, NaN where it is left out."""
     ready, registered = made.prepared, made.registration
     ours = ready.frame_maps[ready.reference]
     at = (np.arange(columns) - ours.first) / ours.step
@@ -65,7 +65,7 @@ def _frames(made: BlendResult, other: int, columns: int) -> Array:
 
 
 def _csv(matrix: Array) -> bytes:
-    """Return numbers (M, N) as lines; most of them are 0."""
+    """Return numbers (M, N), most of them 0, as lines of a CSV file."""
     lines = []
     for row in matrix:
         cells = ["0"] * len(row)

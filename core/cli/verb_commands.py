@@ -24,7 +24,7 @@ _STRETCH = (
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    """Add the commands of all verbs but those that make artefacts, which have commands of their own below them."""
+    """Add the commands of all verbs but those that make artefacts: these have groups of commands of their own."""
     for row in host.verbs.values():
         if artefacts.made_by(row.recipe) is None:
             add_verb(verbs, host, row.recipe, row.recipe.verb)
@@ -38,7 +38,7 @@ def add_verb(
     *,
     artefact_first: bool = False,
 ) -> None:
-    """Add a command; with `artefact_first` the file of what it uses comes first: `graph follow G`, `style apply S`."""
+    """Add a command; with `artefact_first`, the artefact's file is its first argument: `graph follow G`."""
     parser = verbs.add_parser(name, help=recipe.summary, description=recipe.summary)
     walks, used = issubclass(recipe, GraphWalk), artefacts.used_by(recipe)
     if used is not None and artefact_first:
@@ -75,7 +75,7 @@ def add_verb(
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
-    """Read the clips, do what the recipe says, write what was asked for; a verb for one clip does so with each."""
+    """Read the clips, apply the recipe, and write the asked files; a verb for one clip takes each by itself."""
     recipe, clips, artefact = _asked(arguments)
     destination = host.destination(arguments)
     groups = recipe.shared_out(clips)
@@ -109,7 +109,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _list_of_reports(arguments: argparse.Namespace) -> Path | None:
-    """Return the file of the reports of several results, in a list; None without, and where each has a file in a folder."""
+    """Return the file for the list of all reports; None where none is asked for, or each has a file in a folder."""
     report = arguments.report
     return None if report is None or outputs.folder(report) is not None else Path(report)
 
@@ -128,12 +128,12 @@ def _do_each(
     planned: Sequence[job.Job],
     listed: Path | None,
 ) -> None:
-    """Do the same with each of several clips; raises LoomError where it can't be done with some, after the others."""
+    """Do the job of each clip; if some fail, raises LoomError after all others are done."""
     done: list[job.Made] = []
     failed, reports = [], []
     with common.progress(arguments.quiet) as progress:
         for k, one in enumerate(planned):
-            if done and "assign" in one.settings:  # of many actions one can be assigned: the first
+            if done and "assign" in one.settings:  # only one action can be assigned: the first
                 one = replace(one, settings={**one.settings, "assign": False})
             try:
                 done.append(job.make(one, progress.part(k / len(planned), (k + 1) / len(planned))))
@@ -159,7 +159,7 @@ def _keep(
     done: Sequence[job.Made],
     others: dict[Path, bytes],
 ) -> None:
-    """Save the opened file, write the files of all that was made, and say what it is."""
+    """Save the opened file, write the files of all results, and print their summaries."""
     if done:
         host.save(destination)
     for contents in (*(made.contents for made in done), others):
@@ -170,13 +170,13 @@ def _keep(
 
 
 def _of_making(recipe: type[Recipe]) -> dict[str, Option]:
-    """Return the options of a verb that are settled in the artefact that it uses."""
+    """Return the options of a verb that are fixed in the artefact that it uses."""
     row = VERBS[recipe.verb]
     return declared(row.depends) if row.uses and row.depends is not None else {}
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
-    """Return the recipe that the flags describe, its clips, and the file of what it uses; raises OptionError."""
+    """Return the recipe that the flags describe, its clips, and the file of its artefact; raises OptionError."""
     recipe: type[Recipe] = arguments.recipe
     clips = list(getattr(arguments, "clips", ()))
     kind = VERBS[recipe.verb].uses
@@ -201,7 +201,7 @@ def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None
 
 
 def _refuse_making(recipe: type[Recipe], values: dict[str, Any]) -> None:
-    """Raise OptionError for options of making what is made already."""
+    """Raise OptionError for options that are fixed in an existing artefact."""
     settled = [name for name in values if name in _of_making(recipe)]
     if settled:
         kind = VERBS[recipe.verb].uses
@@ -209,7 +209,7 @@ def _refuse_making(recipe: type[Recipe], values: dict[str, Any]) -> None:
 
 
 def _stretches(arguments: argparse.Namespace, before: int) -> tuple[Sequence[str], list[tuple[float, float, int]]]:
-    """Return the actions and the stretches of --action, --from and --to; raises OptionError where these do not go together."""
+    """Return the actions and stretches of --action, --from and --to; raises OptionError for unequal numbers."""
     given = [getattr(arguments, destination, None) or [] for _, destination, _, _ in _STRETCH]
     if len({len(values) for values in given}) > 1:
         actions, starts, ends = map(len, given)

@@ -1,1 +1,1 @@
-"""Motion files: what they say as clips, and clips as files. The only place that turns axes and units."""
+"""Motion files: read as clips and composed from clips. The only place that converts axes and units."""

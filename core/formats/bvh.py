@@ -34,7 +34,14 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
 
 
 def compose(clip: Clip, like: MotionFile | None = None, convention: Convention | None = None) -> bytes:
-    """Return a clip as the contents of a BVH file; see `motion_file.compose`."""
+    """Return a clip as the contents of a BVH file; see `motion_file.compose`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> bvh.compose(actions.walk(cycles=1)).split(b"\\n")[1]
+        b'ROOT hips'
+    """
     motion = from_clip(clip, None, convention) if like is None else from_clip(clip, like.layout, like.convention)
     return bvh_text.compose(motion).encode("utf-8")
 

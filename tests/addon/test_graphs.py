@@ -327,10 +327,10 @@ def test_a_stretch_is_dragged_by_scripts_too(walker):
 
 def test_handles_of_stretches_are_where_the_curve_is(walker, loom):
     handles = loom("addon.interface.pictures.stretch_handles")
-    way = handles.way_of(drawn(BOW))
-    assert np.allclose(way.at(0.0)[:2], BOW[0], atol=1e-5)
-    assert np.allclose(way.at(100.0)[:2], BOW[-1], atol=1e-5)
-    steps = np.linalg.norm(np.diff(way.places, axis=0), axis=1)
+    path = handles.drawn_path(drawn(BOW))
+    assert np.allclose(path.at(0.0)[:2], BOW[0], atol=1e-5)
+    assert np.allclose(path.at(100.0)[:2], BOW[-1], atol=1e-5)
+    steps = np.linalg.norm(np.diff(path.places, axis=0), axis=1)
     assert steps.max() < 1.02 * steps.min()
 
 

@@ -1,4 +1,4 @@
-"""Actions of asset libraries as sources."""
+"""Add actions of asset libraries as sources."""
 
 from typing import Any
 
@@ -23,18 +23,18 @@ def _libraries(_operator: Any, _context: Any) -> list[tuple[str, str, str]]:
     return _shown
 
 
-_shown: list[tuple[str, str, str]] = []  # Blender does not keep what it shows of a list that is made anew
+_shown: list[tuple[str, str, str]] = []  # keeps the texts alive: Blender holds no reference to generated enum items
 
 
 def _suggested(operator: Any, _context: Any, edited: str) -> list[str]:
-    """The assets that fit what is being typed."""
+    """Return the asset labels that match the typed text."""
     among = asset_finds.last().assets
     labels = [one.label for one in among if operator.library in (_ALL, one.library)]
     return [label for label in labels if edited.lower() in label.lower()]
 
 
 def _selected(context: bpy.types.Context) -> list[Any]:
-    """Return the actions that are selected in the Asset Browser that asks, none elsewhere."""
+    """Return the actions selected in the calling Asset Browser, none elsewhere."""
     return [one for one in getattr(context, "selected_assets", None) or () if one.id_type == "ACTION"]
 
 
@@ -110,7 +110,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
 def _brought(
     label: str, library: str, context: bpy.types.Context, armature: bpy.types.Object
 ) -> tuple[list[bpy.types.Action], list[str]]:
-    """Return the actions that are wanted, now in this file, and why others are not; raises LoomError for none."""
+    """Return the requested actions, now in this file, and why others are not; raises LoomError for none."""
     selected = [] if label else _selected(context)
     if not selected:
         if not label:
@@ -129,7 +129,7 @@ def _brought(
 
 
 def _of_browser(asset: Any, armature: bpy.types.Object) -> bpy.types.Action:
-    """Return the action of an asset that is selected: this file's own, or another's, appended. Raises LoomError."""
+    """Return the action of a selected asset: this file's own, or appended from another. Raises LoomError."""
     if asset.local_id is not None:
         return asset_finds.own(asset.local_id.name, armature)
     return asset_finds.bring(asset.full_library_path, asset.name, armature)

@@ -1,4 +1,4 @@
-"""Operators whose work is done beside the interface: read, computed in a worker thread, written, with a way to stop."""
+"""Run operators in the background: read, compute in a worker thread, write, with a way to cancel."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,26 +14,26 @@ from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scen
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
 
-TICK = 0.05  # s between two looks at a job
+TICK = 0.05  # s between two checks of a job
 NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
 
 
 class NotQuickError(LoomError):
-    """What was to be made only if it is quick is not; nobody has to know."""
+    """A result requested only if quick would take longer; the user gets no message."""
 
 
 class BackgroundOperator(OperatorMixin):
-    """An operator that reads, computes and writes: beside the interface from a panel, at once from a script.
+    """An operator that reads, computes and writes: in the background from a panel, at once from a script.
 
-    `inputs` reads, `finish` writes, both on the main thread; `compute`, in between, touches nothing of Blender's.
+    `inputs` reads and `finish` writes, both on the main thread; `compute`, in between, touches no Blender data.
     """
 
-    left = jobs.NOTHING  # what is reported to be left where it is cancelled
+    left = jobs.NOTHING  # reported as what remains after a cancel
 
-    # Until its own work begins: Blender also ends an operator that has only asked whether to.
+    # None until its work begins: Blender also calls `cancel` while a confirmation is open.
     _job: jobs.BackgroundJob | None = None
     _timer: bpy.types.Timer | None = None
-    # What is troubled where it fails: the armature's session id (it may be gone by then), and metres of a scene's unit.
+    # Where a failure is kept: under the armature's session id (it may be gone by then), with metres in a scene unit.
     _troubled, _metres = 0, 1.0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
@@ -46,29 +46,29 @@ class BackgroundOperator(OperatorMixin):
         return self._begin(context)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Take over what the panel shows and the caller has not set; the rest uses the operator's own values only."""
+        """Take over the panel's values that the caller has not set; later steps use the operator's own values only."""
 
     def inputs(self, context: bpy.types.Context) -> Any:
-        """Return what is to be computed with, read now; raises LoomError."""
+        """Read and return the inputs of `compute`; raises LoomError."""
         raise NotImplementedError
 
     @staticmethod
     def compute(inputs: Any, progress: Progress) -> Any:
-        """Return what is made of the inputs; raises LoomError kinds."""
+        """Return the result of the inputs; raises LoomError kinds."""
         from ...services.weaving import computing
 
         return computing.compute(inputs, progress)
 
     def finish(self, context: bpy.types.Context, inputs: Any, made: Any) -> OperatorReturn:
-        """Write the result and report what the user has to know; raises LoomError if that can't be."""
+        """Write the result and report to the user; raises LoomError where it can't be written."""
         raise NotImplementedError
 
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
-        """Return the armature that it works on."""
+        """Return the armature that the operator works on."""
         return target_armature.armature(context)
 
     def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
-        """Report what went wrong: now, and in the panel until something is tried again."""
+        """Report an error: now, and in the panel until the next attempt."""
         if isinstance(error, NotQuickError):
             return {"CANCELLED"}
         if self._troubled:
@@ -78,11 +78,11 @@ class BackgroundOperator(OperatorMixin):
         return {"CANCELLED"}
 
     def stopped(self, context: bpy.types.Context) -> None:
-        """Say that it was cancelled, and what there is of it."""
+        """Report the cancel and what remains."""
         self.report({"INFO"}, f"{self.bl_label} was cancelled; {self.left}")
 
     def fresh_inputs(self, context: bpy.types.Context) -> Any:
-        """Return the inputs, and forget what went wrong the last time."""
+        """Return the inputs, and clear the previous error."""
         armature = self.about(context)
         if armature is not None:
             self._troubled = armature.session_uid
@@ -99,7 +99,7 @@ class BackgroundOperator(OperatorMixin):
             present(context.window_manager).progress_end()
 
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
-        compute = self.compute  # it is not the operator's: Blender may free that before the work ends
+        compute = self.compute  # taken off the operator, which Blender may free before the work ends
         try:
             self._inputs = self.fresh_inputs(context)
             work = partial(_computed, compute, self._inputs)
@@ -135,7 +135,7 @@ class BackgroundOperator(OperatorMixin):
         return {"CANCELLED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator by itself, when another file is opened, it quits, or Esc answers its question."""
+        """Stop the job: Blender ends the operator when a file is opened, when it quits, or on Esc in a confirmation."""
         if self._job is not None and self._job is jobs.running():
             jobs.stop("Blender ended it")
         self._leave(context)
@@ -149,13 +149,13 @@ class BackgroundOperator(OperatorMixin):
 
 
 def _computed(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:
-    """What is computed, once the engine is there: the first time it takes seconds, which the panel then says."""
+    """Compute once the numerical engine is compiled: the first time this takes seconds, which the panel shows."""
     jit.prepare(progress)
     return compute(inputs, progress)
 
 
 def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Say whether an event only moves the view, or is for our own panel, where the cancel button is."""
+    """Say whether an event only moves the view, or belongs to our panel, which has the cancel button."""
     if event.type in NAVIGATION or event.type.startswith(("WHEEL", "NDOF", "NUMPAD", "TIMER")):
         return True
     area = context.area
@@ -167,7 +167,7 @@ def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
 
 
 def _redraw(context: bpy.types.Context) -> None:
-    """Show how far the work is, in the sidebars and in the status bar."""
+    """Redraw the progress in the sidebars and the status bar."""
     job = jobs.running()
     busy = job is not None and job.state == "running"
     text = (
@@ -184,7 +184,7 @@ def _redraw(context: bpy.types.Context) -> None:
 
 
 def _shown(context: bpy.types.Context) -> Progress:
-    """Return a progress that Blender shows at the mouse pointer; in background it shows nothing."""
+    """Return a progress that Blender shows at the mouse pointer; in background mode it shows nothing."""
     manager = present(context.window_manager)
     manager.progress_begin(0, 100)
 

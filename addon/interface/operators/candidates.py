@@ -1,4 +1,4 @@
-"""Cycles and transitions to choose from: finding them, taking one, and how well an action repeats itself."""
+"""Find cycles and transitions to choose from, choose one, and show how well an action repeats itself."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FindCyclesHooks(Hooks):
-    """The cycles of an action are listed in the panel."""
+    """List the cycles of an action in the panel."""
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ....core.verbs.loop import work as loop
@@ -29,20 +29,20 @@ class FindCyclesHooks(Hooks):
     ) -> OperatorReturn:
         read, (repetition, offered) = inputs[0].read, made[0]
         candidates.keep_cycles(context, inputs[0], repetition, offered)
-        first = read.sources[0].first_frame  # frames count as in the scene, here and in the list
+        first = read.sources[0].first_frame  # scene frames, here and in the list
         listed = ", ".join(f"{one.length} from frame {first + one.start:.0f} ({one.score:.2f})" for one in offered)
         op.report({"INFO"}, f"{read.clips[0].name} repeats itself after {listed}")
         return {"FINISHED"}
 
 
 class FindTransitionsHooks(Hooks):
-    """Where one action can go over into another is listed in the panel."""
+    """List the transitions from one action to another in the panel."""
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         return polls.poll_sources(cls, context, 2, 2)
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        for name, automatic in candidates.AUTOMATIC["connect"]:  # or only the one chosen last would be found
+        for name, automatic in candidates.AUTOMATIC["connect"]:  # else only the last choice would be found
             setattr(op, name, automatic)
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
@@ -99,7 +99,7 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
 
 
 def _plays(armature: bpy.types.Object, name: str) -> bool:
-    """Say whether an armature plays an action: the frame of a candidate shows nothing of it while another plays."""
+    """Say whether an armature plays an action: only then does a candidate's frame show it."""
     data = armature.animation_data
     return data is not None and data.action is not None and data.action.name_full == name
 

@@ -1,4 +1,4 @@
-"""Checking a rig: whether what we compute of its action is what Blender shows."""
+"""Check whether our computed rig matches what Blender shows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Cleaning the curves of the armature's action up, or of each that is ticked."""
+"""Clean up the curves of the armature's action, or of each ticked one."""
 
 import bpy
 
@@ -92,7 +92,7 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
 
 
 def _which(context: bpy.types.Context) -> str:
-    """Which actions are meant where nobody says: a button means what the panel says, a script the armature's own."""
+    """Return the default choice of actions: the panel's for a button, the armature's own action for a script."""
     return (
         str(properties.settings_of(scene_of(context)).edit_which)
         if target_armature.by_button(context)

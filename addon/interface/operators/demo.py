@@ -1,4 +1,4 @@
-"""Adding the demo figure."""
+"""Add the demo figure."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""An operator for every verb that changes one action: as a new one or in its place; those that need more have hooks."""
+"""Make an operator for every verb that edits one action, as a new one or in place; some need hooks."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class EditHooks(ResultHooks):
-    """One action is changed, or each ticked one; a result that is editable is made again of its own source."""
+    """Edit one action or each ticked one; an editable result is made again from its own source."""
 
     nothing = "The armature has no action: choose one, or tick actions in the list"
     one_by_one = True
@@ -37,8 +37,8 @@ class EditHooks(ResultHooks):
         description="Put the result in the place of the action; as it was it is kept as another action",
         default=False,
     )
-    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # by which choice the sources were found, if any
-    again: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the result that is made again, if one is
+    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
+    again: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the result to make again, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context) or not polls.poll_parts(cls, context, cls.recipe):
@@ -65,7 +65,7 @@ class EditHooks(ResultHooks):
                 setattr(op, name, getattr(settings, f"edit_{name}"))
         op.filled = op.which
         for source in _own(context, op.about(context), op.which):
-            whole = ("first", "last") if op.replace else ()  # keys outside a stretch would be gone
+            whole = ("first", "last") if op.replace else ()  # in place, keys outside a range would be lost
             names = [name for name in declared(SourceOptions) if name not in whole]
             op.add_source(source.name, reading={name: getattr(source, name) for name in names})
 
@@ -90,7 +90,7 @@ class EditHooks(ResultHooks):
         return replacing.write(context, inputs, made) if op.replace else super().write(op, context, inputs, made)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Nothing: what Live weaves again stays the last blend, or walk."""
+        """Keep nothing: Live still weaves the last blend or walk."""
 
 
 def _own(context: bpy.types.Context, armature: bpy.types.Object | None, which: str) -> list[Source]:
@@ -108,7 +108,7 @@ def _named_again(op: Any) -> bpy.types.Action:
 
 
 def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.RebuildInputs | None":
-    """Return what it takes to make the action again, None where its recipe did not make it; raises LoomError."""
+    """Return the inputs to make the action again, None where another recipe made it; raises LoomError."""
     from ...services.results import rebuilding
 
     action = contact_rows.action_of(present(op.about(context)))
@@ -119,13 +119,13 @@ def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.Rebuild
 
 
 def _span(op: Any) -> tuple[int, int] | None:
-    """The frames of the first source that are read, None for all."""
+    """Return the frames read of the first source, None for all."""
     reading = op.readings[0] if len(op.readings) else None
     return (reading.first, reading.last) if reading is not None and reading.last > reading.first else None
 
 
 class PlantHooks(EditHooks):
-    """Feet are planted by the edited rows of the armature's action, where there are some."""
+    """Plant feet by the edited rows of the armature's action, where there are some."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         action = contact_rows.action_of(op.about(context))
@@ -138,7 +138,7 @@ class PlantHooks(EditHooks):
 
 
 class SpreadHooks(EditHooks):
-    """The pose that the armature has at the current frame is spread; in an action of such poses, as one more."""
+    """Spread the armature's pose at the current frame; in an action made of such poses, as one more."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         from ...services.poses import spreading
@@ -163,7 +163,7 @@ class SpreadHooks(EditHooks):
 
 
 class EventsHooks(EditHooks):
-    """The listed events are moved and held; in an action whose events were moved, those of its source."""
+    """Move and hold the listed events; an action whose events were moved is made again from its source."""
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -208,7 +208,7 @@ class EventsHooks(EditHooks):
 
 
 class PlaceHooks(EditHooks):
-    """An action is placed, after another one if that is named."""
+    """Place an action, after another one if that is named."""
 
     after: bpy.props.StringProperty(name="After", description="Name of the action whose end it goes on from, if any")
 
@@ -232,7 +232,7 @@ class PlaceHooks(EditHooks):
 
 
 class ReachHooks(EditHooks):
-    """The target is an object or the 3D cursor, and its frame the scene's, where the panel has none."""
+    """Reach an object or the 3D cursor at the scene's current frame, where the panel has no target or frame."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         values = option_properties.values_of(op, Reach)
@@ -243,7 +243,7 @@ class ReachHooks(EditHooks):
             op.from_frame = self._frame(op, context)
 
     def _place(self, op: Any, context: bpy.types.Context) -> str:
-        """Where the object to be reached is, or the 3D cursor, as a row of the recipe."""
+        """Return the place of the object, or of the 3D cursor, as a row of the recipe."""
         from ...bridge import rig
 
         scene, armature = scene_of(context), present(op.about(context))
@@ -253,7 +253,7 @@ class ReachHooks(EditHooks):
         return declared(Reach)["target"].as_text((tuple(metres * value for value in place[:]),))
 
     def _frame(self, op: Any, context: bpy.types.Context) -> int:
-        """The current frame, counted in the action."""
+        """Return the current frame, counted in the action."""
         action = contact_rows.action_of(op.about(context))
         if action is None or not len(op.readings):
             return 0

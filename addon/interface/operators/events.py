@@ -1,4 +1,4 @@
-"""Events that are to come sooner or later, or to be held: rows of frames, added and moved where the playhead is."""
+"""Edit the list of events to move or hold: add rows at the playhead, move them to it, remove them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When feet stand: found, added, removed, and to and from markers that can be dragged."""
+"""Find, add and remove foot contacts, and convert them to and from pose markers."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ....core.weave.results import Result
     from ...services.weaving.reading import Inputs
 
-NEW = 0.3  # s that a new contact lasts
+NEW = 0.3  # s, duration of a new contact
 
 
 class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
-    """Does what would be done without edited rows, and writes nothing."""
+    """Plant without edited rows, but list the contacts only and write nothing."""
 
     bl_idname = "action_loom.find_contacts"
     bl_label = "Find Contacts"
@@ -49,7 +49,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         if not contact_rows.is_rewoven(action):
             request = Request(sources=(Source(name=action.name_full),))
             return reading.Inputs(request, reading.read(context, armature, request), Plant())
-        again = rebuilding.inputs_of(action, overwrite_edits=True)  # they are not overwritten: nothing is written
+        again = rebuilding.inputs_of(action, overwrite_edits=True)  # edits are safe: nothing is written
         own = again.armature or armature
         why = readiness.why_not(own)
         if why:
@@ -59,7 +59,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     @staticmethod
     def compute(inputs: "Inputs", progress: Progress) -> Any:
-        """Return what is made, and the contacts of a clip whose own feet are to be planted, frames counted from 0."""
+        """Return the result, and the contacts of a clip whose own feet are planted, with frames counted from 0."""
         from ....core.edit.feet import planting
         from ...services.weaving import computing
 
@@ -75,7 +75,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         action = writing.found(bpy.data.actions, self._action, "The action")
         start = contact_rows.frames_of(action)[0]
         contacts = contact_rows.of_report(woven.report, start)
-        if standing:  # those that stand still already are none that were planted
+        if standing:  # feet that stand still already were not planted, so the report lacks them
             moved = [dataclasses.replace(one, first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
         contact_rows.put(scene_of(context), action, contacts, edited=False)
@@ -86,7 +86,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
 
 def without_rows(recipe: Any) -> Any:
-    """Return a recipe that plants feet where they are found to stand."""
+    """Return a recipe that plants feet where contacts are detected."""
     plants = {"plant_feet": True} if "plant_feet" in declared(type(recipe)) else {}
     return dataclasses.replace(recipe, spans=(), **plants)
 

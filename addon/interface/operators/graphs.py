@@ -1,4 +1,4 @@
-"""Motion graphs: building one of the sources, and showing it."""
+"""Build a motion graph of the sources, and show it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class GraphHooks(Hooks):
-    """The graph is kept, and the panel shows it."""
+    """Keep the graph for the panel."""
 
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]

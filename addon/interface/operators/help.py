@@ -1,4 +1,4 @@
-"""Help: the manual, what a report of a problem needs, and forgetting what can be made anew."""
+"""Open the manual, compose a problem report, and clear caches."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from ...ground.blender_types import OperatorReturn, present
 from ...model import preferences
 from .. import manual, problem_report
 
-# What can be forgotten.
+# The caches that can be cleared.
 FORGOTTEN = (
     ("ANALYSED", "Analyses", "Forget what was matched, found and previewed in this session; actions stay as they are"),
     ("COMPILED", "Compiled Code", "Delete the engine's files on disk; it is compiled again when it is next needed"),
@@ -89,7 +89,7 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
         try:
             shutil.rmtree(folder)
         except FileNotFoundError:
-            pass  # there is none yet
+            pass  # there is no cache yet
         except OSError as error:
             self.report({"ERROR"}, f"{folder} can't be deleted: {error.strerror or error}")
             return {"CANCELLED"}

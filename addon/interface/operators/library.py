@@ -1,4 +1,4 @@
-"""The library: choosing one, putting folders into it, finding what is like an action, showing and importing that."""
+"""Choose a library, add folders, find stretches like an action, and show or import them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ def poll_library(cls: type[bpy.types.Operator], context: bpy.types.Context) -> b
 
 
 class LibraryOperator(BackgroundOperator):
-    """An operator on the library: what goes wrong is said in its panel, until something is tried again."""
+    """An operator on the library, whose panel shows an error until the next attempt."""
 
     library: bpy.props.StringProperty(
         name="Library",
@@ -139,7 +139,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._browsing:
             return LibraryOperator.execute(self, context)
-        # From the file browser, which waits for whoever it has asked: another one works beside the interface.
+        # The file browser waits for the operator that opened it, so a second call runs in the background.
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         ours.add_to_library("INVOKE_DEFAULT", directory=self.directory, library=self.library)
         return {"FINISHED"}
@@ -250,7 +250,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
 
 
 class _FoundOperator(LibraryOperator):
-    """An operator that brings stretches that were found onto the armature."""
+    """An operator that brings found stretches onto the armature."""
 
     rate: bpy.props.EnumProperty(
         name="Rate",
@@ -267,7 +267,7 @@ class _FoundOperator(LibraryOperator):
     )
 
     def coming(self, context: bpy.types.Context, *, keep: bool) -> "Coming":
-        """Return how stretches come onto the armature: where the one that was looked for stands."""
+        """Return how stretches come onto the armature: at the place of the searched stretch."""
         from ...services.files.library_clips import Coming
 
         finder = library_finds.finder()
@@ -331,13 +331,13 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         self.report({"INFO"}, f"{ghost.summary}: {len(moved.clip)} frames from {frames[0]:g}")
         active = library_finds.row(library_finds.finder())
         if self.index < 0 and active is not None and _stretches([active]) != [self._shown]:
-            # Another row was clicked while this one was read.
+            # The user clicked another row while this one was read.
             library_finds.show_active(context)
         return {"FINISHED"}
 
 
 class ACTION_LOOM_PG_wanted(bpy.types.PropertyGroup):
-    """A stretch to import, by its file: its frames first … last, and whether it is seen in a mirror."""
+    """A stretch to import, named after its file: its frames first … last, and whether it is mirrored."""
 
     path: bpy.props.StringProperty(name="File")
     first: bpy.props.IntProperty(name="First")
@@ -407,7 +407,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
 
 
 def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
-    """Say whether something was found, and chosen where not just anything will do."""
+    """Say whether there are results, and ticked or active ones unless `anything` will do."""
     finder = library_finds.finder()
     if not len(finder.found):
         cls.poll_message_set("Find something first")

@@ -1,4 +1,4 @@
-"""Motion files in and out, through the file browser or from a script."""
+"""Import and export motion files, through the file browser or from a script."""
 
 import os
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         description="Let the feet of what is carried onto another body stay where they stood in the file",
         default=True,
     )
-    new_armature: bpy.props.BoolProperty(  # earlier, there was this choice alone
+    new_armature: bpy.props.BoolProperty(  # kept for scripts older than `onto`
         name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
     )
     select: bpy.props.BoolProperty(
@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
         manager = present(context.window_manager)
-        if self.directory and len(self.files) and self.files[0].name:  # they were dropped into the view
+        if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
             return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
         manager.fileselect_add(self)
@@ -193,7 +193,7 @@ class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
 
 
 class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
-    """An action to export, by its name; operators can't hold pointers to actions."""
+    """An action to export, by name; operators can't hold pointers to actions."""
 
 
 @option_properties.with_options(ReadingOptions)
@@ -227,7 +227,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def check(self, context: bpy.types.Context) -> bool:
-        """Give the name in the file browser the ending of motion files."""
+        """Give the name in the file browser the extension of motion files."""
         if os.path.splitext(self.filepath)[1].lower() in registry.WRITABLE:
             return False
         named = bpy.path.ensure_ext(self.filepath, registry.DEFAULT)
@@ -276,7 +276,7 @@ def _counted(actions: list[bpy.types.Action]) -> str:
 
 
 def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> str:
-    """Say which rates the actions have where the scene has another."""
+    """Return a note about the actions' rates where the scene has another."""
     scene = rates.of_scene(scene_of(context))
     others = sorted({rate for rate in map(rates.rate_of, actions) if rate and abs(rate - scene) > 1e-3 * scene})
     if not others:

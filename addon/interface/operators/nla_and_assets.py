@@ -1,4 +1,4 @@
-"""What becomes of an action that is done: a strip of the NLA, or an asset."""
+"""Push finished actions down to the NLA, or mark them as assets."""
 
 from contextlib import suppress
 
@@ -11,15 +11,15 @@ from ...model import lists, properties, target_armature
 from ...services.sources import source_list
 from . import polls, reports
 
-_ANEW = {"SKIP_SAVE"}  # a button means the armature's action and nothing else, whatever was chosen the last time
+_SKIP = {"SKIP_SAVE"}  # a button ignores the previous choice
 
 
 class OnOwnActions(OperatorMixin):
-    """An operator on the action that the armature has, or on each that is ticked in its list."""
+    """An operator on the armature's current action, or on each ticked in its list."""
 
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN, options=_ANEW)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN, options=_SKIP)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -34,7 +34,7 @@ class OnOwnActions(OperatorMixin):
         return True
 
     def sources(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[Source]:
-        """Return which actions are meant and how they are read; raises LoomError where there is none."""
+        """Return the chosen actions and how they are read; raises LoomError where there is none."""
         data = armature.animation_data
         if self.which == lists.PLAYED and (data is None or data.action is None):
             raise LoomError(f"{armature.name} has no action: choose one, or Ticked for those of the list")
@@ -59,7 +59,7 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
             ("KEYED", "As Keyed", "At the action's own first frame: nothing moves in time"),
             ("CURRENT", "Current Frame", "At the frame that the scene is at"),
         ],
-        options=_ANEW,
+        options=_SKIP,
     )
     repeat: bpy.props.IntProperty(
         name="Repeat",
@@ -68,7 +68,7 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
         min=1,
         soft_max=20,
         max=1000,
-        options=_ANEW,
+        options=_SKIP,
     )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -127,12 +127,12 @@ class ACTION_LOOM_OT_mark_asset(OnOwnActions, bpy.types.Operator):
             note = str(error)
         what = actions[0].name if len(actions) == 1 else f"{len(actions)} actions"
         reports.report(self, filter(None, (*notes, note)), f"{what}: marked as asset{'s' * (len(actions) > 1)}")
-        _show_anew(context)
+        _refresh_catalogs(context)
         return {"FINISHED"}
 
 
-def _show_anew(context: bpy.types.Context) -> None:
-    """Let open Asset Browsers read catalogs again; nothing else tells them that a file has more of them."""
+def _refresh_catalogs(context: bpy.types.Context) -> None:
+    """Let open Asset Browsers read catalogs again; nothing else notifies them of new ones."""
     window = context.window
     if bpy.app.background or window is None:
         return

@@ -1,4 +1,4 @@
-"""Filling an option from what the scene shows instead of typing: joints, a clip and a frame of it, a frame."""
+"""Fill an option from the scene instead of typing: joints, a clip and its frame, or a frame."""
 
 import math
 from typing import Any
@@ -53,7 +53,7 @@ class _Pick(polls.OnShownArmature):
     kinds: tuple[str, ...] = ()
 
     def value(self, context: bpy.types.Context) -> Any:
-        """Return what the option gets; raises LoomError where the scene does not show it."""
+        """Return the option's new value; raises LoomError where the scene does not show one."""
         raise NotImplementedError
 
 

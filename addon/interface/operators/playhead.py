@@ -1,4 +1,4 @@
-"""Going through two clips at once: the scene's frame, set by dragging in the picture of their registration."""
+"""Scrub two matched clips at once, by dragging the scene's frame in the picture of their registration."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,12 @@ from . import polls
 if TYPE_CHECKING:
     from ...services.matching.analysis import Analysis, Pair
 
-# The tool comes first where it takes the left button itself.
+# The Sample tool's keymap is included because it would take the left button first.
 KEYMAPS = ("Image", "Image Editor Tool: Sample")
 
 
-def _meant(context: bpy.types.Context) -> "tuple[Analysis, Pair] | None":
-    """What an Image Editor shows, or outside of one what the panel does."""
+def _shown_pair(context: bpy.types.Context) -> "tuple[Analysis, Pair] | None":
+    """Return the pair that an Image Editor shows, or elsewhere the panel's."""
     if isinstance(context.space_data, bpy.types.SpaceImageEditor):
         return image_overlay.pair_in(context.space_data) if context.space_data.mode == "VIEW" else None
     armature = target_armature.armature(context)
@@ -38,10 +38,10 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if isinstance(context.space_data, bpy.types.SpaceImageEditor):
-            return _meant(context) is not None
+            return _shown_pair(context) is not None
         if not polls.poll_armature(cls, context, changes=False):
             return False
-        if _meant(context) is None:
+        if _shown_pair(context) is None:
             cls.poll_message_set("Analyse the sources first")
             return False
         return True
@@ -49,7 +49,7 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..pictures import playhead
 
-        known, pair = present(_meant(context))
+        known, pair = present(_shown_pair(context))
         match = image_overlay.stage(known, pair.which).match
         frames = playhead.at_frame(match, self.frame).frames
         scene_of(context).frame_set(round(frames[image_overlay.side_shown(known, pair)]))
@@ -58,7 +58,7 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         from ..pictures import playhead
 
-        known, pair = present(_meant(context))
+        known, pair = present(_shown_pair(context))
         on_stage = image_overlay.stage(known, pair.which)
         if not playhead.in_plot(on_stage.layout, on_stage.match, *_pixel(context, event)):
             return {"PASS_THROUGH"}
@@ -68,7 +68,7 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        if _meant(context) is None:  # another file, or another picture
+        if _shown_pair(context) is None:  # another file or picture was opened
             return {"CANCELLED"}
         if event.type in {"ESC", "RIGHTMOUSE"}:
             scene_of(context).frame_set(self._before)
@@ -83,14 +83,14 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
         """Go to the frame below the mouse."""
         from ..pictures import playhead
 
-        known, pair = present(_meant(context))
+        known, pair = present(_shown_pair(context))
         on_stage = image_overlay.stage(known, pair.which)
         self.frame = playhead.at_pixel(on_stage.match, on_stage.layout, _pixel(context, event)[0]).frames[0]
         self.execute(context)
 
 
 def _pixel(context: bpy.types.Context, event: bpy.types.Event) -> tuple[float, float]:
-    """The pixel of the picture below the mouse."""
+    """Return the picture's pixel below the mouse."""
     region, space = present(context.region), context.space_data
     assert isinstance(space, bpy.types.SpaceImageEditor)
     x, y = as_pair(region.view2d.region_to_view(event.mouse_region_x, event.mouse_region_y))

@@ -1,4 +1,4 @@
-"""When operators can run, and the reasons that they are greyed for."""
+"""Check whether operators can run, and give the reasons why they are greyed out."""
 
 import bpy
 
@@ -10,7 +10,7 @@ from ...services.sources import source_list
 
 
 def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, changes: bool = True) -> bool:
-    """Say whether an armature is active and can be worked on (or read, if nothing `changes`), and else why not."""
+    """Say whether an armature is active and can be changed (or only read, if nothing `changes`), or why not."""
     why = readiness.why_not(target_armature.armature(context), changes=changes)
     if why:
         cls.poll_message_set(why)
@@ -20,14 +20,14 @@ def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, 
 def poll_sources(
     cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None
 ) -> bool:
-    """Say whether an armature is there and, for a button, as many of its sources are ticked as it takes."""
+    """Say whether there is an armature and, for a button, whether enough and not too many sources are ticked."""
     if not target_armature.by_button(context):
         return poll_armature(cls, context)
     return poll_ticked(cls, context, least, most)
 
 
 def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None) -> bool:
-    """Say whether an armature is there with so many of its sources ticked, and else why not."""
+    """Say whether there is an armature with enough and not too many sources ticked, or why not."""
     if not poll_armature(cls, context):
         return False
     rig = properties.rig_of(scene_of(context), target_armature.armature(context))
@@ -40,7 +40,7 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
 
 
 def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether an armature is active and others, whose actions are meant, are selected, and else why not."""
+    """Say whether an armature is active and others, whose actions are used, are selected, or why not."""
     if not poll_armature(cls, context):
         return False
     if not source_list.selected_others(context, target_armature.armature(context)):
@@ -50,7 +50,7 @@ def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
 
 
 def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether an armature is active that can be worked on and has an action, and else why not."""
+    """Say whether an active armature can be changed and has an action, or why not."""
     if not poll_armature(cls, context):
         return False
     armature = present(target_armature.armature(context))
@@ -61,7 +61,7 @@ def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
 
 
 def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe: type[Recipe]) -> bool:
-    """Say whether the listed body roles of the armature tell of all that a recipe needs; what is not listed yet may."""
+    """Say whether the armature's listed body roles cover those a recipe needs; true before they are listed."""
     rig = properties.rig_of(scene_of(context), target_armature.armature(context))
     if rig is None or not len(rig.roles):
         return True
@@ -73,7 +73,7 @@ def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe
 
 
 class OnArmature(OperatorMixin):
-    """An operator on the active armature, which it changes."""
+    """An operator that changes the active armature."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -81,7 +81,7 @@ class OnArmature(OperatorMixin):
 
 
 class OnShownArmature(OperatorMixin):
-    """An operator on the active armature, which it only reads."""
+    """An operator that only reads the active armature."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

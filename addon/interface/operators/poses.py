@@ -1,4 +1,4 @@
-"""The poses that an action goes through: taken out again, or gone to."""
+"""Remove a pose that an action goes through, or go to it."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The preview's end: it goes, and nothing was written. What makes it is Weave's own operator, told to preview."""
+"""Clear the preview; Weave's own operator makes it, with `preview` set."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""What operators report: warnings first, then what was done, which Blender shows."""
+"""Report warnings first, then the summary, because Blender shows the last message."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class EachResult:
-    """One result: its inputs, what was made of them, and the action that was written."""
+    """One result: its inputs, the woven result, and the written action."""
 
     inputs: "Inputs"
     made: Any
@@ -29,7 +29,7 @@ class EachResult:
 
 
 def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: str) -> None:
-    """Report warnings first, then what was done; Blender shows the last sentence."""
+    """Report warnings first, then the summaries; Blender shows the last message."""
     for note in dict.fromkeys(warnings):
         operator.report({"WARNING"}, note)
     for sentence in dict.fromkeys(summaries):
@@ -39,7 +39,7 @@ def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: st
 def report_results(
     operator: bpy.types.Operator, context: bpy.types.Context, each: Sequence[EachResult], refused: Sequence[str] = ()
 ) -> None:
-    """Report results with their contacts and figures, which panels show as well, and what was refused."""
+    """Report results with their contacts and figures, which panels show as well, and refused sources."""
     from ....core.verbs.follow.result import FollowResult
     from ...services.weaving import reporting
 
@@ -64,7 +64,7 @@ def report_results(
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:
-    """Show an image in an Image Editor, where there is a window to have one, and report what it is."""
+    """Show an image in an Image Editor, where there is a window for one, and report what it is."""
     from ...bitmaps import images
     from ..pictures import image_overlay
 

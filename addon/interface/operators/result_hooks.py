@@ -1,4 +1,4 @@
-"""Hooks of operators that make actions: one of all sources or one of each, previewed, or written and reported."""
+"""Make actions from sources, one of all or one of each; preview them, or write and report them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 
 
 class ResultHooks(Hooks):
-    """Make an action: of all sources together, or of each where the recipe takes one.
+    """Make an action from all sources together, or from each where the recipe takes one.
 
-    nothing : the error where no source is given for what is done with each; one_by_one : it is done with each
+    nothing : error message where no source is given to be handled one by one
+    one_by_one : whether each source is handled on its own
     """
 
     asks = (ReadingOptions, ResultOptions)
     nothing = "Choose an action first"
-    one_by_one = False  # also for a recipe that takes more than one clip
+    one_by_one = False  # True even for a recipe that takes more than one clip
 
     preview: bpy.props.BoolProperty(
         name="Preview",
@@ -61,13 +62,13 @@ class ResultHooks(Hooks):
         if op.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
-            op.panel_state = mode, panel_state.asked(scene, rig, mode)  # while it is woven the panel may change
+            op.panel_state = mode, panel_state.asked(scene, rig, mode)  # the panel may change while it is woven
         if op.quick and not all(prepared.is_known(one.recipe, one.read.clips) for one in made):
             raise NotQuickError(f"{op.bl_label} takes time: press its button")
         return made
 
     def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
-        """Return what each result is made of; what can't be read goes to the refused. Raises LoomError if none can."""
+        """Return the inputs of each result; unreadable sources are refused. Raises LoomError if none can be read."""
         request = op.request()
         if not self.one_by_one and op.recipe.most != 1:
             return (self.completed(op, op.read(context, armature, request, op.recipe_now())),)
@@ -90,16 +91,16 @@ class ResultHooks(Hooks):
     def read_one(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe
     ) -> "Inputs":
-        """Return what one result of several is made of; raises LoomError kinds."""
+        """Return the inputs of one result of several; raises LoomError kinds."""
         inputs: Inputs = op.read(context, armature, request, recipe)
         return inputs
 
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
-        """Return inputs with what only this verb knows, such as the points of a curve; raises LoomError."""
+        """Return inputs with what only this verb knows, such as a curve's points; raises LoomError."""
         return inputs
 
     def chosen(self, op: Any, context: bpy.types.Context, sources: Sequence[Source]) -> Sequence[int]:
-        """Return which of several sources are worked on: all, but previewed is that of the active line."""
+        """Return which of several sources are worked on: all, or the active line's for a preview."""
         every = range(len(sources))
         if not op.preview:
             return every
@@ -113,7 +114,7 @@ class ResultHooks(Hooks):
         return recipe
 
     def others(self, op: Any) -> tuple[Source, ...]:
-        """Return what each of several sources is read with."""
+        """Return the sources read together with each of several sources."""
         return ()
 
     # --- compute
@@ -133,7 +134,7 @@ class ResultHooks(Hooks):
         refused, errors = list(op.refused), []
         each: list[EachResult] = []
         for given, result in zip(inputs, made, strict=True):
-            one = with_result(given, assign=given.request.result.assign and not each)  # one action can be assigned
+            one = with_result(given, assign=given.request.result.assign and not each)  # only one action can be assigned
             try:
                 if isinstance(result, LoomError):
                     raise result
@@ -147,19 +148,19 @@ class ResultHooks(Hooks):
         return {"FINISHED"}
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
-        """Write one result; raises LoomError if that can't be."""
+        """Write one result; raises LoomError where it can't be written."""
         from ...services.weaving import writing
 
         return writing.write(context, inputs, made)
 
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
         """Keep the first result for the panel and Live, and report all."""
-        previews.keep(each[0].inputs.read.armature, None)  # it is an action now
+        previews.keep(each[0].inputs.read.armature, None)  # the preview is an action now
         self.remember(op, context, each[0])
         reports.report_results(op, context, each, refused)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Keep what the panel and Live need of a result, and play it where that is wanted."""
+        """Keep what the panel and Live need of a result, and play it if requested."""
         from ...services.matching import analysis
         from ...services.preview import ghost_follow, live
 
@@ -188,17 +189,17 @@ class ResultHooks(Hooks):
 
 
 def with_result(inputs: "Inputs", **options: Any) -> "Inputs":
-    """Return inputs with other options of the result."""
+    """Return inputs with other result options."""
     result = dataclasses.replace(inputs.request.result, **options)
     return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result))
 
 
 def _named(sources: Sequence[Source], error: LoomError) -> str:
-    """Why something can't be done with the first of some sources, with its name."""
+    """Return an error message with the name of the first source."""
     known = not sources or sources[0].name in str(error)
     return str(error) if known else f"{sources[0].name}: {error}"
 
 
 def _merged_error(errors: list[LoomError], refused: list[str]) -> LoomError:
-    """The one error where there is but one, else one of all."""
+    """Return the error if there is only one, else one that combines all."""
     return errors[0] if len(refused) == 1 else LoomError("; ".join(refused))

@@ -1,4 +1,4 @@
-"""Results again: their recipe back into the panel, and made anew from their sources as they are now."""
+"""Load a result's recipe back into the panel, or make the result again from its current sources."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether an armature is there and, for a button, its action is a result of ours."""
+    """Say whether there is an armature and, for a button, whether its action is a result of ours."""
     if not polls.poll_armature(cls, context):
         return False
     data = present(target_armature.armature(context)).animation_data
@@ -81,21 +81,21 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         try:
             edited = storage.edited_by_hand(chosen(self.action, present(target_armature.armature(context))))
-            self.from_panel(context)  # the dialog's button does not ask for it
+            self.from_panel(context)  # confirming the dialog does not call it
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         if edited and not bpy.app.background:
-            self.overwrite_edits = True  # what the dialog's button says
+            self.overwrite_edits = True  # as the dialog's button says
             return present(context.window_manager).invoke_confirm(
                 self, event, title="Edited by hand", message="Replace the keys that were edited?", icon="WARNING"
             )
         return super().invoke(context, event)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """The recipe is on the result; the panel has when its feet stand, where that was found or edited since."""
+        """Take the contacts from the panel, where found or edited since; the recipe is on the result."""
         if self.action or self.properties.is_property_set("spans"):
-            return  # a script that names its result, or when they stand, does not mean the panel
+            return  # a script that names its result or contacts does not use the panel's
         action = chosen("", present(target_armature.armature(context)))
         held = contact_rows.of(scene_of(context), action)
         if held is None or not contact_rows.is_rewoven(action):
@@ -112,7 +112,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         again = rebuilding.inputs_of(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
         armature = again.armature or present(target_armature.armature(context))
-        why = readiness.why_not(armature)  # it need not be the active one
+        why = readiness.why_not(armature)  # the armature need not be the active one
         if why:
             raise RigError(why)
         inputs = rebuilding.read_again(scene_of(context), armature, again)
@@ -173,7 +173,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     ) -> None:
         from ...services.results import rebuilding
 
-        # All that can be wrong with a recipe is found before the panel is changed.
+        # Every error of a recipe is raised before the panel is changed.
         request, recipe = kept.request, rebuilding.current_recipe(kept, found)
         reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
         if isinstance(recipe, Follow):
@@ -205,7 +205,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
                 source_list.add(rig, action, use=True)
                 lines = list(rig.sources)
             there = next(k for k in range(place, len(lines)) if lines[k].action == action)
-            rig.sources.move(there, place)  # the order counts: it is that in which they are connected, for one
+            rig.sources.move(there, place)  # order matters, for example in Connect
             line = rig.sources[place]
             line.use, line.weight = True, weight
             source_list.load(line, source, slot)
@@ -223,11 +223,11 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         if reference is not None:
             rig.reference = reference
         if recipe.mode or isinstance(recipe, GraphWalk):
-            settings.mode = recipe.verb if recipe.mode else Follow.verb  # whose panel has all walks
+            settings.mode = recipe.verb if recipe.mode else Follow.verb  # Path's panel has all walks
         self._load_options(settings, recipe, request)
         if isinstance(recipe, Blend):
             weights_over_time.load(scene_of(context), rig, recipe.weight_keys)
-            settings.blend.weight_keys = ""  # they are on the list now
+            settings.blend.weight_keys = ""  # the list has them now
         if isinstance(recipe, Follow):
             made = by_full_name(bpy.data.objects, request.curve)
             settings.curve = made if made is not None and made.type == "CURVE" else None
@@ -235,7 +235,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def _load_options(self, settings: Any, recipe: Recipe, request: Request) -> None:
         for group in properties.groups(settings, type(recipe))[:-1]:
             for name, about in option_properties.options_of(type(recipe)).items():
-                if name in group.bl_rna.properties and name != "spans":  # of this result; the next is another
+                if name in group.bl_rna.properties and name != "spans":  # spans belong to this result only
                     option_properties.set_value(group, about, getattr(recipe, name))
         for values in (request.result, request.reading):
             for name, about in option_properties.options_of(type(values)).items():

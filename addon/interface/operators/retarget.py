@@ -1,4 +1,4 @@
-"""Actions of other armatures as actions of the active one."""
+"""Retarget actions of other armatures onto the active one."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ _NAMED = "{action} and {armature} in it are what the source and its armature are
 
 
 class RetargetHooks(ResultHooks):
-    """An action of the active armature is made out of each given action of others."""
+    """Make an action of the active armature from each given action of others."""
 
     nothing = "Select the armature whose actions are meant, then the character, so that it is active"
     from_settings = False
@@ -34,7 +34,7 @@ class RetargetHooks(ResultHooks):
     which: bpy.props.EnumProperty(
         name="Actions", description="Which actions of the other selected armatures", items=source_list.WHICH
     )
-    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # by which choice the sources were found, if any
+    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not target_armature.by_button(context):
@@ -57,7 +57,7 @@ class RetargetHooks(ResultHooks):
     def read_one(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe
     ) -> "Inputs":
-        inputs: Inputs = op.read(context, armature, request, recipe, warn=False)  # the list is not about them
+        inputs: Inputs = op.read(context, armature, request, recipe, warn=False)  # the list does not have these sources
         return inputs
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":

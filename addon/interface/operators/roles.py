@@ -1,4 +1,4 @@
-"""Which bone plays which role of the body: found from names, corrected by the artist."""
+"""Find the bones of the body roles by name, and let the artist correct them."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Filling and ordering the list of sources."""
+"""Fill and order the list of sources."""
 
 import bpy
 
@@ -26,7 +26,7 @@ class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
         return {"FINISHED"}
 
     def _report(self, armature: bpy.types.Object, filled: source_list.Filled) -> None:
-        """Say what was listed, what of it apart and why, and what was not."""
+        """Report which actions were listed, which of them apart and why, and which were not."""
         summary = [f"{len(filled.added)} actions of {armature.name} added"]
         reasons = dict.fromkeys(filter(None, filled.added.values()))
         groups = [([action.name for action, one in filled.added.items() if one == why], why) for why in reasons]

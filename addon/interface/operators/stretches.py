@@ -1,4 +1,4 @@
-"""Stretches of a curve on which the upper body does something else: more, fewer, and dragged along it."""
+"""Add, remove and drag stretches of a curve on which the upper body plays another action."""
 
 from typing import Any
 
@@ -82,13 +82,13 @@ class ACTION_LOOM_OT_drag_stretches(bpy.types.Operator):
             return {"CANCELLED"}
         settings = properties.settings_of(scene_of(context))
         try:
-            self._way = stretch_handles.way_of(settings.curve)
+            self._path = stretch_handles.drawn_path(settings.curve)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self._before = [(one.start, one.end) for one in settings.stretches]
         self._held: tuple[int, str] | None = None
-        stretch_handles.show(self._way)
+        stretch_handles.show(self._path)
         present(context.window_manager).modal_handler_add(self)
         area.tag_redraw()
         return {"RUNNING_MODAL"}
@@ -103,18 +103,18 @@ class ACTION_LOOM_OT_drag_stretches(bpy.types.Operator):
         region = next(one for one in area.regions if one.type == "WINDOW")
         mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
-            self._held = stretch_handles.nearest(self._way, settings.stretches, region, mouse)
+            self._held = stretch_handles.nearest(self._path, settings.stretches, region, mouse)
             return {"RUNNING_MODAL"} if self._held is not None else {"PASS_THROUGH"}
         if event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._held is not None:
-            scene_of(context).update_tag()  # so that what is previewed follows
+            scene_of(context).update_tag()  # so that the preview follows
             return self._ended({"FINISHED"})
         if event.type == "MOUSEMOVE" and self._held is not None:
-            self._drag(settings.stretches, stretch_handles.share_at(self._way, region, mouse))
+            self._drag(settings.stretches, stretch_handles.share_at(self._path, region, mouse))
             return {"RUNNING_MODAL"}
         return {"PASS_THROUGH"}
 
     def _drag(self, stretches: Any, share: float) -> None:
-        """Let the end that is held be at a share of the curve, but not beyond the other one."""
+        """Move the held end to a share of the curve, but not beyond the other end."""
         assert self._held is not None
         index, end = self._held
         one, percent = stretches[index], 100.0 * share

@@ -1,4 +1,4 @@
-"""Style: learning it from the sources to see what it is, and variations by chance."""
+"""Learn a style from the sources, keep it in the file, and make random variations."""
 
 import dataclasses
 from pathlib import Path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class StyleHooks(Hooks):
-    """A style is learnt from the sources; the panel says who they are, and shows what was learnt."""
+    """Learn a style from the sources; the panel labels them, and shows the style."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         style_labels.fill(op, context, given)
@@ -41,14 +41,14 @@ class StyleHooks(Hooks):
         return {"FINISHED"}
 
     def keep(self, op: Any, context: bpy.types.Context, inputs: "Inputs", style: Any) -> str:
-        """Keep what was learnt, and return it in a line."""
+        """Keep a learnt style, and return its summary in one line."""
         rig = properties.rig_of(scene_of(context), op.about(context))
         known = styles.keep(inputs.read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), style)
         return known.lines[0]
 
 
 class KeepStyleHooks(StyleHooks):
-    """A style is learnt and kept in the file, so that it is there without its actions."""
+    """Learn a style and keep it in the file, so that it is available without its actions."""
 
     name: bpy.props.StringProperty(name="Name", description="What it is called; after its actions if empty")
 
@@ -127,7 +127,7 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
 
 
 class VariationHooks(StyleHooks):
-    """Several actions of the reference, each another variation; what sliders say holds for all."""
+    """Make several random variations of the reference; the sliders hold for all."""
 
     asks = (ReadingOptions, ResultOptions)
 
@@ -150,7 +150,7 @@ class VariationHooks(StyleHooks):
         )
 
     def _players(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[int], list[str]]:
-        """The session ids of the other selected armatures that can play its actions, and why others can't."""
+        """Return session ids of the other selected armatures that can play its actions, and why the rest can't."""
         bones = {bone.name for bone in present(armature.pose).bones}
         found, unlike = [], []
         for other in source_list.selected_others(context, armature):

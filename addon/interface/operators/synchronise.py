@@ -1,4 +1,4 @@
-"""Synchronising the sources: looking at how they correspond."""
+"""Analyse how the sources correspond, and show it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class AnalyseHooks(Hooks):
-    """How the sources correspond is kept, and the panel shows it; nothing is written."""
+    """Keep how the sources correspond, for the panel; nothing is written."""
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ...services.weaving import prepared

@@ -1,4 +1,4 @@
-"""What the tab itself needs: the armature that it stays with, and a curve to walk along."""
+"""Pin the tab to an armature, and add a curve to walk along."""
 
 import bpy
 
@@ -7,8 +7,8 @@ from ...ground.blender_types import OperatorReturn, named, present, scene_of
 from ...model import properties, target_armature
 from . import polls
 
-LENGTH = 6.0  # body heights of a new curve
-SWING = 0.6  # body heights that it goes aside
+LENGTH = 6.0  # body heights, length of a new curve
+SWING = 0.6  # body heights, its sideways swing
 
 
 class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):

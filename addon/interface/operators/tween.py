@@ -1,4 +1,4 @@
-"""A pose between two of the action, or beyond: given to bones without keys, to be spread."""
+"""Pose bones between two poses of the action, or beyond, without keys, for Spread Pose."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
         pose_now.put(armature, read.body, pose, frozenset(chosen))
 
     def _choose_frames(self, context: bpy.types.Context, start: int, last: int) -> None:
-        """As far as a pose would be spread, on both sides of the current frame."""
+        """Set the two frames as far from the current one as a pose would be spread."""
         scene = scene_of(context)
         render = scene.render
         reach = max(round(properties.settings_of(scene).warp.reach * render.fps / render.fps_base), 1)

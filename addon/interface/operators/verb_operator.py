@@ -1,7 +1,7 @@
-"""The one operator of every verb: it fills its properties from the panel, reads, computes and finishes.
+"""Define the operator of every verb: it fills its properties from the panel, reads, computes and finishes.
 
-What a verb needs beyond its recipe is a small object of hooks. A click on Weave, from top to bottom: `invoke`, then
-`from_panel`, `inputs`, `compute` in a thread, and `finish`, each of which asks the hooks.
+What a verb needs beyond its recipe is in a small hooks object. A click on Weave calls `invoke`, `from_panel`, `inputs`,
+`compute` in a thread, and `finish`; each of them calls the hooks.
 """
 
 import inspect
@@ -30,60 +30,61 @@ if TYPE_CHECKING:
 
 
 class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
-    """A source as an operator takes it; operators can't hold pointers to actions."""
+    """A source as an operator takes it, by name; operators can't hold pointers to actions."""
 
     weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=1.0)
 
 
 @option_properties.with_options(SourceOptions)
 class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
-    """How a source is read where it is not as usual; apart, since scripts must give all of a collection's members."""
+    """How a source is read if not by default; separate, since scripts must give every member of an item."""
 
 
 class ACTION_LOOM_PG_player(bpy.types.PropertyGroup):
-    """Whose action a source is, where that is another armature's; named by the source."""
+    """The armature of a source's action, where it is another one; named after the source."""
 
     armature: bpy.props.StringProperty(name="Armature")
 
 
 class Hooks:
-    """What the operator of a verb does beyond its recipe; `op` is the operator. Nothing is kept here.
+    """What a verb's operator does beyond its recipe; `op` is the operator. Hooks keep no state.
 
-    `poll` and `draw` are called whenever Blender asks, and may change nothing. Then, in this order: `fill_sources` and
-    `fill` take what the panel has; `inputs` may not look at the panel any more; `compute` runs in a thread and may
-    touch nothing of Blender's; `finish` is the only one that writes.
-
+    `poll` and `draw` are called whenever Blender asks, and may change nothing. The others run in this order:
+    `fill_sources` and `fill` take the panel's values; `inputs` may not look at the panel any more; `compute` runs in a
+    thread and may touch no Blender data; only `finish` writes.
     Properties that a class of hooks declares as annotations become the operator's.
-    asks : what the operator asks for beside the recipe; from_settings : whether the panel has its options
+
+    asks : declarations of further options beside the recipe's
+    from_settings : whether the panel has the recipe's options
     """
 
     asks: ClassVar[tuple[type[Declared], ...]] = (ReadingOptions,)
     from_settings = True
 
     def poll(self, cls: type["VerbOperator"], context: bpy.types.Context) -> bool:
-        """Return whether it can run now, and give the reason where it can't."""
+        """Return whether the operator can run now, and set the reason if not."""
         return polls.poll_sources(cls, context, cls.recipe.least, cls.recipe.most)
 
     def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
-        """Draw in the redo panel what stands above the options."""
+        """Draw what stands above the options in the redo panel."""
 
     def is_unfilled(self, op: Any) -> bool:
-        """Return whether sources have still to be taken from the panel: a script that names none means those."""
+        """Return whether to take the sources from the panel, as for a script that names none."""
         return not len(op.sources)
 
     def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        """Take the sources from the panel, and the options that stand in their lines."""
+        """Take the sources from the panel, and the options in their lines."""
         op.take_ticked(context, given)
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        """Take what else the panel has; given : properties that the caller has set."""
+        """Take the panel's other values; given : properties that the caller has set."""
 
     def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
-        """Return what each result is made of; raises LoomError kinds."""
+        """Return the inputs of each result; raises LoomError kinds."""
         return (op.read(context, armature, op.request(), op.recipe_now()),)
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
-        """Return what is made of each; runs in a thread, and touches nothing of Blender's."""
+        """Return the result of each inputs; runs in a thread, and touches no Blender data."""
         from ...services.weaving import computing
 
         return [computing.compute(inputs[0], progress)]
@@ -91,12 +92,12 @@ class Hooks:
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
-        """Write, keep and report what was made; raises LoomError."""
+        """Write, keep and report the results; raises LoomError."""
         raise NotImplementedError
 
 
 class VerbOperator(BackgroundOperator):
-    """The operator of a recipe, with its hooks; `operator` makes a class of it for each verb."""
+    """The operator of a recipe, with its hooks; `operator` makes a subclass for each verb."""
 
     recipe: ClassVar[type[Recipe]]
     hooks: ClassVar[Hooks]
@@ -122,7 +123,7 @@ class VerbOperator(BackgroundOperator):
     def from_panel(self, context: bpy.types.Context) -> None:
         armature = self.about(context)
         if target_armature.by_button(context) and armature is not None:
-            self.armature = armature.name  # when it is done again nothing says that a button asked
+            self.armature = armature.name  # a redo no longer knows that a button was pressed
         given = frozenset(
             one.identifier
             for one in self.properties.bl_rna.properties
@@ -143,7 +144,7 @@ class VerbOperator(BackgroundOperator):
                         setattr(self, name, getattr(group, name))
 
     def take_ticked(self, context: bpy.types.Context, given: frozenset[str]) -> None:
-        """Take the ticked sources of the list, in the order that the recipe takes them, and what their lines say."""
+        """Take the list's ticked sources in the recipe's order, with their lines' options."""
         scene, action = scene_of(context), target_armature.action(context)
         rig, every = properties.rig_of(scene, self.about(context)), declared(self.recipe)
         ticked = lists.in_order(rig, self.recipe) if action is None else lists.own_lines(rig, action)
@@ -158,7 +159,7 @@ class VerbOperator(BackgroundOperator):
             self.reference = str(lists.reference_among(rig, ticked) + 1) if ticked else "1"
 
     def add_line(self, line: Any) -> None:
-        """Add the action of a line of the list to the sources, to be read as the line says."""
+        """Add the action of a list's line to the sources, read as by the line."""
         reading = {"rate": line.rate, "slot": line.slot}
         if line.use_range:
             reading |= {"first": line.first, "last": line.last}
@@ -167,7 +168,11 @@ class VerbOperator(BackgroundOperator):
     def add_source(
         self, name: str, weight: float = 1.0, armature: str = "", reading: dict[str, Any] | None = None
     ) -> None:
-        """Add an action to the sources; armature : whose it is, if another's; reading : how, if not as it is."""
+        """Add an action to the sources.
+
+        armature : the action's armature, if another
+        reading : reading options other than the defaults
+        """
         item = self.sources.add()
         item.name, item.weight = name, weight
         player = self.players.add()
@@ -203,7 +208,7 @@ class VerbOperator(BackgroundOperator):
         *,
         warn: bool = True,
     ) -> "Inputs":
-        """Read the sources of a request, and let the list warn of them; raises LoomError kinds."""
+        """Read the sources of a request, and put warnings on the list; raises LoomError kinds."""
         from ...services.weaving import reading
 
         inputs = reading.Inputs(request, reading.read(context, armature, request, recipe), recipe)
@@ -212,7 +217,7 @@ class VerbOperator(BackgroundOperator):
         return inputs
 
     def request(self) -> Request:
-        """Return what the operator's properties ask for."""
+        """Return the request in the operator's properties."""
         readings: dict[str, list[dict[str, Any]]] = {}
         for one in self.readings:
             readings.setdefault(one.name, []).append(option_properties.values_of(one, SourceOptions))
@@ -220,7 +225,7 @@ class VerbOperator(BackgroundOperator):
         for player in self.players:
             players.setdefault(player.name, []).append(player.armature)
         sources = []
-        for source in self.sources:  # an action that is given twice can be read in two ways, in this order
+        for source in self.sources:  # an action given twice can be read in two ways, in this order
             ways, owners = readings.get(source.name, [{}]), players.get(source.name, [""])
             owner = owners.pop(0) if len(owners) > 1 else owners[0]
             sources.append(Source(name=source.name, armature=owner, **(ways.pop(0) if len(ways) > 1 else ways[0])))
@@ -231,7 +236,7 @@ class VerbOperator(BackgroundOperator):
         return Request(sources=tuple(sources), reading=reading, result=result)
 
     def recipe_now(self) -> Recipe:
-        """Return the recipe that the operator's properties say."""
+        """Return the recipe in the operator's properties."""
         values = option_properties.values_of(self, self.recipe)
         if "weights" in declared(self.recipe):
             values["weights"] = tuple(option_properties.rounded(source.weight) for source in self.sources)
@@ -242,7 +247,7 @@ class VerbOperator(BackgroundOperator):
 
 
 def _options_from_list(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[str, str]:
-    """Options that stand in the lines of a list: weights that are keyed, and labels."""
+    """Return options stored in the lines of a list: keyed weights and labels."""
     options = {}
     rows = weights_over_time.rows(scene, rig)
     if rows:
@@ -255,9 +260,9 @@ def _options_from_list(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> d
 def operator(
     recipe: type[Recipe], hooks: Hooks, *, idname: str = "", label: str = "", tooltip: str = "", undo: bool = True
 ) -> type:
-    """Return an operator class of a recipe, with a property for every option that it and its hooks ask for."""
+    """Return an operator class of a recipe, with a property for every option of the recipe and its hooks."""
     idname = idname or recipe.verb
-    hidden = ("INTERNAL",) if idname in recipe.earlier_verbs else ()  # search has it by today's name
+    hidden = ("INTERNAL",) if idname in recipe.earlier_verbs else ()  # search lists the current name only
     own: dict[str, Any] = {}
     for base in reversed(type(hooks).__mro__[:-2]):  # all but Hooks and object
         own |= inspect.get_annotations(base)
@@ -270,7 +275,7 @@ def operator(
             "__annotations__": own | option_properties.annotations(recipe, *hooks.asks),
             "recipe": recipe,
             "hooks": hooks,
-            "compute": staticmethod(hooks.compute),  # not bound: Blender may free the operator before the work ends
+            "compute": staticmethod(hooks.compute),  # static: Blender may free the operator before the work ends
             "bl_idname": f"action_loom.{idname}",
             "bl_label": label or recipe.label,
             "bl_description": tooltip or recipe.tooltip,

@@ -1,4 +1,4 @@
-"""An operator for every verb that makes an action of several; those that need more than a recipe have hooks here."""
+"""Make an operator for every verb that makes an action of several; some need hooks."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class WalkHooks(ResultHooks):
-    """A walk through the motion graph of the sources, which the panel shows."""
+    """Walk through the motion graph of the sources, and keep the graph for the panel."""
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
         graphs.keep(context, inputs, made.graph)
 
 
 def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], ...], bool]:
-    """Return the points of a curve object, metres, and whether it is closed; raises LoomError."""
+    """Return the points of a curve object, in metres, and whether it is closed; raises LoomError."""
     from ...bridge import curve_path
 
     curve = by_full_name(bpy.data.objects, name)
@@ -43,7 +43,7 @@ def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], .
 
 
 class FollowHooks(WalkHooks):
-    """The path comes from a curve object, and the actions of stretches from the panel."""
+    """Take the path from a curve object, and the actions of stretches from the panel."""
 
     curve: bpy.props.StringProperty(
         name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
@@ -65,9 +65,9 @@ class FollowHooks(WalkHooks):
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         settings = properties.settings_of(scene_of(context))
         if settings.curve is not None and given.isdisjoint(("curve", "path")):
-            op.curve = settings.curve.name_full  # an edited recipe left its path in the panel for want of a curve
+            op.curve = settings.curve.name_full  # an edited recipe without a curve left its path in the panel
         if "place" not in given:
-            op.place = "REFERENCE"  # it begins where its curve does
+            op.place = "REFERENCE"  # the curve decides the start
         if "stretches" not in given:
             path_stretches.give(op, properties.rig_of(scene_of(context), op.about(context)), settings.stretches)
 
@@ -82,7 +82,7 @@ class FollowHooks(WalkHooks):
 
 
 def _as_previewed(recipe: Follow, armature: int) -> Follow:
-    """The recipe with the route of the ghost, if that is of the same recipe: what was seen is what is made."""
+    """Return the recipe with the preview's route, if that has the same recipe, so that the result is what was shown."""
     ghost = previews.of(armature)
     if ghost is None or not isinstance(ghost.recipe, Follow):
         return recipe
@@ -91,9 +91,9 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
 
 
 class LoopHooks(ResultHooks):
-    """A cycle that was chosen in the panel is that of its own action; in the others one is looked for."""
+    """Use the panel's chosen cycle for its own action; search a cycle in the others."""
 
-    cycle_of: bpy.props.IntProperty(  # the place of the source that has the cycle; that of all where a script gives one
+    cycle_of: bpy.props.IntProperty(  # the source that has the cycle; a script's cycle holds for all
         default=-1, options={"HIDDEN", "SKIP_SAVE"}
     )
 
@@ -115,7 +115,7 @@ class LoopHooks(ResultHooks):
 
 
 class RestyleHooks(ResultHooks):
-    """The reference in another style, or each source as one; the panel shows what its sliders reached."""
+    """Weave the reference in another style, or each source as one; the panel shows what the sliders reached."""
 
     each: bpy.props.BoolProperty(
         name="Each", description="Restyle each ticked action, not only the reference", default=False
@@ -130,7 +130,7 @@ class RestyleHooks(ResultHooks):
         style_labels.fill(op, context, given)
 
     def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
-        """Read all once: each source is the first of its own inputs, and a style is learnt from all."""
+        """Read all sources once: each is the first of its own inputs, and the style is learnt from all."""
         inputs: Inputs = op.read(context, armature, op.request(), op.recipe_now())
         every, sources = range(len(inputs.request.sources)), inputs.request.sources
         count = len(every) if op.each and not op.preview else 1
@@ -148,7 +148,7 @@ class RestyleHooks(ResultHooks):
         from ....core import verbs
         from ...services.weaving import computing, prepared
 
-        # It is learnt once: of the same clips in whatever order it is the same.
+        # Learnt once: the order of the clips makes no difference.
         style = prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.5))
 
         def restyled(one: "Inputs", part: Progress) -> Any:
@@ -161,7 +161,7 @@ class RestyleHooks(ResultHooks):
 
 
 class AskHooks(ResultHooks):
-    """Walks along a curve where there is one; gives the lines of the list the shares that it found, as weights."""
+    """Weave the requested motion, along a curve where there is one; the list's lines get its shares as weights."""
 
     curve: bpy.props.StringProperty(
         name="Curve", description="Name of a curve object to walk along; the points of Path if empty"
@@ -200,7 +200,7 @@ class AskHooks(ResultHooks):
 
 
 class RetimeHooks(ResultHooks):
-    """One of two ticked actions re-timed to the other."""
+    """Retime one of two ticked actions to the other."""
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -213,7 +213,7 @@ class RetimeHooks(ResultHooks):
 
 
 class ShortestHooks(WalkHooks):
-    """A walk from one frame to another, which the panel has."""
+    """Walk from one frame to another, as given in the panel."""
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -225,7 +225,7 @@ class ShortestHooks(WalkHooks):
         return True
 
 
-# What is not called as its verb is, and what needs more than its recipe.
+# Operators whose name is not their verb, and verbs that need hooks.
 _NAMES = {"sync": "retime"}
 _HOOKS: dict[type[Recipe], ResultHooks] = {
     Follow: FollowHooks(),
@@ -241,7 +241,7 @@ def _operators() -> list[type]:
     made = []
     for row in OF_ONE_BODY.values():
         recipe = row.recipe
-        if row.makes != "clip" or recipe.of_action:  # those that change one action: `edits`
+        if row.makes != "clip" or recipe.of_action:  # verbs that edit one action are in `edits`
             continue
         hooks = _HOOKS.get(recipe) or (WalkHooks() if issubclass(recipe, GraphWalk) else ResultHooks())
         names = (_NAMES.get(recipe.verb, recipe.verb), *recipe.earlier_verbs)

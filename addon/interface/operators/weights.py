@@ -1,4 +1,4 @@
-"""Weights over time: keyed as they are at the current frame, or keys removed."""
+"""Key the current weights at the current frame, or remove their keys."""
 
 import bpy
 

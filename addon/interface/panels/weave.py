@@ -173,7 +173,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         found = candidates.candidates_of(scene_of(context), present(target_armature.of_tab(context)))
         by_hand = any(getattr(group, name) != value for name, value in candidates.AUTOMATIC[settings.mode])
         if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
-            options = options_in(layout, align=True)  # otherwise the choice would be invisible, now that other actions are ticked
+            options = options_in(layout, align=True)  # the choice would be invisible otherwise
             wanted = [name for name, _ in candidates.AUTOMATIC[settings.mode]]
             about = [(settings.mode, one) for one in properties.shown(settings.mode, RARE) if one.name in wanted]
             draw_options(options, settings, about, _rig(context))

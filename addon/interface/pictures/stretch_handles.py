@@ -12,7 +12,7 @@ from ...model import properties
 if TYPE_CHECKING:
     from ....core.motion.quat import Array
 
-SAMPLES = 400  # of a curve
+SAMPLES = 400  # places along a curve
 GRIP = 24.0  # pixels at an interface scale of 1 from which a handle is grabbed
 LEAST = 1.0  # % of the curve, least length of a stretch
 WIDTH, DOT = 6.0, 14.0  # pixels
@@ -47,7 +47,7 @@ def drawn_path(curve: bpy.types.Object) -> DrawnPath:
         points = np.concatenate([points, points[:1]])
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     even = np.linspace(0.0, gone[-1], SAMPLES)
-    return DrawnPath(np.stack([np.interp(even, gone, points[:, 0]), np.interp(even, gone, points[:, 1]), 0.0 * even], axis=1))
+    return DrawnPath(np.stack([*(np.interp(even, gone, side) for side in points.T), 0.0 * even], axis=1))
 
 
 def show(path: DrawnPath) -> None:

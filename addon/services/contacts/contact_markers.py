@@ -1,5 +1,4 @@
-"""Keep foot contacts as pose markers that can be dragged: "left ball 2 down" at a contact's start, "… up" at its end.
-"""
+"""Keep foot contacts as pose markers to drag: "left ball 2 down" at a contact's start, "… up" at its end."""
 
 import re
 from collections import Counter

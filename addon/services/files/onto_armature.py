@@ -139,8 +139,7 @@ def on_its_bones(file: File, to: Receiver) -> Moved | None:
 
 
 def has_joints(file: File, to: Receiver) -> bool:
-    """Say whether an armature has all of a file's moving joints, or is keyed by controls and thus never by its bones.
-    """
+    """Say whether an armature has all of a file's moving joints, or is keyed by controls, never by its bones."""
     return to.by_controls or _on_bones(file, to) is not None
 
 

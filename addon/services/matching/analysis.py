@@ -233,8 +233,7 @@ def _small(armature: int, known: Analysis, which: int) -> int:
 
 
 def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
-    """Return the colours of sources from their lines in the list; unlisted sources get the colours a list would give.
-    """
+    """Return the colours of sources from their lines in the list; unlisted sources get those a list would give."""
     lines = [] if rig is None else [line for line in rig.sources if line.action is not None]
     listed = {line.action.name: tuple(line.color) for line in lines}
     listed |= {line.action.name_full: tuple(line.color) for line in lines}

@@ -61,8 +61,7 @@ def current_frame(context: bpy.types.Context, read: reading.Read) -> int:
 
 
 def correction(clip: Clip, frame: int, pose: Clip) -> tuple[Array, Array]:
-    """Return the rotation vectors (J, 3), radians, and moves (J, 3), metres, from a clip's frame to a one-frame pose.
-    """
+    """Return rotation vectors (J, 3), radians, and moves (J, 3), metres, from a clip's frame to a one-frame pose."""
     turn = quat.log(quat.mul(quat.inv(clip.rotations[frame]), pose.rotations[0]))
     return turn, pose.translations[0] - clip.translations[frame]
 

@@ -49,7 +49,7 @@ def _after_change(*_: Any) -> None:
 
 
 def _look() -> float | None:
-    """Follow the changes; returns when to look again while another job or a drag goes on."""
+    """Follow the changes; returns when to look again while another job or a drag is running."""
     windows = list(present(bpy.context.window_manager).windows)
     if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
         return PAUSE

@@ -41,8 +41,7 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
 
 
 def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Say whether two states of Path's panel use the same clips and options, so that only curve and places may differ.
-    """
+    """Say whether two states of Path's panel use the same clips and options; curve and stretch places may differ."""
     return one[:CLIPS_END] == other[:CLIPS_END]
 
 

@@ -119,8 +119,7 @@ def _write_actions(armature: bpy.types.Object, made: list[tuple[str, Clip, bool]
 
 
 def _clips(rate: float) -> list[tuple[str, Clip, bool]]:
-    """Return names and clips of all actions, and whether they repeat: such a clip is one cycle and its closing frame.
-    """
+    """Return names and clips of all actions, and whether they repeat: those are one cycle and its closing frame."""
     if not _SLOWEST <= rate <= _FASTEST:
         raise OptionError(f"The demo's steps need {_SLOWEST} to {_FASTEST} frames a second; the scene has {rate:g}")
     return [

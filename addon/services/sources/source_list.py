@@ -127,8 +127,7 @@ WHICH = (
 
 
 def source_of_action(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action) -> Source:
-    """Return how an action of an armature is read: as by its line in the list, or with defaults where it is not listed.
-    """
+    """Return how an armature's action is read: by its line in the list, or by default where it is not listed."""
     lines = lists.own_lines(properties.rig_of(scene, armature), action)
     return source_of(lines[0]) if lines else Source(name=action.name_full)
 

@@ -51,8 +51,7 @@ def rows(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...]) -> None:
-    """Key the rows of a recipe on the ticked sources, unless their curves equal them already; no rows clear the keys.
-    """
+    """Key the rows of a recipe on the ticked sources, unless the curves equal them; no rows clear the keys."""
     if given == rows(scene, rig):
         return
     clear(scene, rig)
@@ -64,8 +63,7 @@ def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...])
 
 
 def settle(scene: bpy.types.Scene) -> None:
-    """Give weight curves that Blender made by line index paths by line name, before lines are moved, removed or read.
-    """
+    """Change weight curves from line indices, as Blender makes them, to line names; call it before lines change."""
     properties.name_lines(scene)
     if scene.animation_data is None or scene.animation_data.action is None:
         return

@@ -92,13 +92,13 @@ class Ask(Recipe, PlantOptions, AskOptions):
         """Return the main figures of a result in a few lines, from its report."""
         from ...style.measures import UNITS
 
-        one = report["ask"]
-        shares = sorted(zip(one["weights"], report["names"], strict=True), key=lambda pair: -pair[0])
+        own = report["ask"]
+        shares = sorted(zip(own["weights"], report["names"], strict=True), key=lambda pair: -pair[0])
         return [
             *(
-                f"  {name}: asked {value:.3g}, got {one['got'][name]:.3g} {UNITS[name]}"
-                for name, value in one["asked"].items()
+                f"  {name}: asked {value:.3g}, got {own['got'][name]:.3g} {UNITS[name]}"
+                for name, value in own["asked"].items()
             ),
             "  of " + ", ".join(f"{share:.0%} {name}" for share, name in shares if share > 0.0),
-            *([f"  {one['off_path_cm']:.1f} cm off a path of {one['path_m']:.1f} m"] if "path_m" in one else []),
+            *([f"  {own['off_path_cm']:.1f} cm off a path of {own['path_m']:.1f} m"] if "path_m" in own else []),
         ]

@@ -12,32 +12,32 @@ _COLOURS = ("#1f4e79", "#f0a030", "#a83a36")
 _POSES = 12
 
 
-def draw(made: AskResult) -> Figure:
+def draw(result: AskResult) -> Figure:
     """Return a figure of the examples by the asked measures, with their shares as sizes, and of the clip's poses."""
     figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     measures, bodies = figure.subplots(2, 1, height_ratios=(3, 1))
-    _draw_examples(measures, made)
-    at = np.linspace(0.0, len(made.clip) - 1.0, _POSES).astype(np.int64)
-    stick_figures.draw(bodies, made.clip.taken(at), np.linspace(0.0, _POSES - 1.0, _POSES), _COLOURS[0])
+    _draw_examples(measures, result)
+    at = np.linspace(0.0, len(result.clip) - 1.0, _POSES).astype(np.int64)
+    stick_figures.draw(bodies, result.clip.taken(at), np.linspace(0.0, _POSES - 1.0, _POSES), _COLOURS[0])
     bodies.set_xticks([])
     return figure
 
 
-def _draw_examples(axis: Axes, made: AskResult) -> None:
-    names = list(made.asked)
-    across, up = names[0], names[1] if len(names) > 1 else next(n for n in made.examples.measured if n not in names)
-    x, y = (made.examples.measured[name] for name in (across, up))
-    shares = made.weights.max(axis=0)
+def _draw_examples(axis: Axes, result: AskResult) -> None:
+    names = list(result.asked)
+    across, up = names[0], names[1] if len(names) > 1 else next(n for n in result.examples.measured if n not in names)
+    x, y = (result.examples.measured[name] for name in (across, up))
+    shares = result.weights.max(axis=0)
     axis.scatter(x, y, s=12, color="#bbbbbb", label="strides")
     used = shares > 0.0
     axis.scatter(x[used], y[used], s=20.0 + 400.0 * shares[used], color=_COLOURS[1], alpha=0.7, label="share")
     if len(names) > 1:
-        axis.plot(made.asked[across], made.asked[up], "x", color=_COLOURS[2], ms=10, mew=2, label="asked")
-        axis.plot(made.got[across], made.got[up], "o", mfc="none", mec=_COLOURS[0], ms=12, mew=2, label="got")
+        axis.plot(result.asked[across], result.asked[up], "x", color=_COLOURS[2], ms=10, mew=2, label="asked")
+        axis.plot(result.got[across], result.got[up], "o", mfc="none", mec=_COLOURS[0], ms=12, mew=2, label="got")
     else:
-        axis.axvline(made.asked[across], color=_COLOURS[2], label="asked")
-        axis.axvline(made.got[across], color=_COLOURS[0], ls=":", label="got")
+        axis.axvline(result.asked[across], color=_COLOURS[2], label="asked")
+        axis.axvline(result.got[across], color=_COLOURS[0], ls=":", label="got")
     axis.set_xlabel(f"{across} ({UNITS[across]})")
     axis.set_ylabel(f"{up} ({UNITS[up]})")
     axis.legend(fontsize=8, frameon=False)

@@ -75,20 +75,20 @@ def along(
     first = path.at(FINE) - path.at(0.0)
     facing = start = float(np.arctan2(-first[0], first[1]))
     place, gone, stride = path.at(0.0), 0.0, 0.0
-    made = [chosen(0.0, 0.0, 0.0)]
-    while len(made) < MOST:
-        whole = steps(made[-1], made[-1])
+    choices = [chosen(0.0, 0.0, 0.0)]
+    while len(choices) < MOST:
+        whole = steps(choices[-1], choices[-1])
         # The choice at the end of a stride has effect from its middle to the middle of the next.
         middle, turned = _after(whole[: len(whole) // 2], place, facing)
         stride = float(np.linalg.norm(whole[:, :2].sum(axis=0)))
         there = path.nearest(middle, gone, gone + 2.0 * stride)
         goal = path.at(there + AHEAD * stride) - middle
         wanted = 2.0 * _wrapped(float(np.arctan2(-goal[0], goal[1])) - turned) / AHEAD
-        made.append(chosen(there, stride, wanted))
-        place, facing = _after(steps(made[-2], made[-1]), place, facing)
+        choices.append(chosen(there, stride, wanted))
+        place, facing = _after(steps(choices[-2], choices[-1]), place, facing)
         gone = path.nearest(place, gone, gone + 2.0 * stride)
         if gone >= path.length - 0.5 * stride or stride < FINE:
-            return made, start
+            return choices, start
     raise OptionError(f"path is longer than {MOST} strides: make it shorter")
 
 

@@ -132,12 +132,12 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         found = _over_time(examples, recipe)
     else:
         found = [_found(examples, wanted(examples, recipe))]
-    made = _strides(examples, recipe, [one.weights for one in found])
+    result = _strides(examples, recipe, [one.weights for one in found])
     if path is not None:
-        made = root_motion.beginning_at(made, path.points[0], facing)
-    made, planted = planting.of_result(made, recipe, one_source=False)
+        result = root_motion.beginning_at(result, path.points[0], facing)
+    result, planted = planting.of_result(result, recipe, one_source=False)
     progress.at(0.9, "Measuring")
-    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
+    result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
     of, first = examples.material, found[0]
     report: dict[str, Any] = {
         "dropped": [],
@@ -150,17 +150,17 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         },
         "carried": [one.as_report() for one in of.carried],
         **planted.report,
-        "quality": {"before": [quality.measure(clip) for clip in clips], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip) for clip in clips], "after": quality.measure(result)},
         "warnings": [*of.left_out, *_missed(examples, found)],
     }
     if path is not None:
-        away = path.away(root_motion.ground_frames(made)[0])
+        away = path.away(root_motion.ground_frames(result)[0])
         report["ask"] |= {
             "path_m": round(path.length, 3),
             "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
         }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return AskResult(made, report, 0, examples, np.array([one.weights for one in found]), first.asked, first.got)
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return AskResult(result, report, 0, examples, np.array([one.weights for one in found]), first.asked, first.got)
 
 
 def wanted(examples: Examples, recipe: Ask) -> dict[str, float]:
@@ -282,8 +282,8 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
     base = _base(examples, phase)
     style = Style(examples.material)
     in_style = ClipInStyle(style, base, phase, flat[0], root_blend.part(base))
-    made = restyle.restyled(in_style, Change(rows, 1.0, flat[0], {}, ()))
-    return replace(made, cyclic=not turning and recipe.strides == 1)
+    result = restyle.restyled(in_style, Change(rows, 1.0, flat[0], {}, ()))
+    return replace(result, cyclic=not turning and recipe.strides == 1)
 
 
 def _base(examples: Examples, phase: Array) -> Clip:

@@ -71,19 +71,19 @@ def blend(
     return BlendResult(woven, report, registration.reference, ready, registration, at, shares)
 
 
-def again(made: BlendResult, recipe: Blend) -> BlendResult:
+def again(result: BlendResult, recipe: Blend) -> BlendResult:
     """Return a blend with other weights and the old report: a preview, so nothing is measured again.
 
     Feet are planted as in the blend itself. Raises OptionError for weights that do not fit.
     """
-    registration = made.registration
-    weights = blend_weights.of_recipe(recipe, len(made.prepared.clips))
+    registration = result.registration
+    weights = blend_weights.of_recipe(recipe, len(result.prepared.clips))
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
-    clips = made.prepared.clips
-    woven = replace(weave(clips, registration, at, shares)[0], name=made.clip.name)
+    clips = result.prepared.clips
+    woven = replace(weave(clips, registration, at, shares)[0], name=result.clip.name)
     woven, _ = planting.of_result(woven, recipe, one_source=_of_one(clips, shares))
-    return replace(made, clip=woven, reference_frames=at, weights=shares)
+    return replace(result, clip=woven, reference_frames=at, weights=shares)
 
 
 def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:

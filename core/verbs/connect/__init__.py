@@ -96,9 +96,9 @@ class Connect(Recipe, PlantOptions, TravelOptions):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["connect"]
+        own = report["connect"]
         return [
             f"  left at frame {seam['from_frame']} for frame {seam['to_frame']},"
             f" {100.0 * seam['distance']:.1f} cm apart, mended by {seam['method']}"
-            for seam in one.get("joints", [one])
+            for seam in own.get("joints", [own])
         ]

@@ -37,7 +37,7 @@ WINDOW = 0.042  # s compared on each side of a frame
 SEARCHED = 0.4  # of a clip: the end of the first and the start of the next
 EASE = 1.0 / 3.0  # s of overlap
 LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam: a shorter overlap is visible
-NEARLY, MOST_LOST = 1.3, 1.0  # to leave so much, frames may be so many times as far apart, and cost so many s more
+NEARLY, MOST_LOST = 1.3, 1.0  # for that, frames may be 1.3 times as far apart, and leave out 1 s more
 HALF_LIFE = 0.2  # s in which half of an offset dies away
 SETTLED = 5.0  # half-lives after which it is gone altogether
 BEFORE, AFTER = 2, 2  # frames on each side of a seam; with fewer it can be neither repaired nor measured
@@ -68,36 +68,36 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         raise OptionError(f"Frames to leave and enter are those of two clips; {len(clips)} given")
     trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
     trimmed, given = _going(trimmed, recipe)
-    made, joined, first_free = trimmed[0].clip, [], 0
+    result, joined, first_free = trimmed[0].clip, [], 0
     brought: list[Carried] = []
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
         after, carried = alike.like(following.clip, trimmed[0].clip)
         brought += [] if carried is None else [carried]
-        after = resample.to_rate(after, made.rate)
+        after = resample.to_rate(after, result.rate)
         counted = (
             trimmed[0].frame_map if k == 1 else FrameMap(),
-            FrameMap(following.first, following.clip.rate / made.rate),
+            FrameMap(following.first, following.clip.rate / result.rate),
         )
-        ranked = _ranked(made, after, recipe, first_free, counted)
-        given += _far(made, after, ranked, recipe, first_free, counted)
+        ranked = _ranked(result, after, recipe, first_free, counted)
+        given += _far(result, after, ranked, recipe, first_free, counted)
         part.at(0.4, "Mending the seam")
-        made, seam_report, first_free = _joined(made, after, ranked, recipe, counted)
-        made = replace(made, name=following.clip.name)  # whose end it has
+        result, seam_report, first_free = _joined(result, after, ranked, recipe, counted)
+        result = replace(result, name=following.clip.name)  # whose end it has
         joined.append(seam_report)
-    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
-    made, planted = planting.of_result(made, recipe, one_source=planting.same(made, trimmed[0].clip))
+    result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
+    result, planted = planting.of_result(result, recipe, one_source=planting.same(result, trimmed[0].clip))
     report = {
         **planted.report,
         "dropped": reporting.left_out(trimmed),
         "carried": [one.as_report() for one in brought],
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
-        "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(result)},
         "warnings": [sentence for one in brought for sentence in one.sentences] + given,
     }
     frames = tuple(one["seam_frame"] for one in joined)
-    return ConnectResult(made, report | reporting.common("connect", clips, made, began), 0, frames)
+    return ConnectResult(result, report | reporting.common("connect", clips, result, began), 0, frames)
 
 
 def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
@@ -124,41 +124,41 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 
 
 def _ranked(
-    made: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
+    before: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
     """Return possible transitions, nearest first: at the asked frames, else near the end and the start.
 
     Of frames that are nearly as near, those are preferred that leave some of either clip beyond the seam: a short
     overlap is visible.
     """
-    for clip, least, to in ((made, BEFORE, "left"), (after, AFTER + 1, "entered")):
+    for clip, least, to in ((before, BEFORE, "left"), (after, AFTER + 1, "entered")):
         if len(clip) < least:
             frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
             raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
-    end, last = len(made) - 1, len(after) - 1 - AFTER
-    leave = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(made)), first_free, BEFORE - 1), end
+    end, last = len(before) - 1, len(after) - 1 - AFTER
+    leave = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(before)), first_free, BEFORE - 1), end
     enter = 0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)
-    left_asked = _asked(made, recipe.from_frame, counted[0], (BEFORE - 1, end))
+    left_asked = _asked(before, recipe.from_frame, counted[0], (BEFORE - 1, end))
     entered_asked = _asked(after, recipe.to_frame, counted[1], (0, last))
     if left_asked is None and leave[0] > leave[1]:
         raise RegistrationError(
-            f"{made.name} is too short to be entered and left again: connect it with the clip before it, then the "
+            f"{before.name} is too short to be entered and left again: connect it with the clip before it, then the "
             "result with the one after it, and choose frames by hand"
         )
-    beyond = round(LEFT_OVER * made.rate)
+    beyond = round(LEFT_OVER * before.rate)
     roomy = (leave[0], max(end - beyond, leave[0])), (min(beyond, enter[1]), enter[1])
-    feet = contacts.footing(made), contacts.footing(after)
+    feet = contacts.footing(before), contacts.footing(after)
     nearest, with_room = (
-        _found(made, after, recipe, left_asked or leave, entered_asked or enter, feet)
+        _found(before, after, recipe, left_asked or leave, entered_asked or enter, feet)
         for leave, enter in ((leave, enter), roomy)
     )
     lost = nearest[0].from_frame - with_room[0].from_frame + with_room[0].to_frame - nearest[0].to_frame
     as_near = with_room[0].distance <= NEARLY * nearest[0].distance
-    return with_room if as_near and lost <= MOST_LOST * made.rate else nearest
+    return with_room if as_near and lost <= MOST_LOST * before.rate else nearest
 
 
 def _found(
-    made: Clip,
+    before: Clip,
     after: Clip,
     recipe: Connect,
     leave: tuple[int, int],
@@ -166,23 +166,23 @@ def _found(
     feet: tuple[Footing, Footing],
 ) -> list[Transition]:
     """Return transitions between frames in these ranges, nearest first, with the facing that the recipe asks for."""
-    window = round(WINDOW * made.rate)
+    window = round(WINDOW * before.rate)
     if recipe.facing == "matched":
-        return transitions.find(made, after, window, leave, enter, feet=feet)
-    stands = authored.stand(made), authored.stand(after)
+        return transitions.find(before, after, window, leave, enter, feet=feet)
+    stands = authored.stand(before), authored.stand(after)
     moves = not all(one.in_place for one in stands)
     if recipe.facing == "as_made":
-        return transitions.find_as_made(made, after, window, leave, enter, moves=moves, feet=feet)
-    matched = transitions.find(made, after, window, leave, enter, feet=feet)
+        return transitions.find_as_made(before, after, window, leave, enter, moves=moves, feet=feet)
+    matched = transitions.find(before, after, window, leave, enter, feet=feet)
     if not any(one.in_place for one in stands) or not all(one.as_made for one in stands):
         return matched
-    as_made = transitions.find_as_made(made, after, window, leave, enter, moves=moves, feet=feet)
-    fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * made.skeleton.height
+    as_made = transitions.find_as_made(before, after, window, leave, enter, moves=moves, feet=feet)
+    fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * before.skeleton.height
     return as_made if fits else matched
 
 
 def _far(
-    made: Clip,
+    before: Clip,
     after: Clip,
     ranked: list[Transition],
     recipe: Connect,
@@ -191,15 +191,15 @@ def _far(
 ) -> list[str]:
     """Return a note on clips that are far apart where they meet: how far, and which frames would be nearer."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
-    if best.distance <= FAR * made.skeleton.height:
+    if best.distance <= FAR * before.skeleton.height:
         return []
-    far = f"{made.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, so feet may slide"
+    far = f"{before.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, so feet may slide"
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
         return [f"{far}: their frames are nowhere nearer"]
-    if len(made) * len(after) > MOST_CELLS:
+    if len(before) * len(after) > MOST_CELLS:
         return [far]
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
-    nearest = _ranked(made, after, everywhere, first_free, counted)[0]
+    nearest = _ranked(before, after, everywhere, first_free, counted)[0]
     if nearest.distance > NEARER * best.distance:
         return [f"{far}: their frames are hardly nearer anywhere"]
     places = [
@@ -222,14 +222,14 @@ def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int])
 
 
 def _joined(
-    made: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
+    before: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
 ) -> tuple[Clip, dict[str, Any], int]:
     """Return two clips joined by the best method, the report on the seam, and the first frame free for the next one."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     placed = root_motion.placed(after, best.turn, np.array(best.shift))
     methods = METHODS if recipe.method == "auto" else (recipe.method,)
-    source = _slide(made, after)
-    every = [_mend(made, placed, best, method, recipe) for method in methods]
+    source = _slide(before, after)
+    every = [_mend(before, placed, best, method, recipe) for method in methods]
     tried = list({name: one for one in every for name in one[:1]}.values())  # a method may stand in for another
     figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
@@ -255,42 +255,42 @@ def _joined(
     return clip, seam_report, best.from_frame + reach + 2
 
 
-def _mend(made: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
+def _mend(before: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
     """Return the method, the joined clip, and how far the repair reaches; another method where frames are too few."""
-    made, after = _alike(made, after)
-    i, j, rate = at.from_frame, at.to_frame, made.rate
+    before, after = _alike(before, after)
+    i, j, rate = at.from_frame, at.to_frame, before.rate
     left = len(after) - 2 - j
-    overlap = min(round(0.5 * (recipe.length or EASE) * rate), i, len(made) - 1 - i, j, left)
+    overlap = min(round(0.5 * (recipe.length or EASE) * rate), i, len(before) - 1 - i, j, left)
     if method in ("ease", "registered") and overlap < SHORTEST * rate:
         method = "inertial"
-    half = max(1, min(_correction(made, after, i, j, recipe), i // 2, left // 2))
+    half = max(1, min(_correction(before, after, i, j, recipe), i // 2, left // 2))
     spacing = max(1, min(round(rate / repairs.SEED_RATE), (i - half) // 2, (left - half) // 2))
     if method in ("lagrange", "spline") and min(i, left) < half + (repairs.POINTS - 1) * spacing:
         method = "inertial"
     if method == "registered":
-        return method, _registered(made, after, i, j, overlap), overlap
+        return method, _registered(before, after, i, j, overlap), overlap
     if method == "ease":
         share = repairs.fade(2 * overlap + 1)[:, None]
-        return method, _region(made, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
+        return method, _region(before, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
     if method == "inertial":
         settle = (recipe.length or HALF_LIFE) * rate
         reach = max(1, min(round(SETTLED * settle), i, left))
-        return method, _region(made, after, i, j, reach, lambda a, b: repairs.inertial(a, b, reach, settle)), reach
-    return method, _bridged(made, after, i, j, half, spacing, method), half
+        return method, _region(before, after, i, j, reach, lambda a, b: repairs.inertial(a, b, reach, settle)), reach
+    return method, _bridged(before, after, i, j, half, spacing, method), half
 
 
-def _correction(made: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
+def _correction(before: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
     """Return how many frames on each side a polynomial recomputes: a fixed time, or by correlation ([Shibuta]).
 
     By correlation it is the m for which the last m frames of one clip and the first m of the other are most alike.
     """
-    rate = made.rate
+    rate = before.rate
     if not recipe.by_correlation:
         return max(1, round((recipe.length or POLYNOMIAL) * rate))
     low, high = max(3, round(SHORTEST * rate)), max(3, round(LONGEST * rate))
     high = min(high, i, len(after) - 2 - j)
-    means = quat.mean_of_frames(made.rotations)
-    a, b = (tracks.tracks_about(clip, means).values[:, : 3 * len(made.skeleton)] for clip in (made, after))
+    means = quat.mean_of_frames(before.rotations)
+    a, b = (tracks.tracks_about(clip, means).values[:, : 3 * len(before.skeleton)] for clip in (before, after))
     best, length = -np.inf, low
     for m in range(low, high + 1):
         x, y = a[i - m + 1 : i + 1], b[j + 1 : j + m + 1]
@@ -303,40 +303,40 @@ def _correction(made: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int
     return length
 
 
-def _region(made: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]) -> Clip:
+def _region(before: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]) -> Clip:
     """Return the clips joined; frames within `reach` of frame i are mixed from both by `mix`."""
     low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
-    from_made = np.clip(np.arange(low, high + 1), 0, len(made) - 1)
+    from_before = np.clip(np.arange(low, high + 1), 0, len(before) - 1)
     from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
-    one, other = made.taken(from_made), after.taken(from_after)
+    one, other = before.taken(from_before), after.taken(from_after)
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
     a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
     mixed = a.clip(mix(a.values, b.values), np.arange(len(one)))
-    joined = _sequence(_part(made, 0, low), mixed, _part(after, high - i + j + 1, len(after)))
-    return _rows_of_steps(joined, made, after, i, j)
+    joined = _sequence(_part(before, 0, low), mixed, _part(after, high - i + j + 1, len(after)))
+    return _rows_of_steps(joined, before, after, i, j)
 
 
-def _bridged(made: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
+def _bridged(before: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
     """Return the clips joined; `half` frames on each side of the seam are a polynomial through points beyond them."""
     around = half + (repairs.POINTS - 1) * spacing
-    one = made.cut(max(i - around, 0), i + 1)
+    one = before.cut(max(i - around, 0), i + 1)
     other = after.cut(j + 1, min(j + 2 + around, len(after)))
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
     a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
     values = repairs.bridge(a.values[: len(one) - half], b.values[half:], half, spacing, kind)
     middle = a.clip(values, np.full(len(values), len(one) - 1))
-    joined = _sequence(_part(made, 0, i + 1 - half), middle, _part(after, j + 1 + half, len(after)))
-    return _rows_of_steps(joined, made, after, i, j)
+    joined = _sequence(_part(before, 0, i + 1 - half), middle, _part(after, j + 1 + half, len(after)))
+    return _rows_of_steps(joined, before, after, i, j)
 
 
-def _registered(made: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
+def _registered(before: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
     """Return the clips joined by a blend along their registration curve, from all of one to all of the other."""
     blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False, plant_feet=False)
-    parts = made.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
+    parts = before.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = blend.blend(parts, blending).clip
     there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0)
     rest = _part(root_motion.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
-    return _sequence(_part(made, 0, i - overlap), woven, rest)
+    return _sequence(_part(before, 0, i - overlap), woven, rest)
 
 
 def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
@@ -363,18 +363,18 @@ def _sequence(*parts: Clip | None) -> Clip:
     return joined([part for part in parts if part is not None])
 
 
-def _rows_of_steps(joined: Clip, made: Clip, after: Clip, i: int, j: int) -> Clip:
+def _rows_of_steps(joined: Clip, before: Clip, after: Clip, i: int, j: int) -> Clip:
     """Return the joined clip with stepped channels: the first clip's up to the seam, the other's after it."""
     stepped = {
         name: Channel(np.concatenate([channel.values[: i + 1], after.channels[name].values[j + 1 :]]), discrete=True)
-        for name, channel in made.channels.items()
+        for name, channel in before.channels.items()
         if channel.discrete
     }
     return replace(joined, channels={**joined.channels, **stepped})
 
 
-def _slide(made: Clip, after: Clip) -> float | None:
-    slides = [s for clip in (made, after) if (s := quality.measure(clip)["slide_cm_s"]) is not None]
+def _slide(before: Clip, after: Clip) -> float | None:
+    slides = [s for clip in (before, after) if (s := quality.measure(clip)["slide_cm_s"]) is not None]
     return float(np.mean(slides)) if slides else None
 
 

@@ -56,13 +56,13 @@ class FewerKeys(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["fewer_keys"]
-        before, after = one["keys"]
-        share = "" if one["share"] is None else f" ({one['share']:.1%})"
+        own = report["fewer_keys"]
+        before, after = own["keys"]
+        share = "" if own["share"] is None else f" ({own['share']:.1%})"
         found = [
             f"  {before} → {after} keys{share}",
-            f"  joints {one['error_mm']:.2f} mm off at most, hips, legs and feet {one['feet_error_mm']:.2f} mm",
+            f"  joints {own['error_mm']:.2f} mm off at most, hips, legs and feet {own['feet_error_mm']:.2f} mm",
         ]
-        if one["stand_slide_cm_s"]:
-            found.append("  feet that stood go {:.1f} → {:.1f} cm/s".format(*one["stand_slide_cm_s"]))
+        if own["stand_slide_cm_s"]:
+            found.append("  feet that stood go {:.1f} → {:.1f} cm/s".format(*own["stand_slide_cm_s"]))
         return found

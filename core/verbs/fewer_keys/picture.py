@@ -10,12 +10,12 @@ _ROTATION, _MOVE, _REST = "#1f4e79", "#f0a030", "#aaaaaa"
 _SMALLEST = 7.0  # points; of joints' names
 
 
-def draw(made: KeysResult) -> Figure:
+def draw(result: KeysResult) -> Figure:
     """Return a figure of the keys of each joint over time, and of how far the farthest point is off."""
-    keyed, rate = made.keyed, made.clip.rate
+    keyed, rate = result.keyed, result.clip.rate
     names = keyed.skeleton.names
     figure = Figure(figsize=(9.0, 2.5 + 0.13 * len(names)), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(0.13 * len(names) + 0.5, 2.0))
     for joint in range(len(names)):
         above.axhline(joint, color=_REST, lw=0.3, zorder=0)
@@ -28,9 +28,9 @@ def draw(made: KeysResult) -> Figure:
                 above.plot(keys.frames / rate, np.full(len(keys.frames), joint), marker, color=colour, ms=4.0, mew=0.7)
     above.set_yticks(range(len(names)), names, fontsize=_SMALLEST * 0.8, parse_math=False)
     above.set_ylim(len(names) - 0.5, -0.5)
-    before, after = made.report["fewer_keys"]["keys"]
+    before, after = result.report["fewer_keys"]["keys"]
     above.set_title(f"{before} keys → {after}: turns (lines), moves (dots)", fontsize=9)
-    away = np.linalg.norm(kinematics.points(made.clip) - kinematics.points(made.before), axis=2).max(axis=1)
+    away = np.linalg.norm(kinematics.points(result.clip) - kinematics.points(result.before), axis=2).max(axis=1)
     below.plot(np.arange(len(away)) / rate, 1e3 * away, color=_ROTATION, lw=0.8)
     below.set_ylim(bottom=0.0)
     below.set_xlabel("time (s)")

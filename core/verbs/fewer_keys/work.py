@@ -41,14 +41,14 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
     progress.at(0.0, "Leaving keys out")
     found = fewer_keys.fewer(clip, _MM * recipe.within, _MM * recipe.feet, keep=recipe.kept)
     progress.at(0.8, "Measuring")
-    made = replace(found.keyed.clip(), name=recipe.result_name([clip.name]))
+    result = replace(found.keyed.clip(), name=recipe.result_name([clip.name]))
     report: dict[str, Any] = {
         "dropped": [],
-        "fewer_keys": figures(clip, made, found),
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "fewer_keys": figures(clip, result, found),
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [],
     }
-    return KeysResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip, found.keyed)
+    return KeysResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip, found.keyed)
 
 
 def figures(clip: Clip, played: Clip, found: fewer_keys.Fewer) -> dict[str, Any]:

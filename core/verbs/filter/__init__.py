@@ -85,17 +85,17 @@ class Filter(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["filter"]
+        own = report["filter"]
         found = []
-        if one["spikes"]:
-            worst = one["spikes"][0]
-            frames = sum(len(joint["frames"]) for joint in one["spikes"])
+        if own["spikes"]:
+            worst = own["spikes"][0]
+            frames = sum(len(joint["frames"]) for joint in own["spikes"])
             far = f"{worst['worst_degrees']:.0f}°" if worst["worst_degrees"] else f"{worst['worst_cm']:.0f} cm"
-            found.append(f"  {frames} spikes of {len(one['spikes'])} joints mended, up to {far} ({worst['joint']})")
-        if one["noise_degrees"]:
-            found.append(f"  noise of {one['noise_degrees']:.2f}° taken off")
-        if any(band["gain"] != 1.0 for band in one["bands"]):
-            each = ", ".join("{:.2g} → {:.2g}".format(*band["degrees"]) for band in one["bands"])
+            found.append(f"  {frames} spikes of {len(own['spikes'])} joints mended, up to {far} ({worst['joint']})")
+        if own["noise_degrees"]:
+            found.append(f"  noise of {own['noise_degrees']:.2f}° taken off")
+        if any(band["gain"] != 1.0 for band in own["bands"]):
+            each = ", ".join("{:.2g} → {:.2g}".format(*band["degrees"]) for band in own["bands"])
             found.append(f"  bands, finest first: {each}°")
-        same = "" if one["contacts_iou"] is None else f"; {one['contacts_iou']:.0%} of contacts as before"
-        return [*found, "  joints moved by {:.1f} cm, {:.1f} at most".format(*one["moved_cm"]) + same]
+        same = "" if own["contacts_iou"] is None else f"; {own['contacts_iou']:.0%} of contacts as before"
+        return [*found, "  joints moved by {:.1f} cm, {:.1f} at most".format(*own["moved_cm"]) + same]

@@ -13,46 +13,46 @@ JOINTS = 3
 _BEFORE, _AFTER, _SPIKE = "#aaaaaa", "#1f4e79", "#a83a36"
 
 
-def draw(made: FilterResult) -> Figure:
+def draw(result: FilterResult) -> Figure:
     """Return a figure of joints' rotations over time before and after, of the bands, and of how far joints moved."""
     figure = Figure(figsize=(9.0, 2.0 * JOINTS + 4.0), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2), squeeze=False)[:, 0]
     axes = above.subplots(JOINTS, 1, sharex=True, squeeze=False)[:, 0]
-    for axis, joint in zip(axes, _most_changed(made), strict=False):
-        _draw_joint(axis, made, joint)
+    for axis, joint in zip(axes, _most_changed(result), strict=False):
+        _draw_joint(axis, result, joint)
     axes[-1].set_xlabel("time (s)")
     bands, moves = below.subplots(1, 2)
-    _draw_bands(bands, made)
-    _draw_moves(moves, made)
+    _draw_bands(bands, result)
+    _draw_moves(moves, result)
     return figure
 
 
-def _most_changed(made: FilterResult) -> list[int]:
+def _most_changed(result: FilterResult) -> list[int]:
     """Return the joints with the worst spikes, then those that turned most on the mean."""
-    jumps = made.filtered.jumps.max(axis=0)
-    changed = _angles(made.before.rotations, made.clip.rotations).mean(axis=0)
+    jumps = result.filtered.jumps.max(axis=0)
+    changed = _angles(result.before.rotations, result.clip.rotations).mean(axis=0)
     return [int(joint) for joint in np.lexsort((-changed, -jumps))[:JOINTS]]
 
 
-def _draw_joint(axis: Axes, made: FilterResult, joint: int) -> None:
-    about = quat.mean_of_frames(made.before.rotations[:, [joint]])
-    for clip, colour, title in ((made.before, _BEFORE, "before"), (made.clip, _AFTER, "after")):
+def _draw_joint(axis: Axes, result: FilterResult, joint: int) -> None:
+    about = quat.mean_of_frames(result.before.rotations[:, [joint]])
+    for clip, colour, title in ((result.before, _BEFORE, "before"), (result.clip, _AFTER, "after")):
         turned = np.degrees(_angles(about, clip.rotations[:, [joint]])[:, 0])
         time = np.arange(len(clip)) / clip.rate
         axis.plot(time, turned, color=colour, lw=1.2, label=title)
-        if clip is made.before:
-            spikes = made.filtered.turned[:, joint]
+        if clip is result.before:
+            spikes = result.filtered.turned[:, joint]
             axis.plot(time[spikes], turned[spikes], ".", color=_SPIKE, ms=4.0, label=f"spikes ({spikes.sum()})")
     axis.set_ylabel("from its mean (°)")
-    axis.set_title(made.clip.skeleton.names[joint], fontsize=9, parse_math=False)
+    axis.set_title(result.clip.skeleton.names[joint], fontsize=9, parse_math=False)
     axis.legend(fontsize=7, frameon=False)
 
 
-def _draw_bands(axis: Axes, made: FilterResult) -> None:
-    bands = np.arange(made.bands.shape[1]) + 1
+def _draw_bands(axis: Axes, result: FilterResult) -> None:
+    bands = np.arange(result.bands.shape[1]) + 1
     for values, colour, title, aside in zip(
-        made.bands, (_BEFORE, _AFTER), ("before", "after"), (-0.2, 0.2), strict=True
+        result.bands, (_BEFORE, _AFTER), ("before", "after"), (-0.2, 0.2), strict=True
     ):
         axis.bar(bands + aside, values, 0.4, color=colour, label=title)
     axis.set_xticks(bands)
@@ -61,9 +61,9 @@ def _draw_bands(axis: Axes, made: FilterResult) -> None:
     axis.legend(fontsize=7, frameon=False)
 
 
-def _draw_moves(axis: Axes, made: FilterResult) -> None:
-    away = 100.0 * _away(made.before, made.clip)
-    time = np.arange(len(away)) / made.clip.rate
+def _draw_moves(axis: Axes, result: FilterResult) -> None:
+    away = 100.0 * _away(result.before, result.clip)
+    time = np.arange(len(away)) / result.clip.rate
     axis.plot(time, away.max(axis=1), color=_BEFORE, lw=1.0, label="the joint that moved most")
     axis.plot(time, np.median(away, axis=1), color=_AFTER, lw=1.2, label="half of the joints")
     axis.set_xlabel("time (s)")

@@ -51,19 +51,19 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
     done = filtering.filtered(clip, asked, repeats=clip.cyclic or (len(clip) > 1 and cycles.closes(clip)))
     progress.at(0.4, "Planting feet")
     options = PlantOptions(plant_feet=recipe.keep_contacts)
-    made, feet = planting.of_result(done.after, options, one_source=not _feet_moved(done), found=_contacts(done))
+    result, feet = planting.of_result(done.after, options, one_source=not _feet_moved(done), found=_contacts(done))
     progress.at(0.8, "Measuring")
-    energies = np.stack([filtering.energies(one, asked.joints, len(asked.gains)) for one in (clip, made)])
+    energies = np.stack([filtering.energies(one, asked.joints, len(asked.gains)) for one in (clip, result)])
     report: dict[str, Any] = {
         "dropped": [],
-        "filter": _figures(done, made, asked, energies),
+        "filter": _figures(done, result, asked, energies),
         **feet.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [*_warnings(clip, recipe, done), *_not_kept(clip, feet)],
     }
-    made = replace(made, name=recipe.result_name([clip.name]))
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return FilterResult(made, report, 0, clip, done, energies)
+    result = replace(result, name=recipe.result_name([clip.name]))
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return FilterResult(result, report, 0, clip, done, energies)
 
 
 def _asked(clip: Clip, recipe: Filter) -> Asked:
@@ -107,11 +107,11 @@ def _moved(before: Clip, after: Clip) -> Array:
     return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))
 
 
-def _figures(done: Filtered, made: Clip, asked: Asked, energies: Array) -> dict[str, Any]:
+def _figures(done: Filtered, result: Clip, asked: Asked, energies: Array) -> dict[str, Any]:
     """Return the figures of the report as plain JSON values."""
     off = filtering.turned_by(done.mended, done.smooth)[:, asked.joints]
     off = off[:, (off > TURNED).any(axis=0)]
-    away = _moved(done.before, made)
+    away = _moved(done.before, result)
     return {
         "cycle": done.repeats,
         "spikes": _spikes(done),
@@ -122,7 +122,7 @@ def _figures(done: Filtered, made: Clip, asked: Asked, energies: Array) -> dict[
             for gain, pair in zip(asked.gains, energies.T, strict=False)
         ],
         "moved_cm": [round(100.0 * float(value), 3) for value in (np.median(away), away.max())],
-        "contacts_iou": _same_contacts(done.before, made),
+        "contacts_iou": _same_contacts(done.before, result),
     }
 
 

@@ -149,13 +149,13 @@ class Follow(GraphWalk, PointOptions):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["follow"]
-        bent = f", {one['bent_share']:.0%} of the way bent" if one["bent_share"] else ""
+        own = report["follow"]
+        bent = f", {own['bent_share']:.0%} of the way bent" if own["bent_share"] else ""
         return [
-            f"  {one['length']:.1f} m, {100.0 * one['rms']:.1f} cm off the path (RMS), {100.0 * one['max']:.1f} at most"
-            f" ({100.0 * one['rms_before_spread']:.1f} before the rest was spread)",
-            f"  {one['transitions']} transitions{bent}, {one['searched']} states tried",
-            *(line for carried in one["carries"] for line in [f"  {carried['action']}:", *point_figures(carried)]),
+            f"  {own['length']:.1f} m, {100.0 * own['rms']:.1f} cm off the path (RMS), {100.0 * own['max']:.1f} at most"
+            f" ({100.0 * own['rms_before_spread']:.1f} before the rest was spread)",
+            f"  {own['transitions']} transitions{bent}, {own['searched']} states tried",
+            *(line for carried in own["carries"] for line in [f"  {carried['action']}:", *point_figures(carried)]),
         ]
 
 

@@ -66,8 +66,8 @@ def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[C
                 f"the stretch from {one.start:.0%} to {one.end:.0%} takes {seconds:.1f} s, too short for "
                 f"{one.actions.name}: it takes {SHORTEST} s or more"
             )
-        made, details = spliced_actions.overlay(walk, one.actions, first, last)
-        walk = made.clip
+        spliced, details = spliced_actions.overlay(walk, one.actions, first, last)
+        walk = spliced.clip
         carried = one.actions.carried
         place = {
             "action": one.actions.name,

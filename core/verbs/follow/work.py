@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import GraphError, PathError, some
 from ...graph import assemble, beam, build, edge_table, ground_path, ground_tracks, spreading, turning, walk_result
@@ -133,7 +132,7 @@ def _searched(
         found, state = earlier
         start = Start(found.nodes[state : state + 1], found.rows[state : state + 1])
     try:
-        made = beam.search(
+        result = beam.search(
             steps,
             sized,
             fidelity=recipe.fidelity,
@@ -145,7 +144,7 @@ def _searched(
     except PathError as error:
         hint = turning.hint(steps, recipe.bend, sized) + _guessed(graph)
         raise PathError(f"{graph.name}: {error}; {hint}", error.place) from None
-    return Search(steps, sized, made if earlier is None else earlier[0].followed_by(earlier[1], made))
+    return Search(steps, sized, result if earlier is None else earlier[0].followed_by(earlier[1], result))
 
 
 def _pieces(graph: MotionGraph, search: Search) -> list[WalkPiece]:
@@ -180,29 +179,26 @@ def _walked(
     if before is not None:
         plain = held.with_beginning(before[0].plain, plain, before[1], round(SETTLING * plain.rate))
     progress.at(0.5, "Splicing in what the path carries" if stretches else "Measuring")
-    made, carries = upper_body_overlay.overlaid(plain, np.minimum(gone / drawn.length, 1.0), stretches)
-    walked = replace(walked, clip=made)
+    result, carries = upper_body_overlay.overlaid(plain, np.minimum(gone / drawn.length, 1.0), stretches)
+    walked = replace(walked, clip=result)
     report = walk_result.report("follow", graph, walked, routed.walk, began) | planted.report
-    real = ground_tracks.ground_tracks_of([made], follows=recipe.follows).ground
+    real = ground_tracks.ground_tracks_of([result], follows=recipe.follows).ground
     report["warnings"] += sentences + [warning for one in carries for warning in one.pop("warnings")]
-    report["follow"] = _figures(routed, walked, real, gone, off) | {
+    report["follow"] = _figures(routed, walked, np.abs(real - drawn.at(gone)), gone, off) | {
         "slide": report["quality"]["after"]["slide_cm_s"],
-        "kept_frames": 0 if before is None else min(before[1], len(made)),
+        "kept_frames": 0 if before is None else min(before[1], len(result)),
         "carries": carries,
     }
     report["warnings"] += _warnings(routed, off, gone)
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     return FollowResult(
-        made, report, 0, graph, walked.origin, real, drawn, gone, recipe, routed.search, tuple(stretches), plain
+        result, report, 0, graph, walked.origin, real, drawn, gone, recipe, routed.search, tuple(stretches), plain
     )
 
 
-def _figures(
-    routed: _Routed, walked: AssembledWalk, real: NDArray[np.complex128], gone: Array, off: Array
-) -> dict[str, Any]:
-    """Return the report on the walk's distance from the path; off (F,) : that distance before it was spread."""
+def _figures(routed: _Routed, walked: AssembledWalk, away: Array, gone: Array, off: Array) -> dict[str, Any]:
+    """Return the report on the walk's distance from the path: away (F,), and off (F,) before it was spread."""
     drawn, search = routed.drawn, routed.search
-    away = np.abs(real - drawn.at(gone))
     worst = int(np.argmax(away))
     return {
         "rms": round(_rms(away), 4),

@@ -66,10 +66,10 @@ class KeyPoses(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["key_poses"]
-        held = sum(pose["last"] > pose["first"] for pose in one["poses"])
-        back = ", and back to the first" if one["back_after"] else ""
-        turn = max(one["turns_degrees"], default=0.0)
+        own = report["key_poses"]
+        held = sum(pose["last"] > pose["first"] for pose in own["poses"])
+        back = ", and back to the first" if own["back_after"] else ""
+        turn = max(own["turns_degrees"], default=0.0)
         return [
-            f"  {len(one['poses'])} poses, {held} of them held{back}; joints turn by {turn:.0f}° at most between two"
+            f"  {len(own['poses'])} poses, {held} of them held{back}; joints turn by {turn:.0f}° at most between two"
         ]

@@ -58,7 +58,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
     poses = replace(poses, name=recipe.result_name([clip.name for clip in clips]), rate=rate)
     progress.at(0.3, "Going from pose to pose")
     again = max(1, round(recipe.interval * rate)) if recipe.repeat else 0
-    made = poses_between.interpolated(poses, arrive, leave, recipe.between, again)
+    result = poses_between.interpolated(poses, arrive, leave, recipe.between, again)
     progress.at(0.7, "Measuring")
     turns, sentences = _turns(poses, recipe)
     carried = [one for _, one in brought.values() if one is not None]
@@ -74,11 +74,11 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
             "back_after": again or None,
             "turns_degrees": turns,
         },
-        "quality": {"before": [quality.measure(clips[k]) for k in sorted(used)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clips[k]) for k in sorted(used)], "after": quality.measure(result)},
         "warnings": [sentence for one in carried for sentence in one.sentences] + sentences,
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return KeyPosesResult(made, report, 0, poses, tuple(map(int, arrive)), tuple(map(int, leave)))
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return KeyPosesResult(result, report, 0, poses, tuple(map(int, arrive)), tuple(map(int, leave)))
 
 
 def _keys(clips: Sequence[Clip], recipe: KeyPoses) -> list[Key]:

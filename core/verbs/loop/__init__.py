@@ -92,13 +92,13 @@ class Loop(Recipe, PlantOptions):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["loop"]
-        score = "set by hand" if one["score"] is None else f"score {one['score']:.2f}"
+        own = report["loop"]
+        score = "set by hand" if own["score"] is None else f"score {own['score']:.2f}"
         turn = (
-            "straight on" if one["straightened"] or not one["turn_degrees"] else f"{one['turn_degrees']:.1f}° a cycle"
+            "straight on" if own["straightened"] or not own["turn_degrees"] else f"{own['turn_degrees']:.1f}° a cycle"
         )
-        seconds = one["length"] / report["rate"]
+        seconds = own["length"] / report["rate"]
         return [
-            f"  cycle from frame {one['start']} over {one['length']} frames ({seconds:.2f} s), {score}",
-            f"  seam closed by {one['method']}, {one['travel_m']:.2f} m a cycle, {turn}",
+            f"  cycle from frame {own['start']} over {own['length']} frames ({seconds:.2f} s), {score}",
+            f"  seam closed by {own['method']}, {own['travel_m']:.2f} m a cycle, {turn}",
         ]

@@ -44,19 +44,19 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     progress.at(0.0, "Looking for the cycle")
     trimmed, whole, ending = _whole(given, recipe)
     if ending is not None and (not recipe.length or _is_all(recipe, trimmed.first, whole, ending)):
-        made = close.close_whole(whole, ending, recipe)
+        closed = close.close_whole(whole, ending, recipe)
     elif recipe.length:
-        ending, made = None, close.close_cycle(trimmed.clip, _by_hand(trimmed.clip, recipe, trimmed.first), recipe)
+        ending, closed = None, close.close_cycle(trimmed.clip, _by_hand(trimmed.clip, recipe, trimmed.first), recipe)
     else:
         found = _repetition(trimmed.clip, recipe, trimmed.first)
-        made = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
-    shown = _arranged(made.clip, recipe.phase, recipe.repeat)
+        closed = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
+    shown = _arranged(closed.clip, recipe.phase, recipe.repeat)
     shown = replace(shown, name=recipe.result_name([given.name]), cyclic=True)
-    cycle, length = made.cycle, len(made.clip) - 1
+    cycle, length = closed.cycle, len(closed.clip) - 1
     begun = round(recipe.phase * length)
-    handed_over = not recipe.half and planting.same(made.clip, whole)
-    shown, planted = _planted(shown, made, begun, recipe, one_source=handed_over)
-    after = made.after
+    handed_over = not recipe.half and planting.same(closed.clip, whole)
+    shown, planted = _planted(shown, closed, begun, recipe, one_source=handed_over)
+    after = closed.after
     if not planted.why:
         after = close.measured(shown.cut(0, length + 1), (length - begun) % length)
     report = {
@@ -67,14 +67,14 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
             "length": cycle.length,
             "score": None if np.isnan(cycle.score) else round(cycle.score, 4),
             "candidates": _candidates(found, trimmed.first),
-            "method": made.method,
-            "methods": made.figures,
-            "turn_degrees": round(float(np.degrees(made.turn)), 3),
-            "straightened": made.straightened,
+            "method": closed.method,
+            "methods": closed.figures,
+            "turn_degrees": round(float(np.degrees(closed.turn)), 3),
+            "straightened": closed.straightened,
             "closing": None if ending is None else {"kind": ending.kind, "gap_m": round(ending.gap, 5)},
-            "travel_m": round(made.travel, 4),
+            "travel_m": round(closed.travel, 4),
         },
-        "quality": {"before": [made.before], "after": after},
+        "quality": {"before": [closed.before], "after": after},
         "warnings": _warnings(given, cycle, ending),
     }
     return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle, ending)
@@ -140,7 +140,7 @@ def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> Cl
         tried.append(close.close_cycle(clip, cycle, recipe))
         if tried[-1].sound:
             return tried[-1]
-    return min(tried, key=lambda made: made.cost)
+    return min(tried, key=lambda closed: closed.cost)
 
 
 def _different(found: Sequence[Cycle]) -> list[int]:
@@ -214,7 +214,7 @@ def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
     return [{"start": c.start + first, "length": c.length, "score": round(c.score, 4)} for c in cycles_found]
 
 
-def _planted(shown: Clip, made: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
+def _planted(shown: Clip, closed: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
     """Return a cycle planted, on its ground arc where it was made in place, and the outcome; see `planting.of_result`.
 
     begun : how many frames after the closed cycle it begins
@@ -222,17 +222,17 @@ def _planted(shown: Clip, made: ClosedCycle, begun: int, recipe: Loop, *, one_so
     if not recipe.in_place or one_source or not recipe.plant_feet:
         return planting.of_result(shown, recipe, one_source=one_source)
     at = begun + np.arange(len(shown), dtype=float)
-    going = ground_arc.added(ground_arc.removed(shown, made.arc, at), made.feet_arc, at)
+    going = ground_arc.added(ground_arc.removed(shown, closed.arc, at), closed.feet_arc, at)
     planted, outcome = planting.of_result(going, recipe, one_source=False)
     if planted is going:
         return shown, outcome
-    return ground_arc.added(ground_arc.removed(planted, made.feet_arc, at), made.arc, at), outcome
+    return ground_arc.added(ground_arc.removed(planted, closed.feet_arc, at), closed.arc, at), outcome
 
 
-def _arranged(made: Clip, phase: float, repeat: int) -> Clip:
+def _arranged(cycle: Clip, phase: float, repeat: int) -> Clip:
     """Return the cycle begun at another phase, so many times in a row."""
-    length = len(made) - 1
+    length = len(cycle) - 1
     if phase:
-        shifted = cycles.sample(made, round(phase * length) + np.arange(length + 1, dtype=float))
-        made = replace(shifted, cyclic=True)
-    return made if repeat == 1 else cycles.unrolled(made, 0, repeat - 1)
+        shifted = cycles.sample(cycle, round(phase * length) + np.arange(length + 1, dtype=float))
+        cycle = replace(shifted, cyclic=True)
+    return cycle if repeat == 1 else cycles.unrolled(cycle, 0, repeat - 1)

@@ -33,6 +33,6 @@ class Mirror(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["mirror"]
-        alone = f", {len(one['alone'])} joints reflected in themselves" if one["alone"] else ""
-        return [f"  {one['pairs']} pairs of joints have changed places{alone}"]
+        own = report["mirror"]
+        alone = f", {len(own['alone'])} joints reflected in themselves" if own["alone"] else ""
+        return [f"  {own['pairs']} pairs of joints have changed places{alone}"]

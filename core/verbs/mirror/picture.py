@@ -19,12 +19,12 @@ _ENDS = {  # of the body, by role: name and colour
 }
 
 
-def draw(made: EditResult) -> Figure:
+def draw(result: EditResult) -> Figure:
     """Return a figure of the body's ends: paths from above, speeds, and how far each is from where it was."""
     figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     above, speeds, moves = figure.subfigures(3, 1, height_ratios=(2, 1, 1), squeeze=False)[:, 0]
-    places = {name: _ends(clip) for name, clip in (("before", made.before), ("after", made.clip))}
+    places = {name: _ends(clip) for name, clip in (("before", result.before), ("after", result.clip))}
     for axis, (name, ends) in zip(above.subplots(1, 2), places.items(), strict=True):
         for role, path in ends.items():
             axis.plot(*path[:, :2].T, color=_ENDS[role][1], lw=1.2, label=_ENDS[role][0])
@@ -33,8 +33,8 @@ def draw(made: EditResult) -> Figure:
         axis.set_xlabel("x (m)")
         axis.set_ylabel("y (m)")
         axis.legend(fontsize=7, frameon=False)
-    _draw_speeds(speeds.subplots(), made, places)
-    _draw_moves(moves.subplots(), made, places)
+    _draw_speeds(speeds.subplots(), result, places)
+    _draw_moves(moves.subplots(), result, places)
     return figure
 
 
@@ -47,8 +47,8 @@ def _ends(clip: Clip) -> dict[str, Array]:
     return {"hips": at[:, root_motion.travelling_joint(clip.skeleton)], "head": at[:, -1]}
 
 
-def _draw_speeds(axis: Axes, made: EditResult, places: dict[str, dict[str, Array]]) -> None:
-    for name, clip, style in (("before", made.before, ":"), ("after", made.clip, "-")):
+def _draw_speeds(axis: Axes, result: EditResult, places: dict[str, dict[str, Array]]) -> None:
+    for name, clip, style in (("before", result.before, ":"), ("after", result.clip, "-")):
         time = np.arange(len(clip)) / clip.rate
         for role, path in places[name].items():
             speed = np.linalg.norm(np.gradient(path, axis=0), axis=1) * clip.rate if len(clip) > 1 else 0.0 * time
@@ -57,10 +57,10 @@ def _draw_speeds(axis: Axes, made: EditResult, places: dict[str, dict[str, Array
     axis.set_title("dotted: before", fontsize=8, loc="right")
 
 
-def _draw_moves(axis: Axes, made: EditResult, places: dict[str, dict[str, Array]]) -> None:
-    count = min(len(made.before), len(made.clip))
+def _draw_moves(axis: Axes, result: EditResult, places: dict[str, dict[str, Array]]) -> None:
+    count = min(len(result.before), len(result.clip))
     for role in places["after"]:
         away = np.linalg.norm(places["after"][role][:count] - places["before"][role][:count], axis=1)
-        axis.plot(np.arange(count) / made.clip.rate, 100.0 * away, color=_ENDS[role][1], lw=1.2)
+        axis.plot(np.arange(count) / result.clip.rate, 100.0 * away, color=_ENDS[role][1], lw=1.2)
     axis.set_xlabel("time (s)")
     axis.set_ylabel("moved (cm)")

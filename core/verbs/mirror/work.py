@@ -38,14 +38,14 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
     repeats = clip.cyclic or cycles.closes(clip)
     if recipe.half_cycle and not repeats:
         raise ClipError(f"{clip.name} does not repeat, so it has no half a cycle: close it with Loop first")
-    made = replace(mirror.mirrored(clip), channels=_exchanged(clip))
+    result = replace(mirror.mirrored(clip), channels=_exchanged(clip))
     if recipe.half_cycle:
-        later = np.arange(len(made), dtype=np.float64) + 0.5 * (len(made) - 1)
-        made = replace(cycles.sample(made, later), cyclic=clip.cyclic)
+        later = np.arange(len(result), dtype=np.float64) + 0.5 * (len(result) - 1)
+        result = replace(cycles.sample(result, later), cyclic=clip.cyclic)
     if recipe.keep_start:
         ground, facing = root_motion.ground_frames(clip)
         facing = root_motion.smooth(facing, root_motion.HEADING_SIGMA * clip.rate)
-        made = root_motion.beginning_at(made, ground[0], float(facing[0]))
+        result = root_motion.beginning_at(result, ground[0], float(facing[0]))
     progress.at(0.5, "Measuring")
     partner = joint_matching.across(clip.skeleton)
     pairs = int(np.count_nonzero(partner != np.arange(len(partner)))) // 2
@@ -54,11 +54,11 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
     report: dict[str, Any] = {
         "dropped": [],
         "mirror": {"pairs": pairs, "alone": alone},
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [] if pairs else [lonely],
     }
-    made = replace(made, name=recipe.result_name([clip.name]))
-    return EditResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip)
+    result = replace(result, name=recipe.result_name([clip.name]))
+    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip)
 
 
 def _exchanged(clip: Clip) -> dict[str, Channel]:

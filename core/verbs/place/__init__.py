@@ -96,10 +96,10 @@ class Place(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["place"]
-        (x, y, facing), (far_x, far_y, far_facing) = one["first"][1], one["last"][1]
-        raised = f", raised by {one['raised_m']:.2f} m" if one["raised_m"] else ""
+        own = report["place"]
+        (x, y, facing), (far_x, far_y, far_facing) = own["first"][1], own["last"][1]
+        raised = f", raised by {own['raised_m']:.2f} m" if own["raised_m"] else ""
         return [
-            f"  turned by {one['turned_degrees']:.1f}°{raised}: from {x:.2f}, {y:.2f} facing {facing:.0f}°"
+            f"  turned by {own['turned_degrees']:.1f}°{raised}: from {x:.2f}, {y:.2f} facing {facing:.0f}°"
             f" to {far_x:.2f}, {far_y:.2f} facing {far_facing:.0f}°"
         ]

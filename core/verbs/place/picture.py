@@ -15,12 +15,12 @@ _ARROWS = 8  # facing directions along a path
 _LENGTH = 0.25  # of an arrow, as a share of the longest side of what is seen
 
 
-def draw(made: EditResult) -> Figure:
+def draw(result: EditResult) -> Figure:
     """Return a figure of both paths from above, with their starts and the facing of the body along them."""
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     axes = figure.subplots(1, 2)
-    for axis, clip, name in zip(axes, (made.before, made.clip), ("before", "after"), strict=True):
+    for axis, clip, name in zip(axes, (result.before, result.clip), ("before", "after"), strict=True):
         _draw_paths(axis, clip)
         axis.set_title(f"{name}, from above", fontsize=9)
         axis.set_aspect("equal", adjustable="datalim")

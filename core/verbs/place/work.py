@@ -43,28 +43,28 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
     if frame >= len(clip):
         raise OptionError(f"{clip.name} has {len(clip)} frames, 0 to {len(clip) - 1}: frame {frame} is none of them")
     progress.at(0.0, "Placing")
-    made, warnings = clip, list[str]()
+    result, warnings = clip, list[str]()
     if where == "after":
-        made, warnings = _after(clip, clips[1], frame)
-    ground, facing = root_motion.ground_frames(made)[0][frame], root_motion.heading(made)[frame]
+        result, warnings = _after(clip, clips[1], frame)
+    ground, facing = root_motion.ground_frames(result)[0][frame], root_motion.heading(result)[frame]
     there = np.array([recipe.x, recipe.y]) if where == "at" else ground
     wanted = np.radians(recipe.facing) if recipe.face == "way" else facing
     if where == "at" or recipe.face == "way":
-        made = root_motion.beginning_at(made, there, float(wanted), frame)
-    raised = _raised(made, recipe)
+        result = root_motion.beginning_at(result, there, float(wanted), frame)
+    raised = _raised(result, recipe)
     if raised:
-        made = root_motion.placed(made, 0.0, np.array([0.0, 0.0, raised]))
+        result = root_motion.placed(result, 0.0, np.array([0.0, 0.0, raised]))
     progress.at(0.5, "Measuring")
-    if made is clip:
+    if result is clip:
         warnings.append(f"{clip.name}: no place, way or height was asked for: nothing was changed")
     report: dict[str, Any] = {
         "dropped": [],
-        "place": _figures(clip, made, where, raised),
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "place": _figures(clip, result, where, raised),
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": warnings,
     }
-    made = replace(made, name=recipe.result_name([one.name for one in clips]))
-    return EditResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip)
+    result = replace(result, name=recipe.result_name([one.name for one in clips]))
+    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip)
 
 
 def _where(clips: Sequence[Clip], recipe: Place) -> str:
@@ -141,13 +141,13 @@ def _soles(skeleton: Skeleton) -> dict[str, float]:
     return {name: float(points[ball]) - ground for name, (ball, _) in feet.balls_and_ankles(skeleton).items()}
 
 
-def _figures(before: Clip, made: Clip, where: str, raised: float) -> dict[str, Any]:
+def _figures(before: Clip, result: Clip, where: str, raised: float) -> dict[str, Any]:
     """Return where the clip was and is in its first and last frame, how it faces there, and how it was turned."""
     ends = []
-    for clip in (before, made):
+    for clip in (before, result):
         ground, facing = root_motion.ground_frames(clip)[0], np.degrees(root_motion.heading(clip))
         ends.append([[*(round(float(v), 4) for v in ground[k]), round(_within(facing[k]), 2)] for k in (0, -1)])
-    turned = _within(float(np.degrees(root_motion.heading(made)[0] - root_motion.heading(before)[0])))
+    turned = _within(float(np.degrees(root_motion.heading(result)[0] - root_motion.heading(before)[0])))
     return {
         "where": where,
         "turned_degrees": round(turned, 3),

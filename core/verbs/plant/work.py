@@ -35,17 +35,17 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
     (clip,) = clips
     progress.at(0.0, "Planting feet")
     rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
-    made, done = planting.planted(clip, rows)
+    result, done = planting.planted(clip, rows)
     progress.at(0.6, "Looking at its feet")
-    made = replace(made, name=recipe.result_name([clip.name]))
+    result = replace(result, name=recipe.result_name([clip.name]))
     report: dict[str, Any] = {
         "dropped": [],
         "plant": done.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": _warnings(clip, done),
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return PlantResult(made, report, 0, clip, done)
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return PlantResult(result, report, 0, clip, done)
 
 
 def _warnings(clip: Clip, done: Planted) -> list[str]:

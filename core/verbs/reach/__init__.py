@@ -90,8 +90,8 @@ class Reach(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["reach"]
-        first, last = one["span"]
+        own = report["reach"]
+        first, last = own["span"]
         when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
-        by = f"{one['moved_cm']:.1f} cm from where it was, at most; {one['changed_frames']} frames are changed"
-        return [f"  {one['limb'].replace('_', ' ')} is led {when}, {by}; {one['off_mm']:.2g} mm off its target at most"]
+        by = f"{own['moved_cm']:.1f} cm from where it was, at most; {own['changed_frames']} frames are changed"
+        return [f"  {own['limb'].replace('_', ' ')} is led {when}, {by}; {own['off_mm']:.2g} mm off its target at most"]

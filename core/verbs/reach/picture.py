@@ -11,39 +11,40 @@ _BEFORE, _AFTER, _TARGET, _SPAN = "#aaaaaa", "#1f4e79", "#a83a36", "#f0a030"
 _POSES = 7
 
 
-def draw(made: ReachResult) -> Figure:
+def draw(result: ReachResult) -> Figure:
     """Return a figure of a limb's end before and after: poses, its path from above and aside, and how far it is off."""
     figure = Figure(figsize=(11.0, 8.0), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     poses, paths, below = figure.subfigures(3, 1, height_ratios=(3, 3, 2), squeeze=False)[:, 0]
-    _draw_poses(poses.subplots(), made)
+    _draw_poses(poses.subplots(), result)
     for axis, (across, up) in zip(paths.subplots(1, 2), ((0, 1), (0, 2)), strict=True):
-        _draw_path(axis, made, across, up)
-    _draw_distance(below.subplots(), made)
+        _draw_path(axis, result, across, up)
+    _draw_distance(below.subplots(), result)
     return figure
 
 
-def _changed(made: ReachResult) -> np.ndarray:
+def _changed(result: ReachResult) -> np.ndarray:
     """Return the frames that changed, with one more on each side."""
-    frames = np.flatnonzero(made.share > 0.0)
-    return np.arange(max(int(frames[0]) - 1, 0), min(int(frames[-1]) + 2, len(made.clip)))
+    frames = np.flatnonzero(result.share > 0.0)
+    return np.arange(max(int(frames[0]) - 1, 0), min(int(frames[-1]) + 2, len(result.clip)))
 
 
-def _draw_poses(axis: Axes, made: ReachResult) -> None:
-    frames = _changed(made)
-    shown = np.unique(np.append(np.linspace(frames[0], frames[-1], _POSES - 1).round().astype(np.int64), made.span[0]))
-    at = np.arange(len(shown)) * 0.9 * made.clip.skeleton.height
-    for clip, colour, width in ((made.before, _BEFORE, 1.0), (made.clip, _AFTER, 1.6)):
+def _draw_poses(axis: Axes, result: ReachResult) -> None:
+    frames = _changed(result)
+    even = np.linspace(frames[0], frames[-1], _POSES - 1).round().astype(np.int64)
+    shown = np.unique(np.append(even, result.span[0]))
+    at = np.arange(len(shown)) * 0.9 * result.clip.skeleton.height
+    for clip, colour, width in ((result.before, _BEFORE, 1.0), (result.clip, _AFTER, 1.6)):
         stick_figures.draw(axis, clip.taken(shown), at, colour, width=width, aside=stick_figures.ASLANT)
     axis.set_xticks(at, [f"frame {frame}" for frame in shown], fontsize=7)
     axis.set_ylabel("m")
 
 
-def _draw_path(axis: Axes, made: ReachResult, across: int, up: int) -> None:
-    frames = _changed(made)
-    for path, colour, name in zip(made.ends[:, frames], (_BEFORE, _AFTER), ("before", "after"), strict=True):
+def _draw_path(axis: Axes, result: ReachResult, across: int, up: int) -> None:
+    frames = _changed(result)
+    for path, colour, name in zip(result.ends[:, frames], (_BEFORE, _AFTER), ("before", "after"), strict=True):
         axis.plot(path[:, across], path[:, up], color=colour, lw=1.4, label=name)
-    goal = made.target[made.span[0] : made.span[1] + 1]
+    goal = result.target[result.span[0] : result.span[1] + 1]
     axis.plot(goal[:, across], goal[:, up], color=_TARGET, lw=1.0)
     axis.plot(goal[[0, -1], across], goal[[0, -1], up], "o", color=_TARGET, ms=5, label="target")
     axis.set_aspect("equal", adjustable="datalim")
@@ -53,13 +54,13 @@ def _draw_path(axis: Axes, made: ReachResult, across: int, up: int) -> None:
     axis.legend(fontsize=7, frameon=False)
 
 
-def _draw_distance(axis: Axes, made: ReachResult) -> None:
-    time = np.arange(len(made.clip)) / made.clip.rate
-    for path, colour, name in zip(made.ends, (_BEFORE, _AFTER), ("before", "after"), strict=True):
-        axis.plot(time, 100.0 * np.linalg.norm(path - made.target, axis=1), color=colour, lw=1.4, label=name)
-    first, last = (frame / made.clip.rate for frame in made.span)
-    axis.axvspan(first, max(last, first + 0.2 / made.clip.rate), color=_SPAN, alpha=0.3, label="asked for")
-    changed = np.flatnonzero(made.share > 0.0) / made.clip.rate
+def _draw_distance(axis: Axes, result: ReachResult) -> None:
+    time = np.arange(len(result.clip)) / result.clip.rate
+    for path, colour, name in zip(result.ends, (_BEFORE, _AFTER), ("before", "after"), strict=True):
+        axis.plot(time, 100.0 * np.linalg.norm(path - result.target, axis=1), color=colour, lw=1.4, label=name)
+    first, last = (frame / result.clip.rate for frame in result.span)
+    axis.axvspan(first, max(last, first + 0.2 / result.clip.rate), color=_SPAN, alpha=0.3, label="asked for")
+    changed = np.flatnonzero(result.share > 0.0) / result.clip.rate
     axis.axvspan(changed[0], changed[-1], color=_SPAN, alpha=0.1, label="changed")
     axis.set_ylim(bottom=0.0)
     axis.set_xlabel("time (s)")

@@ -56,26 +56,26 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
         length = len(clip) - 1
         padded = np.arange(3 * length + 1, dtype=np.float64) - length
         wide = reaching.shares(len(padded), first + length, last + length, ease)
-        made = reaching.reached_in_cycle(clip, replace(asked, goals=_goals(recipe, padded), share=wide))
+        result = reaching.reached_in_cycle(clip, replace(asked, goals=_goals(recipe, padded), share=wide))
         share = np.maximum.reduce([wide[k * length : (k + 1) * length + 1] for k in range(3)])
     else:
-        made = reaching.reached(clip, asked)
+        result = reaching.reached(clip, asked)
     progress.at(0.5, "Measuring")
     sentences = []
-    if repeats and not cycles.closes(made):
-        made = replace(made, cyclic=False)
+    if repeats and not cycles.closes(result):
+        result = replace(result, cyclic=False)
         sentences.append(f"{clip.name} is no loop any more: its end does not meet its start, as the place stays")
-    made = replace(made, name=recipe.result_name([clip.name]))
-    ends = np.stack([reaching.ends(one, led, tip) for one in (clip, made)])
-    figures, notes = _figures(clip, made, recipe, ends, goals, (first, last), share)
+    result = replace(result, name=recipe.result_name([clip.name]))
+    ends = np.stack([reaching.ends(one, led, tip) for one in (clip, result)])
+    figures, notes = _figures(clip, result, recipe, ends, goals, (first, last), share)
     report: dict[str, Any] = {
         "dropped": [],
         "reach": {"joints": [clip.skeleton.names[k] for k in reaching.joints_of(clip.skeleton, led)], **figures},
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": notes + sentences,
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return ReachResult(made, report, 0, clip, ends, goals, share, (first, last))
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return ReachResult(result, report, 0, clip, ends, goals, share, (first, last))
 
 
 def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:
@@ -145,7 +145,7 @@ def _goals(recipe: Reach, frames: Array) -> Array:
 
 
 def _figures(
-    clip: Clip, made: Clip, recipe: Reach, ends: Array, goals: Array, span: tuple[int, int], share: Array
+    clip: Clip, result: Clip, recipe: Reach, ends: Array, goals: Array, span: tuple[int, int], share: Array
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the report on how near the limb came and on what was changed, and notes for the user."""
     first, last = span
@@ -158,7 +158,7 @@ def _figures(
         "off_mm": round(1000.0 * float(away.max()), 6),
         "out_of_reach": None,
         "moved_cm": round(100.0 * float(np.linalg.norm(ends[1] - ends[0], axis=1).max()), 3),
-        "corrections": _corrections(clip, made, span),
+        "corrections": _corrections(clip, result, span),
     }
     if not len(short):
         return figures, []
@@ -173,15 +173,15 @@ def _figures(
     return figures, [note]
 
 
-def _corrections(clip: Clip, made: Clip, span: tuple[int, int]) -> list[list[float]]:
+def _corrections(clip: Clip, result: Clip, span: tuple[int, int]) -> list[list[float]]:
     """Return changes as rows: a frame, a joint (counted from 1), a rotation vector in degrees, and a translation.
 
-    [] where there would be more than `FEW` rows: they are meant for a pose, not for a long span.
+    [] where there would be more than `FEW` rows: they are useful for a pose, not for a long span.
     """
     rows = []
     for frame in range(span[0], span[1] + 1):
-        turn = quat.log(quat.mul(quat.inv(clip.rotations[frame]), made.rotations[frame]))
-        shift = made.translations[frame] - clip.translations[frame]
+        turn = quat.log(quat.mul(quat.inv(clip.rotations[frame]), result.rotations[frame]))
+        shift = result.translations[frame] - clip.translations[frame]
         moved = np.flatnonzero((np.abs(turn).max(axis=1) > 1e-12) | (np.abs(shift).max(axis=1) > 1e-12))
         rows += [[frame, int(joint) + 1, *np.degrees(turn[joint]).tolist(), *shift[joint].tolist()] for joint in moved]
         if len(rows) > FEW:

@@ -126,9 +126,9 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         """Return the main figures of a result in a few lines, from its report."""
         from ...style.measures import UNITS
 
-        one = report["style"]
+        own = report["style"]
         return [
             f"  {name}: asked {each['asked']:+.2f}, from {each['before']:+.2f} to {each['after']:+.2f}"
             f" ({each['measure_before']:.3g} to {each['measure_after']:.3g} {UNITS[name]})"
-            for name, each in one["sliders"].items()
+            for name, each in own["sliders"].items()
         ]

@@ -8,14 +8,14 @@ from ..fit_style.picture import _COLOURS
 from .work import RestyleResult
 
 
-def draw(made: RestyleResult) -> Figure:
+def draw(result: RestyleResult) -> Figure:
     """Return a figure of poses before and after, and of the clip's measures among those of the examples."""
     figure = Figure(figsize=(11.0, 6.5), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     bodies, measures = figure.subfigures(2, 1, squeeze=False, height_ratios=(3, 2))[:, 0]
     for axis, clip, name, colour in zip(
         bodies.subplots(2, 1, sharex=True, sharey=True),
-        (made.before, made.clip),
+        (result.before, result.clip),
         ("before", "after"),
         ("#888888", _COLOURS[0]),
         strict=True,
@@ -24,12 +24,12 @@ def draw(made: RestyleResult) -> Figure:
         stick_figures.draw(axis, clip.taken(at), np.linspace(0.0, 11.0, 12), colour)
         axis.set_ylabel(name)
         axis.set_xticks([])
-    known = made.in_style.style.sliders
-    after = made.in_style.standard if made.changed is None else made.in_style.style.standard(made.changed.row)
+    known = result.in_style.style.sliders
+    after = result.in_style.standard if result.changed is None else result.in_style.style.standard(result.changed.row)
     axis = measures.subplots(1, 1)
     rows = np.arange(len(known.names))
     axis.barh(rows, known.highest - known.lowest, left=known.lowest, height=0.5, color="#dddddd", label="examples")
-    axis.plot(made.in_style.standard, rows, "o", color="#888888", label="before")
+    axis.plot(result.in_style.standard, rows, "o", color="#888888", label="before")
     axis.plot(after, rows, "D", color=_COLOURS[0], label="after")
     axis.set_yticks(rows, known.names)
     axis.invert_yaxis()

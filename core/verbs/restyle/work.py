@@ -63,21 +63,21 @@ def restyle(
     on_the_spot = bool(given)
     in_style = clip_in_style.of_clip(fit.on_body(style, going), going)
     changed = change.asked(in_style, recipe)
-    made, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
+    result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
-        made, planted = planting.of_result(restyled(in_style, changed), recipe, one_source=False)
-        made = root_trajectory.removed(made)[0] if on_the_spot else made
+        result, planted = planting.of_result(restyled(in_style, changed), recipe, one_source=False)
+        result = root_trajectory.removed(result)[0] if on_the_spot else result
     progress.at(0.8, "Measuring")
-    made = replace(made, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)
+    result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)
     report: dict[str, Any] = {
         "dropped": reporting.left_out([trimmed]),
-        "style": change.as_report(changed) | {"examples": len(style.material), "knees": round(knees.least(made), 2)},
+        "style": change.as_report(changed) | {"examples": len(style.material), "knees": round(knees.least(result), 2)},
         **planted.report,
-        "quality": {"before": [quality.measure(ready)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
         "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return RestyleResult(made, report, 0, ready, in_style, changed)
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return RestyleResult(result, report, 0, ready, in_style, changed)
 
 
 def _held(changed: Change | None) -> tuple[str, ...]:
@@ -97,9 +97,9 @@ def restyled(in_style: ClipInStyle, changed: Change) -> Clip:
     hips = root_motion.travelling_joint(clip.skeleton)
     turn = quat.mul(quat.about_axis("Z", facing), motion.hips)
     poses[hips] = turn, np.column_stack([ground, motion.height])
-    made = root_blend.place_joints(replace(clip, rotations=rotations), poses)
+    result = root_blend.place_joints(replace(clip, rotations=rotations), poses)
     # Knees come last, after re-timing: its curves between frames overshoot where a knee stops.
-    return knees.without_hyperextension(_longer(made, changed.longer), clip)
+    return knees.without_hyperextension(_longer(result, changed.longer), clip)
 
 
 def _longer(clip: Clip, times: float) -> Clip:

@@ -41,11 +41,11 @@ class Retarget(Recipe, PlantOptions):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["retarget"]
-        joints, off = one["joints"], one["limbs_off_degrees"]
+        own = report["retarget"]
+        joints, off = own["joints"], own["limbs_off_degrees"]
         matched = ", ".join(f"{len(names)} by {_HOW[how]}" for how, names in joints.items() if names and how in _HOW)
-        poses = " and ".join(dict.fromkeys((one["rest"], one["body_rest"])))
+        poses = " and ".join(dict.fromkeys((own["rest"], own["body_rest"])))
         return [
-            f"  legs × {one['scale']:.2f}, against {poses}; limbs off {max(off.values(), default=0.0):.2f}° at most",
+            f"  legs × {own['scale']:.2f}, against {poses}; limbs off {max(off.values(), default=0.0):.2f}° at most",
             f"  joints: {matched}, {len(joints['rest'])} at rest",
         ]

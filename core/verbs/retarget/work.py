@@ -44,14 +44,15 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     poses = rest_check.choose(given, recipe.rest), rest_check.choose(body, recipe.body_rest)
     trimmed = trim.if_wanted(given, recipe.trim)
     progress.at(0.3, f"Putting {given.name} on the body of {body.name}")
-    made, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
-    made = replace(made, name=recipe.result_name([clip.name for clip in clips]), channels=_scaled(made, carried.scale))
-    off = limbs_off(trimmed.clip, made)
+    result, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
+    name = recipe.result_name([clip.name for clip in clips])
+    result = replace(result, name=name, channels=_scaled(result, carried.scale))
+    off = limbs_off(trimmed.clip, result)
     progress.at(0.5, "Planting its feet")
-    source = planting.same(made, trimmed.clip)
+    source = planting.same(result, trimmed.clip)
     # Contacts are found on the captured clip: feet of legs of another length slide where they should stand.
     found = planting.find(trimmed.clip) if recipe.plant_feet and not source else None
-    made, planted = planting.of_result(made, recipe, one_source=source, found=found)
+    result, planted = planting.of_result(result, recipe, one_source=source, found=found)
     progress.at(0.7, "Measuring")
     report: dict[str, Any] = {
         **planted.report,
@@ -60,18 +61,18 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
         | {
             "limbs_off_degrees": {role: round(float(angle.max()), 3) for role, angle in off.items()},
         },
-        "quality": {"before": [quality.measure(trimmed.clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(trimmed.clip)], "after": quality.measure(result)},
         "warnings": carried.warnings,
     }
-    return RetargetResult(made, report | reporting.common("retarget", clips, made, began), 0, trimmed.clip, carried)
+    return RetargetResult(result, report | reporting.common("retarget", clips, result, began), 0, trimmed.clip, carried)
 
 
-def limbs_off(clip: Clip, made: Clip) -> dict[str, Array]:
+def limbs_off(source: Clip, result: Clip) -> dict[str, Array]:
     """Return by how many degrees (F,) the direction of each limb differs between two clips of F frames, by role."""
-    places = [kinematics.world(one)[1] for one in (clip, made)]
+    places = [kinematics.world(clip)[1] for clip in (source, result)]
     found = {}
     for high, low in ((f"{high}.{side}", f"{low}.{side}") for side in "LR" for high, low in _BONES):
-        roles = [one.skeleton.roles for one in (clip, made)]
+        roles = [clip.skeleton.roles for clip in (source, result)]
         if not all({high, low} <= set(known) for known in roles):
             continue
         bones = [at[:, known[low]] - at[:, known[high]] for at, known in zip(places, roles, strict=True)]
@@ -82,9 +83,9 @@ def limbs_off(clip: Clip, made: Clip) -> dict[str, Array]:
     return found
 
 
-def _scaled(made: Clip, scale: float) -> dict[str, Channel]:
+def _scaled(clip: Clip, scale: float) -> dict[str, Channel]:
     """Return the channels of a clip; the speeds of its stored root trajectory are scaled as its legs are."""
-    channels = dict(made.channels)
+    channels = dict(clip.channels)
     for name in root_trajectory.CHANNELS[:2]:
         if name in channels:
             channels[name] = Channel(scale * channels[name].values)

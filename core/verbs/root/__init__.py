@@ -50,10 +50,10 @@ class Root(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["root"]
-        way = "{:.2f} → {:.2f} m".format(*one["travel_m"])
-        away = "{:.1f} cm from over it, {:.1f} at most".format(*one["from_hips_cm"])
-        found = [f"  {one['joint']} goes {way}, hips {away}"]
-        if None not in one["acceleration_m_s2"]:
-            found.append("  its sharpest acceleration {:.1f} → {:.1f} m/s²".format(*one["acceleration_m_s2"]))
+        own = report["root"]
+        way = "{:.2f} → {:.2f} m".format(*own["travel_m"])
+        away = "{:.1f} cm from over it, {:.1f} at most".format(*own["from_hips_cm"])
+        found = [f"  {own['joint']} goes {way}, hips {away}"]
+        if None not in own["acceleration_m_s2"]:
+            found.append("  its sharpest acceleration {:.1f} → {:.1f} m/s²".format(*own["acceleration_m_s2"]))
         return found

@@ -40,19 +40,19 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
         raise ClipError(f"The travel of one clip is moved at a time; {len(clips)} given")
     (clip,) = clips
     progress.at(0.0, "Moving the travel")
-    made, joint = _carried(clip, recipe)
+    result, joint = _carried(clip, recipe)
     progress.at(0.5, "Measuring")
     warnings = []
-    if made is clip:
+    if result is clip:
         warnings.append(f"{clip.name}: there is nothing above {clip.skeleton.names[joint]}: nothing was changed")
     report: dict[str, Any] = {
         "dropped": [],
-        "root": _figures(clip, made, joint, recipe),
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "root": _figures(clip, result, joint, recipe),
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": warnings,
     }
-    made = replace(made, name=recipe.result_name([clip.name]))
-    return RootResult(made, report | reporting.common(recipe.verb, clips, made, began), 0, clip, joint)
+    result = replace(result, name=recipe.result_name([clip.name]))
+    return RootResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip, joint)
 
 
 def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
@@ -72,17 +72,17 @@ def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
     return root_carrier.by_joint(clip, joint, how), joint
 
 
-def _figures(before: Clip, made: Clip, joint: int, recipe: Root) -> dict[str, Any]:
+def _figures(before: Clip, result: Clip, joint: int, recipe: Root) -> dict[str, Any]:
     """Return the carrier, how far it travels, the hips' distance from over it, and its sharpest acceleration."""
-    hips = root_motion.travelling_joint(made.skeleton)
-    was, now = (kinematics.world_of(clip, [joint, hips])[1] for clip in (before, made))
+    hips = root_motion.travelling_joint(result.skeleton)
+    was, now = (kinematics.world_of(clip, [joint, hips])[1] for clip in (before, result))
     away = np.linalg.norm(now[:, hips, :2] - now[:, joint, :2], axis=1)
     return {
         "onto": recipe.onto,
-        "joint": made.skeleton.names[joint],
+        "joint": result.skeleton.names[joint],
         "travel_m": [round(root_motion.path_length(places[:, joint, :2]), 4) for places in (was, now)],
         "from_hips_cm": [round(100.0 * float(value), 2) for value in (away.mean(), away.max())],
-        "acceleration_m_s2": [sharpest(places[:, joint], made.rate) for places in (was, now)],
+        "acceleration_m_s2": [sharpest(places[:, joint], result.rate) for places in (was, now)],
     }
 
 

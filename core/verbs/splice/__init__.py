@@ -60,24 +60,24 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["splice"]
-        frames, turned = one["action_frame"], one["correction_degrees"]
-        if one["timing"] == "points":
-            found = point_figures(one)
+        own = report["splice"]
+        frames, turned = own["action_frame"], own["correction_degrees"]
+        if own["timing"] == "points":
+            found = point_figures(own)
         else:
-            played = "in step with the locomotion" if one["timing"] == "sync" else "at its own speed"
-            again = f", again after {one['repeated']} frames" if one["repeated"] else ""
-            found = [f"  action played {played} ({one['why']}), from frame {frames[0]:.0f}{again}"]
-        if one["pelvis"] is not None and one["method"] != "copy":
+            played = "in step with the locomotion" if own["timing"] == "sync" else "at its own speed"
+            again = f", again after {own['repeated']} frames" if own["repeated"] else ""
+            found = [f"  action played {played} ({own['why']}), from frame {frames[0]:.0f}{again}"]
+        if own["pelvis"] is not None and own["method"] != "copy":
             mean = f"{sum(turned) / len(turned):.1f}° on the mean, {max(turned):.1f}° at most"
-            found.append(f"  {one['pelvis']} turned by {mean} ({one['method']})")
-        swung = one["swing"]
+            found.append(f"  {own['pelvis']} turned by {mean} ({own['method']})")
+        swung = own["swing"]
         if swung["locomotion"] is not None and swung["result"] is not None:
             found.append(f"  chest against pelvis {swung['locomotion']:+.2f} → {swung['result']:+.2f}")
         return found
 
 
-def point_figures(one: Mapping[str, Any]) -> list[str]:
+def point_figures(part: Mapping[str, Any]) -> list[str]:
     """Return the main figures of splice points in a few lines, from the part of a report that describes them.
 
     Example:
@@ -87,11 +87,11 @@ def point_figures(one: Mapping[str, Any]) -> list[str]:
         >>> splice.point_figures(report)[0].strip()
         'entered at 1 splice points within 13 cm, the nearest 5.2 cm off'
     """
-    entered = [point for point in one["splice_points"] if point["level"] is not None]
-    least = "" if one["least_distance"] is None else f", the nearest {100.0 * one['least_distance']:.1f} cm off"
-    timed = sum(point["legs_apart_in_time"] is not None for point in one["splice_points"])
+    entered = [point for point in part["splice_points"] if point["level"] is not None]
+    least = "" if part["least_distance"] is None else f", the nearest {100.0 * part['least_distance']:.1f} cm off"
+    timed = sum(point["legs_apart_in_time"] is not None for point in part["splice_points"])
     in_time = f"; {timed} re-timed to the legs" if timed else ""
     return [
-        f"  entered at {len(entered)} splice points within {100.0 * one['threshold']:.3g} cm{least}{in_time}",
-        f"  {one['in_step']:.0%} of it goes on from these",
+        f"  entered at {len(entered)} splice points within {100.0 * part['threshold']:.3g} cm{least}{in_time}",
+        f"  {part['in_step']:.0%} of it goes on from these",
     ]

@@ -100,15 +100,15 @@ def overlay(
     planned = points.plan(
         locomotion, played, first=first, end=end, interval=recipe.splice_interval, threshold=recipe.splice_threshold
     )
-    made = along.spliced(locomotion, played, planned, recipe)
-    return made, _report(actions, planned, made)
+    spliced = along.spliced(locomotion, played, planned, recipe)
+    return spliced, _report(actions, planned, spliced)
 
 
-def _report(actions: Actions, planned: SplicePlan, made: Spliced) -> dict[str, Any]:
+def _report(actions: Actions, planned: SplicePlan, spliced: Spliced) -> dict[str, Any]:
     entered = [piece for piece in planned.pieces if piece.level is not None]
     rows = []
-    given = actions.given_frames(made.places)
-    for piece, apart in zip(planned.pieces, made.apart, strict=True):
+    given = actions.given_frames(spliced.places)
+    for piece, apart in zip(planned.pieces, spliced.apart, strict=True):
         rows.append(
             {
                 "at": piece.first,

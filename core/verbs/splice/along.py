@@ -83,11 +83,11 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
     coming = joined(runs)
     action = _mixed(_with(coming, leaving), coming, share)
     strength = recipe.strength * _ramps(end - first, fade, first > 0, end < len(locomotion))
-    made = whole.overlay(
+    result = whole.overlay(
         locomotion.cut(first, end), action, upper, whole.between(rotations[0], rotations[1], share), strength
     )
     return Spliced(
-        _inserted(locomotion, made, first), action, corrections, np.concatenate(places, axis=1), tuple(apart)
+        _inserted(locomotion, result, first), action, corrections, np.concatenate(places, axis=1), tuple(apart)
     )
 
 
@@ -149,18 +149,18 @@ def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
     )
 
 
-def _inserted(locomotion: Clip, made: Clip, first: int) -> Clip:
+def _inserted(locomotion: Clip, result: Clip, first: int) -> Clip:
     """Return the locomotion with some of its frames replaced; channels that it lacks are held before and after."""
-    stretch = slice(first, first + len(made))
+    stretch = slice(first, first + len(result))
     rotations, translations = locomotion.rotations.copy(), locomotion.translations.copy()
-    rotations[stretch], translations[stretch] = made.rotations, made.translations
+    rotations[stretch], translations[stretch] = result.rotations, result.translations
     scales = locomotion.scales
-    if made.scales is not None:
+    if result.scales is not None:
         scales = np.ones_like(translations) if scales is None else scales.copy()
-        scales[stretch] = made.scales
+        scales[stretch] = result.scales
     channels = {}
     around = (first, len(locomotion) - stretch.stop)
-    for name, channel in made.channels.items():
+    for name, channel in result.channels.items():
         values = np.pad(channel.values, around, mode="edge")
         if name in locomotion.channels:
             values = locomotion.channels[name].values.copy()

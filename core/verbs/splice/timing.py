@@ -22,7 +22,7 @@ from . import Splice
 IN_STEP = 0.5  # least likeness of legs in step; walks of any style have 0.6 and more, no other gait over 0.44
 NEAR = 0.09 / 1.7  # of the body's height; legs nearer than this on the mean are in step as well
 LEGS = Matching(joints="lower", ends="auto")
-STRETCH = 1.5  # times the locomotion's length: so much of a longer action is compared with it
+STRETCH = 1.5  # times the locomotion's length, to which a longer action is cut for the comparison
 HELD = 0.1  # s that the action may be held at its ends before it is repeated instead
 THROUGHOUT = 0.75  # least share of frames at which a cycle repeats; captured actions have over 0.8 or under 0.6
 
@@ -106,7 +106,7 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: M
             return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
-    before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may begin so much earlier
+    before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may begin that much earlier
     lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
     curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period, legs)
     return Timing(lasting, frames, "sync", "", curve, period, first)

@@ -49,9 +49,9 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     first = min(FrameMap(0, scale).prepared_frame(start), len(action) - 1)
     timing = choose_timing(locomotion, action, first, recipe, progress.part(0.0, 0.7))
     progress.at(0.7, "Splicing")
-    made, played, corrections = _made(locomotion, timing, upper, recipe)
-    made = replace(made, name=recipe.result_name([clip.name for clip in clips]))
-    made, planted = planting.of_result(made, recipe, one_source=_keeps_legs(upper, locomotion))
+    result, played, corrections = _spliced(locomotion, timing, upper, recipe)
+    result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
+    result, planted = planting.of_result(result, recipe, one_source=_keeps_legs(upper, locomotion))
     progress.at(0.9, "Measuring")
     given = FrameMap(trimmed[1].first, scale).given(timing.given)
     curve = timing.curve
@@ -60,7 +60,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
         "why": timing.why,
         "likeness": None if curve is None else round(curve.likeness, 2),
         "repeated": timing.repeated,
-        **trunk_report(recipe, upper, (locomotion, played, made), given, corrections),
+        **trunk_report(recipe, upper, (locomotion, played, result), given, corrections),
     }
     report = {
         **planted.report,
@@ -68,16 +68,16 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
         "carried": [] if carried is None else [carried.as_report()],
         "splice": splice_report,
         "registration": _registration(
-            timing, action, trimmed[0].frame_map.given(np.arange(len(made), dtype=float)), given
+            timing, action, trimmed[0].frame_map.given(np.arange(len(result), dtype=float)), given
         ),
-        "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(result)},
         "warnings": [
             *([] if carried is None else carried.sentences),
-            *_warnings(recipe, timing, upper, locomotion, made),
+            *_warnings(recipe, timing, upper, locomotion, result),
         ],
     }
-    report |= reporting.common("splice", clips, made, began)
-    return SpliceResult(made, report, 0, locomotion, played, given, corrections)
+    report |= reporting.common("splice", clips, result, began)
+    return SpliceResult(result, report, 0, locomotion, played, given, corrections)
 
 
 def _keeps_legs(upper: UpperBody, locomotion: Clip) -> bool:
@@ -100,7 +100,7 @@ def _start(recipe: Splice, action: Clip, first: int) -> int:
     return max(recipe.start - first, 0)
 
 
-def _made(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
+def _spliced(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
     """Return the spliced clip, the action at its frames, and the corrections (F, 4)."""
     if not timing.closes:
         played = resample.sample(timing.action, timing.frames)
@@ -119,8 +119,8 @@ def _made(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) ->
     middle = slice(count * length, (count + 1) * length + 1)
     played = lasting.cut(middle.start, middle.stop)
     strength = np.full(len(played), recipe.strength)
-    made = overlay(locomotion, played, upper, rotations[middle], strength)
-    return replace(made, cyclic=True), played, corrections[middle]
+    result = overlay(locomotion, played, upper, rotations[middle], strength)
+    return replace(result, cyclic=True), played, corrections[middle]
 
 
 def upper_rotations(
@@ -227,7 +227,7 @@ def _registration(timing: Timing, action: Clip, ours: Array, given: Array) -> li
     return [reporting.curve_report(action.name, curve, ours, given, timing.frames, kept)]
 
 
-def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip, made: Clip) -> list[str]:
+def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip, result: Clip) -> list[str]:
     sentences, name, curve = [], timing.action.name, timing.curve
     if upper.pelvis is None and recipe.method != "copy":
         sentences.append("The trunk and both arms are not in the upper body that was named: the action's is not turned")
@@ -239,7 +239,7 @@ def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip
     held = (timing.frames < 0.0) | (timing.frames > len(timing.action) - 1)
     if held.any():
         sentences.append(f"{name} is shorter than {locomotion.name}: it is held for {held.sum()} of {len(held)} frames")
-    if locomotion.cyclic and not made.cyclic:
+    if locomotion.cyclic and not result.cyclic:
         sentences.append(
             f"{locomotion.name} repeats, but not with {name} on it: that would have to be a cycle in its step"
         )

@@ -53,11 +53,11 @@ def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> Spl
     actions = spliced_actions.gather(clips[1:], locomotion, recipe, progress.part(0.0, 0.5))
     progress.at(0.5, "Looking for splice points")
     spliced, details = spliced_actions.overlay(locomotion, actions)
-    made = replace(spliced.clip, name=recipe.result_name([clip.name for clip in clips]))
-    made, planted = planting.of_result(made, recipe, one_source=True)
+    result = replace(spliced.clip, name=recipe.result_name([clip.name for clip in clips]))
+    result, planted = planting.of_result(result, recipe, one_source=True)
     progress.at(0.9, "Measuring")
     given = actions.given_frames(spliced.places)
-    trunk = whole.trunk_report(recipe, upper, (locomotion, spliced.action, made), given, spliced.corrections)
+    trunk = whole.trunk_report(recipe, upper, (locomotion, spliced.action, result), given, spliced.corrections)
     why = "it was asked for" if recipe.timing == "points" else "there are several actions"
     report: dict[str, Any] = {
         **planted.report,
@@ -68,8 +68,8 @@ def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> Spl
         "registration": [],
         "quality": {
             "before": [quality.measure(locomotion), quality.measure(spliced.action)],
-            "after": quality.measure(made),
+            "after": quality.measure(result),
         },
     }
-    report |= reporting.common("splice", clips, made, began)
-    return SpliceResult(made, report, 0, locomotion, spliced.action, given, spliced.corrections)
+    report |= reporting.common("splice", clips, result, began)
+    return SpliceResult(result, report, 0, locomotion, spliced.action, given, spliced.corrections)

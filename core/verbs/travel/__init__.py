@@ -113,15 +113,15 @@ class InPlace(Recipe):
         return _figures(report["in_place"])
 
 
-def _figures(one: Mapping[str, Any]) -> list[str]:
-    a_cycle = " a cycle" if one["cyclic"] else ""
-    turn = f", turning {one['turn_degrees']:.0f}°{a_cycle}" if round(one["turn_degrees"]) else ""
-    way = f"{one['speed_m_s']:.2f} m/s {one['direction']}, {one['direction_degrees'] + 0.0:.0f}° to the left{turn}"
-    feet = one["feet"]
+def _figures(part: Mapping[str, Any]) -> list[str]:
+    a_cycle = " a cycle" if part["cyclic"] else ""
+    turn = f", turning {part['turn_degrees']:.0f}°{a_cycle}" if round(part["turn_degrees"]) else ""
+    way = f"{part['speed_m_s']:.2f} m/s {part['direction']}, {part['direction_degrees'] + 0.0:.0f}° to the left{turn}"
+    feet = part["feet"]
     if feet is None:
         return [f"  {way}; feet unknown"]
     each = ", ".join(f"{name} {speed:.2f}" for name, speed in feet["each_m_s"].items())
-    found = [f"  {way}"] if one["direction"] else []
+    found = [f"  {way}"] if part["direction"] else []
     found += [f"  feet say {each} m/s, one stands {feet['standing']:.0%} of the time"]
     if None not in feet["slide_cm_s"]:
         found.append("  standing feet go {:.1f} → {:.1f} cm/s".format(*feet["slide_cm_s"]))

@@ -45,18 +45,18 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
     trajectory = _asked(recipe, clip) or (_stored(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Giving travel")
     if trajectory is not None:
-        made, direction, warnings = root_trajectory.added(clip, trajectory), "as it was", []
+        after, direction, warnings = root_trajectory.added(clip, trajectory), "as it was", []
     elif _stays(clip, found, recipe):
-        made, direction, warnings = root_trajectory.without_stored(clip), "", [_why_it_stays(clip, found)]
+        after, direction, warnings = root_trajectory.without_stored(clip), "", [_why_it_stays(clip, found)]
         trajectory = RootTrajectory(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
     else:
         found = _refuse_travelling(given.name, found, clip)
         trajectory, direction = root_trajectory.from_feet(
             found, clip, speed=recipe.speed, direction=recipe.direction, angle=recipe.angle, turn=recipe.turn
         )
-        made = root_trajectory.added_smoothly(clip, found, trajectory)
+        after = root_trajectory.added_smoothly(clip, found, trajectory)
         warnings = [] if recipe.speed else found.doubts(given.name)
-    return _result(clips, trimmed, clip, made, recipe, (found, trajectory, direction, warnings), began)
+    return _result(clips, trimmed, clip, after, recipe, (found, trajectory, direction, warnings), began)
 
 
 def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
@@ -77,10 +77,10 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     clip = _as_cycle(trimmed.clip)
     before = _stored(clip)  # added again first, so that removing twice stores the same root trajectory
     clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
-    made, trajectory = root_trajectory.removed(clip)
+    after, trajectory = root_trajectory.removed(clip)
     progress.at(0.5, "Looking at its feet")
-    found = foot_travel.measure(made)
-    result = _result(clips, trimmed, clip, made, recipe, (found, trajectory, "taken off", []), began)
+    found = foot_travel.measure(after)
+    result = _result(clips, trimmed, clip, after, recipe, (found, trajectory, "taken off", []), began)
     return replace(result, report=result.report | {"way": trajectory.rows()})
 
 
@@ -167,40 +167,40 @@ def _result(
     clips: Sequence[Clip],
     trimmed: trim.Trimmed,
     before: Clip,
-    made: Clip,
+    after: Clip,
     recipe: Travel | InPlace,
     measured: tuple[FootTravel | None, RootTrajectory, str, list[str]],
     began: float,
 ) -> TravelResult:
     found, trajectory, direction, warnings = measured
-    made = replace(made, name=recipe.result_name([clips[0].name]))
+    after = replace(after, name=recipe.result_name([clips[0].name]))
     report: dict[str, Any] = {
         "dropped": reporting.left_out([trimmed]),
-        recipe.verb: _figures(found, trajectory, direction, before, made),
-        "quality": {"before": [quality.measure(before)], "after": quality.measure(made)},
+        recipe.verb: _figures(found, trajectory, direction, before, after),
+        "quality": {"before": [quality.measure(before)], "after": quality.measure(after)},
         "warnings": warnings,
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return TravelResult(made, report, 0, before, found, trajectory, gives=isinstance(recipe, Travel))
+    report |= reporting.common(recipe.verb, clips, after, began)
+    return TravelResult(after, report, 0, before, found, trajectory, gives=isinstance(recipe, Travel))
 
 
 def _figures(
-    found: FootTravel | None, trajectory: RootTrajectory, direction: str, before: Clip, made: Clip
+    found: FootTravel | None, trajectory: RootTrajectory, direction: str, before: Clip, after: Clip
 ) -> dict[str, Any]:
     """Return the figures of the travel that was added or removed, and what the feet report of it."""
-    steps = slice(None, -1) if len(made) > 1 else slice(None)
+    steps = slice(None, -1) if len(after) > 1 else slice(None)
     velocity = trajectory.velocity[steps]
     mean = complex(velocity.mean())
     figures: dict[str, Any] = {
         "speed_m_s": round(float(np.abs(velocity).mean()), 4),
         "direction_degrees": round(float(np.degrees(np.angle(mean / 1j))), 2) if abs(mean) > 1e-9 else 0.0,
         "direction": direction,
-        "turn_degrees": round(float(np.degrees(trajectory.turn[steps].mean() * made.seconds)), 2),
-        "cyclic": made.cyclic,
+        "turn_degrees": round(float(np.degrees(trajectory.turn[steps].mean() * after.seconds)), 2),
+        "cyclic": after.cyclic,
         "feet": None,
     }
     if found is not None and found.feet:
-        slides = (foot_travel.slide(clip, found.stands) for clip in (before, made))
+        slides = (foot_travel.slide(clip, found.stands) for clip in (before, after))
         figures["feet"] = {
             "speed_m_s": round(found.speed, 4),
             "direction_degrees": round(float(np.degrees(found.direction)), 2),

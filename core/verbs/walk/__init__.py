@@ -38,8 +38,8 @@ class Walk(GraphWalk):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["walk"]
-        return [f"  {one['length']:.1f} m, {one['transitions']} transitions"]
+        own = report["walk"]
+        return [f"  {own['length']:.1f} m, {own['transitions']} transitions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,5 +68,5 @@ class Shortest(GraphWalk):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["shortest"]
-        return [f"  {one['length']:.1f} m, {one['transitions']} transitions"]
+        own = report["shortest"]
+        return [f"  {own['length']:.1f} m, {own['transitions']} transitions"]

@@ -88,10 +88,18 @@ def shortest(
 ) -> WalkResult:
     """Return the walk from a frame of a clip to a frame of another (or the same) that takes the least time.
 
-    Raises OptionError for frames that are none and GraphError where no transitions lead from the one to the other.
+    Raises OptionError for frames that do not exist, and GraphError where no transitions lead there.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Shortest(leave="walk:5", reach="walk:60")  # a transition skips a cycle of 32 frames
+        >>> result = verbs.apply(recipe, [actions.walk()])
+        >>> len(result.clip) - 1, result.report["shortest"]["transitions"]
+        (23, 1)
     """
     for option, text in (("leave", recipe.leave), ("reach", recipe.reach)):
-        if not text.rpartition(":")[0]:  # before the work: what names no clip is said at once
+        if not text.rpartition(":")[0]:  # before the work, so that an unknown clip is reported at once
             raise OptionError(f"{option} is {text!r}: give it a clip and a frame of that clip, such as walk:120")
     graph = build.of_walk(clips, recipe, progress, graph)
     began = time.perf_counter()
@@ -171,9 +179,9 @@ def _result(
     graph: MotionGraph, recipe: Walk | Shortest, walk: list[WalkPiece], frames: int | None, began: float
 ) -> WalkResult:
     walked = assemble.assemble(graph, walk).cut(frames)
-    made = replace(walked.clip, name=recipe.result_name([graph.name]))
-    made, planted = planting.of_result(made, recipe, one_source=assemble.of_one_clip(walked))
-    walked = replace(walked, clip=made)
+    result = replace(walked.clip, name=recipe.result_name([graph.name]))
+    result, planted = planting.of_result(result, recipe, one_source=assemble.of_one_clip(walked))
+    walked = replace(walked, clip=result)
     report = walk_result.report(recipe.verb, graph, walked, walk, began) | planted.report
     report[recipe.verb] = {
         "transitions": sum(piece.edge >= 0 for piece in walk),

@@ -75,11 +75,11 @@ class Warp(Recipe, SpanOptions):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["warp"]
-        frames = ", ".join(str(frame) for frame in one["frames"])
+        own = report["warp"]
+        frames = ", ".join(str(frame) for frame in own["frames"])
         return [
             f"  through poses at {frames};"
-            f" joints turned by {one['degrees']:.1f}° and moved by {one['cm']:.1f} cm at most"
+            f" joints turned by {own['degrees']:.1f}° and moved by {own['cm']:.1f} cm at most"
         ]
 
 
@@ -119,10 +119,10 @@ class MoveEvents(Recipe):
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
-        one = report["move_events"]
+        own = report["move_events"]
         moved = ", ".join(
             f"{event['frame']:g} → {event['at']:g}"
             + (f" held to {event['at'] + event['held']:g}" if event["held"] else "")
-            for event in one["coming"]
+            for event in own["coming"]
         )
-        return [f"  events {moved}; plays at {one['speeds'][0]:.2f} to {one['speeds'][1]:.2f} times its speed"]
+        return [f"  events {moved}; plays at {own['speeds'][0]:.2f} to {own['speeds'][1]:.2f} times its speed"]

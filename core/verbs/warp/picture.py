@@ -13,20 +13,20 @@ _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36", "#7a5195", "#333333", "#
 _GUIDE = "#aaaaaa"
 
 
-def draw_poses(made: WarpResult) -> Figure:
+def draw_poses(result: WarpResult) -> Figure:
     """Return a figure of how far joints are turned, moved, and displaced in the world; lines mark the poses."""
     figure = Figure(figsize=(9.0, 7.5), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     turned, moved, away = figure.subplots(3, 1, sharex=True)
-    clip = made.before
-    places = kinematics.world(made.clip)[1] - kinematics.world(clip)[1]
+    clip = result.before
+    places = kinematics.world(result.clip)[1] - kinematics.world(clip)[1]
     for axis, values, what in (
-        (turned, np.degrees(made.added.turns), "turned by (°)"),
-        (moved, 100.0 * made.added.moves, "moved by (cm)"),
+        (turned, np.degrees(result.added.turns), "turned by (°)"),
+        (moved, 100.0 * result.added.moves, "moved by (cm)"),
         (away, 100.0 * places, "in the world, away by (cm)"),
     ):
         _draw_most(axis, clip, np.linalg.norm(values, axis=2))
-        for frame in made.frames:
+        for frame in result.frames:
             axis.axvline(frame, color=_GUIDE, lw=0.8, zorder=0)
         axis.set_ylabel(what)
     away.set_xlabel("frame")
@@ -45,16 +45,16 @@ def _draw_most(axis: Axes, clip: Clip, sizes: Array) -> None:
         axis.legend(fontsize=7, frameon=False, title=title, title_fontsize=7, loc="upper right")
 
 
-def draw_events(made: EventsResult) -> Figure:
+def draw_events(result: EventsResult) -> Figure:
     """Return a figure of which frame is played when, with the events on it, and of the playing speed."""
     figure = Figure(figsize=(7.0, 8.0), layout="constrained")
-    figure.suptitle(made.clip.name, parse_math=False)
+    figure.suptitle(result.clip.name, parse_math=False)
     played, speed = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    times = np.linspace(0.0, len(made.clip) - 1.0, 20 * len(made.clip))
-    frames = made.curve.at(times)
+    times = np.linspace(0.0, len(result.clip) - 1.0, 20 * len(result.clip))
+    frames = result.curve.at(times)
     played.plot(times, times, color=_GUIDE, lw=0.8)
     played.plot(times, frames, color=_COLOURS[0], lw=1.5)
-    for event in made.report["move_events"]["coming"]:
+    for event in result.report["move_events"]["coming"]:
         first, to, held = event["frame"], event["at"], event["held"]
         played.plot([first, to], [first, first], color=_COLOURS[1], lw=1.0)
         played.plot([to], [first], "o", color=_COLOURS[1])
@@ -63,8 +63,8 @@ def draw_events(made: EventsResult) -> Figure:
         what = f"{first:g} at {to:g}" + (f", held to {to + held:g}" if held else "")
         played.annotate(what, (to, first), (6, -10), textcoords="offset points", fontsize=8)
     played.set_ylabel("frame of the action")
-    least, most = made.report["move_events"]["speeds"]
-    beside = ", holds apart" if any(one.event.held for one in made.curve.events) else ""
+    least, most = result.report["move_events"]["speeds"]
+    beside = ", holds apart" if any(one.event.held for one in result.curve.events) else ""
     played.set_title(f"{least:.2f} to {most:.2f} times its speed{beside}", fontsize=9)
     if len(times) > 1:
         speed.plot(times, np.gradient(frames, times), color=_COLOURS[0], lw=1.2)

@@ -59,12 +59,12 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     _check(clip, corrections)
     reach = Reach(recipe.reach * clip.rate, (recipe.reach_after or recipe.reach) * clip.rate)
     added = pose_warp.added(clip, corrections, reach)
-    made = pose_warp.changed(clip, added)
-    moved = float(np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2).max())
+    result = pose_warp.changed(clip, added)
+    moved = float(np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2).max())
     progress.at(0.4, "Planting its feet")
-    made, planted = _planted(made, clip, recipe)
+    result, planted = _planted(result, clip, recipe)
     progress.at(0.7, "Measuring")
-    made = replace(made, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
+    result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
         "dropped": [],
         "warp": {
@@ -76,14 +76,14 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
         },
         "carried": [one.as_report() for one in carried],
         **planted.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [
             *(sentence for one in carried for sentence in one.sentences),
             *_far_apart(clip, corrections, reach),
         ],
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return WarpResult(made, report, 0, clips[0], tuple(one.frame for one in corrections), added)
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return WarpResult(result, report, 0, clips[0], tuple(one.frame for one in corrections), added)
 
 
 def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
@@ -104,9 +104,9 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     clip = _as_cycle(clips[0])
     progress.at(0.0, "Moving events")
     curve = time_warp.curve(clip, _events(clip, recipe))
-    made = time_warp.warped(clip, curve)
+    result = time_warp.warped(clip, curve)
     progress.at(0.7, "Measuring")
-    made = replace(made, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
+    result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     frames = curve.at(np.arange(len(clip), dtype=np.float64))
     report: dict[str, Any] = {
         "dropped": [],
@@ -116,11 +116,11 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
             "coming": [_coming(clip, curve, one) for one in curve.events],
             "frame": np.round(frames, 4).tolist(),
         },
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(made)},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [],
     }
-    report |= reporting.common(recipe.verb, clips, made, began)
-    return EventsResult(made, report, 0, clips[0], curve)
+    report |= reporting.common(recipe.verb, clips, result, began)
+    return EventsResult(result, report, 0, clips[0], curve)
 
 
 def _coming(clip: Clip, curve: TimeCurve, coming: Coming) -> dict[str, Any]:
@@ -257,24 +257,24 @@ def _differs(one: Correction) -> bool:
     return max(float(np.abs(value).max()) for value in values) > SAME
 
 
-def _planted(made: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
+def _planted(result: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
     """Return the clip with those feet planted that stood before the warp moved them, and the outcome."""
     if not recipe.plant_feet:
-        return made, Outcome(None, planting.OFF)
+        return result, Outcome(None, planting.OFF)
     asked = PlantOptions(plant_feet=True, spans=recipe.spans)
     if recipe.spans:
-        return planting.of_result(made, asked, one_source=False)
+        return planting.of_result(result, asked, one_source=False)
     try:
-        found = list(_moved_contacts(made, clip))
+        found = list(_moved_contacts(result, clip))
     except (ClipError, SkeletonError) as error:
-        return made, Outcome(None, str(error))
-    return planting.of_result(made, asked, one_source=not found, found=found)
+        return result, Outcome(None, str(error))
+    return planting.of_result(result, asked, one_source=not found, found=found)
 
 
-def _moved_contacts(made: Clip, clip: Clip) -> Iterator[Span]:
+def _moved_contacts(result: Clip, clip: Clip) -> Iterator[Span]:
     """Yield the spans in which feet of the clip stand, of all contacts in which the warp has moved a foot."""
     points = feet.balls_and_ankles(clip.skeleton)
-    away = np.linalg.norm(kinematics.points(made) - kinematics.points(clip), axis=2)
+    away = np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2)
     rows = planting.find(clip)
     repeats, length = ((0, 1), len(clip) - 1) if clip.cyclic else ((0,), 0)
     contacts = spans.touching(rows, repeats, length)
