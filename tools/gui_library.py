@@ -128,7 +128,7 @@ def miss(gui: Any) -> Iterator[Any]:
     """Files that are gone are said in the panel."""
     shutil.rmtree(FILES / "figure")
     finder().found[1].use = True
-    with gui.override(), loom("addon.model.target_armature").as_by_button(bpy.context, figure()):
+    with gui.override(), loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
         bpy.ops.action_loom.import_found("INVOKE_DEFAULT", True)
     yield from gui.wait_until(idle, 60, "refused")
     yield from gui.redraw()

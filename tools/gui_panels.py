@@ -263,7 +263,7 @@ def preferences(gui: Any, language: str) -> Iterator[Any]:
 
 def done(gui: Any, verb: str, **given: Any) -> Iterator[Any]:
     """Let an operator do its work, as its button would, and wait for it."""
-    with gui.override(), loom("addon.model.target_armature").as_by_button(bpy.context, figure()):
+    with gui.override(), loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
         getattr(bpy.ops.action_loom, verb)("INVOKE_DEFAULT", True, **given)
     yield from gui.wait_until(idle, 120, verb)
     yield from gui.redraw()

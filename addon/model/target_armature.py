@@ -26,7 +26,7 @@ def mark(layout: bpy.types.UILayout, armature: bpy.types.Object | None) -> None:
         layout.context_pointer_set(_CARRIED, armature)
 
 
-def by_button(context: bpy.types.Context) -> bool:
+def invoked_from_panel(context: bpy.types.Context) -> bool:
     """Return whether a button of the tab has called: its armature is on the panel, while scripts name theirs."""
     return getattr(context, _CARRIED, None) is not None
 
@@ -41,7 +41,7 @@ def action(context: bpy.types.Context) -> bpy.types.Action | None:
     return getattr(context, _CARRIED_ACTION, None)
 
 
-def as_by_button(
+def as_from_panel(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action | None = None
 ) -> AbstractContextManager[Any]:
     """Return a context in which an operator runs as if called by a button of the tab of an armature.
@@ -74,6 +74,6 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     return found
 
 
-def called(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
+def by_name(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
     """Return the armature of a name, or the target armature if the name is empty."""
     return named(bpy.data.objects, name) if name else armature(context)

@@ -223,7 +223,7 @@ def test_what_is_chosen_there_is_done_with_that_action_and_no_other(loom):
         line.use = line.action.name in ("Walk", "Sneak")
     menus, drawn = loom("addon.interface.menus"), []
     run = bpy.data.actions["Run"]
-    with loom("addon.model.target_armature").as_by_button(bpy.context, rig, run):
+    with loom("addon.model.target_armature").as_from_panel(bpy.context, rig, run):
         for entry in filter(None, menus.OF_ACTION):
             assert getattr(bpy.ops.action_loom, entry).poll() or entry in ("warp", "move_events"), entry
         bpy.ops.action_loom.in_place("INVOKE_DEFAULT")
@@ -241,7 +241,7 @@ def test_an_action_that_is_not_listed_is_done_as_well(loom):
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object
     bpy.context.scene.action_loom.rigs.clear()
-    with loom("addon.model.target_armature").as_by_button(bpy.context, rig, bpy.data.actions["Run"]):
+    with loom("addon.model.target_armature").as_from_panel(bpy.context, rig, bpy.data.actions["Run"]):
         assert bpy.ops.action_loom.loop("INVOKE_DEFAULT") == {"FINISHED"}
         assert bpy.ops.action_loom.add_source("INVOKE_DEFAULT") == {"FINISHED"}
     assert [line.action.name for line in bpy.context.scene.action_loom.rigs[0].sources] == ["Run"]

@@ -288,7 +288,7 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     bpy.ops.action_loom.add_stretch()
     stretch = settings.stretches[0]
     stretch.label, stretch.action_threshold, stretch.splice_threshold = "wavers", 0.5, 0.4
-    button = loom("addon.model.target_armature").as_by_button(bpy.context, walker)
+    button = loom("addon.model.target_armature").as_from_panel(bpy.context, walker)
     with button, pytest.raises(RuntimeError, match="No listed action has the label 'wavers'"):
         bpy.ops.action_loom.follow()
     stretch.label, stretch.method, stretch.retime = "waves", "heck", True

@@ -95,7 +95,7 @@ def _which(context: bpy.types.Context) -> str:
     """Return the default choice of actions: the panel's for a button, the armature's own action for a script."""
     return (
         str(properties.settings_of(scene_of(context)).edit_which)
-        if target_armature.by_button(context)
+        if target_armature.invoked_from_panel(context)
         else lists.PLAYED
     )
 

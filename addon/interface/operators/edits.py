@@ -43,7 +43,7 @@ class EditHooks(ResultHooks):
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context) or not polls.poll_parts(cls, context, cls.recipe):
             return False
-        if target_armature.by_button(context) and not _own(
+        if target_armature.invoked_from_panel(context) and not _own(
             context, target_armature.armature(context), properties.settings_of(scene_of(context)).edit_which
         ):
             cls.poll_message_set(self.nothing)
@@ -169,7 +169,7 @@ class EventsHooks(EditHooks):
         if not super().poll(cls, context):
             return False
         rows = properties.settings_of(scene_of(context)).events
-        if target_armature.by_button(context) and not any(
+        if target_armature.invoked_from_panel(context) and not any(
             row.first != row.to or row.hold or row.anticipation for row in rows
         ):
             cls.poll_message_set(
@@ -216,7 +216,11 @@ class PlaceHooks(EditHooks):
         if not super().poll(cls, context):
             return False
         settings = properties.settings_of(scene_of(context))
-        if target_armature.by_button(context) and settings.place.where == "after" and settings.place_after is None:
+        if (
+            target_armature.invoked_from_panel(context)
+            and settings.place.where == "after"
+            and settings.place_after is None
+        ):
             cls.poll_message_set("Choose the action that it goes on from")
             return False
         return True

@@ -127,7 +127,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
         if job is not None:
             cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
             return False
-        return not target_armature.by_button(context) or poll_library(cls, context)
+        return not target_armature.invoked_from_panel(context) or poll_library(cls, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         if self.directory:
@@ -190,7 +190,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
     def poll(cls, context: bpy.types.Context) -> bool:
         if not polls.poll_action(cls, context):
             return False
-        if target_armature.by_button(context) and not poll_library(cls, context):
+        if target_armature.invoked_from_panel(context) and not poll_library(cls, context):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         listed = {role.name: role.bone for role in rig.roles} if rig is not None else {}
@@ -209,7 +209,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         from ...services.library import library_search
         from ...services.weaving import reading
 
-        if target_armature.by_button(context):
+        if target_armature.invoked_from_panel(context):
             self.from_panel(context)
         path, armature = self.path(context), present(target_armature.armature(context))
         asked = present(library_finds.asked(scene_of(context), armature))
@@ -360,7 +360,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context):
             return False
-        return not target_armature.by_button(context) or _poll_found(cls, anything=False)
+        return not target_armature.invoked_from_panel(context) or _poll_found(cls, anything=False)
 
     def inputs(self, context: bpy.types.Context) -> "tuple[list[Stretch], Receiver, Coming]":
         from ...services.files import onto_armature

@@ -21,7 +21,7 @@ def poll_sources(
     cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None
 ) -> bool:
     """Say whether there is an armature and, for a button, whether enough and not too many sources are ticked."""
-    if not target_armature.by_button(context):
+    if not target_armature.invoked_from_panel(context):
         return poll_armature(cls, context)
     return poll_ticked(cls, context, least, most)
 

@@ -34,7 +34,7 @@ def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
     if not polls.poll_armature(cls, context):
         return False
     data = present(target_armature.armature(context)).animation_data
-    if target_armature.by_button(context) and (data is None or not result_mark.is_result(data.action)):
+    if target_armature.invoked_from_panel(context) and (data is None or not result_mark.is_result(data.action)):
         cls.poll_message_set("The armature's action was not made by Action Loom")
         return False
     return True

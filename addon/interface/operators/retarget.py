@@ -37,7 +37,7 @@ class RetargetHooks(ResultHooks):
     filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
-        if not target_armature.by_button(context):
+        if not target_armature.invoked_from_panel(context):
             return polls.poll_armature(cls, context)
         return polls.poll_others(cls, context)
 

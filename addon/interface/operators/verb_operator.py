@@ -122,7 +122,7 @@ class VerbOperator(BackgroundOperator):
 
     def from_panel(self, context: bpy.types.Context) -> None:
         armature = self.about(context)
-        if target_armature.by_button(context) and armature is not None:
+        if target_armature.invoked_from_panel(context) and armature is not None:
             self.armature = armature.name  # a redo no longer knows that a button was pressed
         given = frozenset(
             one.identifier
@@ -186,7 +186,7 @@ class VerbOperator(BackgroundOperator):
     # --- from the operator's properties to the inputs, once
 
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
-        return target_armature.called(context, self.armature)
+        return target_armature.by_name(context, self.armature)
 
     def inputs(self, context: bpy.types.Context) -> tuple["Inputs", ...]:
         self.refused = []

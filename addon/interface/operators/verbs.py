@@ -53,7 +53,7 @@ class FollowHooks(WalkHooks):
         if not super().poll(cls, context):
             return False
         settings = properties.settings_of(scene_of(context))
-        if not target_armature.by_button(context):
+        if not target_armature.invoked_from_panel(context):
             return True
         why = "" if settings.curve is not None or settings.follow.path else "Choose a curve to walk along"
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
@@ -206,7 +206,7 @@ class RetimeHooks(ResultHooks):
         if not super().poll(cls, context):
             return False
         ticked = len(lists.ticked(properties.rig_of(scene_of(context), target_armature.armature(context))))
-        if ticked > 2 and target_armature.by_button(context):
+        if ticked > 2 and target_armature.invoked_from_panel(context):
             cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
             return False
         return True
@@ -219,7 +219,7 @@ class ShortestHooks(WalkHooks):
         if not super().poll(cls, context):
             return False
         chosen = properties.settings_of(scene_of(context)).shortest
-        if target_armature.by_button(context) and not (chosen.leave and chosen.reach):
+        if target_armature.invoked_from_panel(context) and not (chosen.leave and chosen.reach):
             cls.poll_message_set("Choose a frame to leave and one to reach: show it and press the clock beside it")
             return False
         return True

@@ -81,7 +81,7 @@ def show_active(context: bpy.types.Context) -> None:
     if armature is None or row(finder()) is None:
         return
     ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
-    with target_armature.as_by_button(context, armature), suppress(RuntimeError):
+    with target_armature.as_from_panel(context, armature), suppress(RuntimeError):
         ours.show_found("INVOKE_DEFAULT")
 
 

@@ -82,7 +82,7 @@ def follow(context: bpy.types.Context) -> bool:
     how = "EXEC_DEFAULT" if seconds <= QUICK else "INVOKE_DEFAULT"
     try:
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
-        with target_armature.as_by_button(context, armature):
+        with target_armature.as_from_panel(context, armature):
             return "CANCELLED" not in getattr(ours, ghost.mode)(how, preview=True, quick=True)
     except RuntimeError:  # the operator has reported it: the panel shows it
         return False
