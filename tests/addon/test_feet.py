@@ -394,7 +394,7 @@ def test_paths_and_contacts_are_seen_where_the_feet_are(walker, loom, rows, held
     assert overlay.lines(context) is None
     settings.show_feet = True
     lines = overlay.lines(context)
-    ways = [one for one in lines if one.color == paths.WAY]
+    ways = [one for one in lines if one.color == paths.PATH]
     assert len(ways) == 2
     there = tips(walker, "L", range(1, 38))
     assert min(np.abs(one.points[:, :2] - there).max() for one in ways) < 2e-5
