@@ -2,7 +2,7 @@
 
 Six journeys: from a motion file and from the demo to a first blend, loop and walk along a curve. Seconds are those of
 the driver, who looks for each button with the mouse. Then every mode of the tab is shown at interface scales 1 and 2.
-docs/measured/first_hour.md has what it prints.
+docs/first_hour.md has what it prints.
 """
 
 import tempfile
