@@ -1,6 +1,6 @@
 """Transitions between clips: local minima of the window distance of all pairs of frames (methods: Motion graph).
 
-The matrix of all pairs is never held: it is computed in blocks, in float32, and what follows by symmetry is not
+The matrix of all pairs is never held: it is computed in blocks, and what follows by symmetry is not
 computed again. D(A, B) is D(B, A), and the mirror images of two clips are as far apart as the clips.
 """
 
@@ -16,7 +16,7 @@ from ..sync import alignment
 from . import windows
 from .windows import Bodies, Windows
 
-ROWS, COLUMNS = 1024, 4096  # of a block: 16 MB of distances
+ROWS, COLUMNS = 1024, 4096  # of a block: 32 MB of distances
 SLOW = 0.6  # m/s; at lower speeds the relative threshold is as for this one
 CELL = 0.25  # s; the best transition from one such stretch of a clip to one of another is kept
 REACH = 4.0 / 120.0  # s on each side within which a transition is refined at the full rate
@@ -129,12 +129,11 @@ def _block(
     some = slice(max(first - 1, 0), first + ROWS + 1)
     others = slice(max(column - 1, 0), column + COLUMNS + 1)
     distances = alignment.distances(rows, columns, some, others)
-    limit = np.float32(threshold)
     if relative:
         speeds = np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
-        near = distances <= limit * speeds
+        near = distances <= threshold * speeds
     else:
-        near = distances <= limit
+        near = distances <= threshold
     i, j = np.nonzero(near)
     at_row, at_column = i + some.start, j + others.start
     inside = (at_row >= first) & (at_row < first + ROWS) & (at_column >= column) & (at_column < column + COLUMNS)
@@ -153,7 +152,7 @@ def _block(
     at_row, at_column = at_row[least], at_column[least]
     matches = Matches(
         rows.clip[at_row], rows.frame[at_row], columns.clip[at_column], columns.frame[at_column],
-        value[least].astype(np.float64),
+        value[least],
     )  # fmt: skip
     return matches, np.unique(alike, axis=0)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..check import contacts
 from ..motion.feet import Footing
 from ..motion.quat import Array
+from ..sync import exact_sums
 from ..sync.alignment import Clouds
 from . import inputs
 from .inputs import GraphInputs
@@ -67,7 +68,7 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
     feet = [contacts.footing(clip) for clip in ready.clips]
     return Bodies(
         every[..., 0] + 1j * every[..., 1],
-        # Without the mean pose, which all share, float32 loses fewer digits.
+        # Without the mean pose, which all share, rounding loses fewer digits.
         np.ascontiguousarray(every[..., 2] - every[..., 2].mean(axis=0)),
         np.cumsum([0, *map(len, points)]),
         roots,
@@ -87,13 +88,14 @@ def windows_of(body: Bodies, clips: range) -> Windows:
         clip.append(np.append(np.full(len(frames), k), -1))
         frame.append(np.append(frames, 0))
     at_clip, at_frame = np.concatenate(clip), np.concatenate(frame)
-    ground, heights = _clouds(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
+    clouds = _clouds(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
+    ground, heights = exact_sums.rounded(clouds[0]), exact_sums.rounded(clouds[1])
     square = (ground.real**2 + ground.imag**2).sum(axis=1) + (heights**2).sum(axis=1)
     square[at_clip < 0] = np.inf
     return Windows(
-        ground.astype(np.complex64),
-        heights.astype(np.float32),
-        square.astype(np.float32),
+        ground,
+        heights,
+        square,
         speed(body, at_clip, at_frame),
         at_clip,
         at_frame,

@@ -10,8 +10,8 @@ f, f' their balls about the same means, ω = `STANDING` / K in the samples in wh
 
     c = Σ w q̄·p + Σ ω f̄'·f      turn = arg(c − Σω f̄' · Σω f / W)      shift = (Σω f − e^(i·turn)·Σω f') / W
 
-`align` computes this for given pairs, `clouds_apart` for all pairs in double precision, `distances` for blocks of all
-pairs in single precision, and `nearest_nearby` step by step downhill from pair to pair.
+`align` computes this for given pairs, `clouds_apart` for all pairs of frames, `distances` for blocks of all pairs of
+rows, and `nearest_nearby` step by step downhill from pair to pair.
 """
 
 from collections.abc import Sequence
@@ -98,25 +98,25 @@ def clouds_apart(
 class Clouds:
     """Windows (R,) of points as rows, whose products are sums over the window; each about its own mean on the ground.
 
-    ground (R, K·P) complex64, heights (R, K·P) float32 : times the roots of the weights
+    ground, heights (R, K·P) : times the roots of the weights, rounded by `exact_sums`
     square (R,) : Σ w‖p‖², infinite for a row that holds no window
     """
 
-    ground: NDArray[np.complex64]
-    heights: NDArray[np.float32]
-    square: NDArray[np.float32]
+    ground: Complex
+    heights: Array
+    square: Array
 
 
-def distances(rows: Clouds, columns: Clouds, some: slice, others: slice) -> NDArray[np.float32]:
+def distances(rows: Clouds, columns: Clouds, some: slice, others: slice) -> Array:
     """Return the distances (M, N) between two slices of windows, infinite for rows that hold no window.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.sync import alignment
-        >>> ground = np.array([[1.0, -1.0], [1.0j, -1.0j], [2.0, -2.0]], dtype=np.complex64)  # 2nd: the 1st, turned
+        >>> ground = np.array([[1.0, -1.0], [1.0j, -1.0j], [2.0, -2.0]])  # 2nd: the 1st, turned
         >>> square = (abs(ground) ** 2).sum(axis=1)
-        >>> windows = alignment.Clouds(ground, np.zeros((3, 2), dtype=np.float32), square)
-        >>> alignment.distances(windows, windows, slice(0, 1), slice(None)).astype(float).round(2).tolist()
+        >>> windows = alignment.Clouds(ground, np.zeros((3, 2)), square)
+        >>> alignment.distances(windows, windows, slice(0, 1), slice(None)).round(2).tolist()
         [[0.0, 0.0, 1.41]]
     """
     with np.errstate(invalid="ignore"):

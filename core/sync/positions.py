@@ -9,7 +9,7 @@ from ..motion import kinematics, quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
-from . import joint_weights
+from . import exact_sums, joint_weights
 from .alignment import clouds_apart
 from .distance import Metric, apart, clamped, in_blocks, rows
 
@@ -49,8 +49,9 @@ class PointMetric(Metric):
         self._align_height = align_height
         self._centroids = np.einsum("fpk,p->fk", positions[..., :2], weights)
         # Each frame about its own centroid, so that a clip that travels far loses no digits.
-        self._ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
-        self._heights = positions[..., 2] * np.sqrt(weights)
+        ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
+        self._ground = exact_sums.rounded(ground)
+        self._heights = exact_sums.rounded(positions[..., 2] * np.sqrt(weights))
         self._mean_heights = positions[..., 2] @ weights
 
     def part(self, first: int, last: int) -> Self:
@@ -89,7 +90,7 @@ class PointMetric(Metric):
         """Return the centroids of each window about their mean, over √(2W+1), (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
         frames = clamped(len(self._heights), window)
         around = self._centroids[frames]
-        drift = (around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1])
+        drift = exact_sums.rounded((around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1]))
         own = (self._ground**2).sum(axis=(1, 2)) + (self._heights**2).sum(axis=1)
         return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
 

@@ -10,10 +10,12 @@ from ..motion.clip import Clip
 from ..motion.feet import Footing
 from ..motion.quat import Array
 from ..recipes.matching import Matching
-from . import alignment, joint_weights, metrics
+from . import alignment, exact_sums, joint_weights, metrics
 from . import distance as pose_distance
 from .alignment import local_minima
 from .distance import clamped
+
+DIGITS = 6  # of a distance in metres that count when transitions are ranked
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def find(
 
     minima = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(late), most)
     aligned = [align(before, after, k + from_frames[0], m + to_frames[0], window, feet) for k, m, _ in minima]
-    return sorted(aligned, key=lambda transition: transition.distance)
+    return sorted(aligned, key=_rank)
 
 
 def find_as_made(
@@ -101,7 +103,7 @@ def find_as_made(
         if moves:
             points[..., :2] -= middle[:, None]
         count = frames[1] - frames[0] + 1
-        rows.append((np.sqrt(weights)[:, None] * points).reshape(len(part), -1))
+        rows.append(exact_sums.rounded((np.sqrt(weights)[:, None] * points).reshape(len(part), -1)))
         windows.append(clamped(len(part), window)[place : place + count])
     (early, late), (i, j) = rows, windows
     squares = (late * late).sum(axis=1)
@@ -119,7 +121,7 @@ def find_as_made(
             found.append(align(before, after, *frames, window, feet, turning=False))
         else:
             found.append(Transition(*frames, away, 0.0, (0.0, 0.0)))
-    return sorted(found, key=lambda transition: transition.distance)
+    return sorted(found, key=_rank)
 
 
 def _nearest(
@@ -141,8 +143,13 @@ def _nearest(
         cells.append(found + np.array((low, 0)))
         apart.append(distance[found[:, 0], found[:, 1]])
     every, away = np.concatenate(cells), np.concatenate(apart)
-    nearest = np.argsort(away, kind="stable")[:most]
+    nearest = np.lexsort((every[:, 1] - every[:, 0], np.round(away, DIGITS)))[:most]
     return [(int(every[k, 0]), int(every[k, 1]), float(away[k])) for k in nearest]
+
+
+def _rank(transition: Transition) -> tuple[float, int]:
+    """Return the rank of a transition, the least the best: its distance; of two as near, what leaves out less."""
+    return round(transition.distance, DIGITS), transition.to_frame - transition.from_frame
 
 
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:

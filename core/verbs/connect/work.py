@@ -59,7 +59,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         >>> from action_loom.core.figure import actions
         >>> result = verbs.apply(verbs.Connect(), [actions.walk(), actions.walk()])
         >>> result.clip.name, result.report["connect"]["method"], result.report["connect"]["distance"]
-        ('walk > walk', 'ease', 0.0)
+        ('walk > walk', 'inertial', 0.0)
     """
     began = time.perf_counter()
     if len(clips) < 2:

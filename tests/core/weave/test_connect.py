@@ -158,6 +158,15 @@ def test_a_clip_cut_in_two_is_whole_again(method, off):
 
 
 @pytest.mark.both_engines
+def test_of_seams_that_are_as_near_the_one_that_leaves_out_least_is_taken():
+    walk = actions.walk(cycles=4)  # frames a cycle apart are equal
+    best = verbs.apply(Connect(anywhere=True), [walk, walk]).report["connect"]["candidates"]
+    alike = [each for each in best if each["distance"] == 0.0]
+    assert len(alike) > 3
+    left_out = [each["to_frame"] - each["from_frame"] for each in alike]
+    assert left_out == sorted(left_out)
+
+
 def test_three_clips_in_a_chain():
     clips = [actions.walk(cycles=4), actions.sneak(), actions.run(cycles=4)]
     woven = verbs.apply(Connect(method="inertial"), clips)

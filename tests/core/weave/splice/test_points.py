@@ -85,7 +85,7 @@ def test_points_are_chosen_by_the_whole_next_interval():
         every = found.interval.closely(0, 0, len(action))
         means = [np.diagonal(every, k).mean() for k in range(len(action) - len(every) + 1)]
         # Found among every fourth frame, then nearby: it may miss the least of all by a little.
-        assert_allclose(found.distance, means[found.run.frame], rtol=1e-9)
+        assert_allclose(found.distance, means[found.run.frame], rtol=1e-7)  # `exact_sums` rounds each part
         assert found.distance <= 1.05 * min(means)
 
 
