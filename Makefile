@@ -10,9 +10,9 @@ BENCH_PYTHON = .venv-bench/bin/python
 BLENDER_PYTHON = .venv-blender/5.2/bin/python
 ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
 
-BUILD = $(BLENDER_PYTHON) tools/build.py $(if $(WHEELS),--wheels $(WHEELS))
+BUILD = $(BLENDER_PYTHON) tools/build.py
 
-.PHONY: help setup demo test bench fuzz characters build gui clean
+.PHONY: help setup demo test bench fuzz characters build release gui clean
 
 help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
@@ -21,7 +21,8 @@ help:
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs, meshes, paths, libraries   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
 	@echo "make characters   try every verb on characters that others made, in every Blender: docs/measured/characters.md"
-	@echo "make build   build the extension's zip               (WHEELS=none; ALL=1: for every platform; PYTHON=3.11)"
+	@echo "make build   build the extension's zip               (FAST=1: with numba, for this platform; ALL=1, too: for each)"
+	@echo "make release build and try all that is published, into build/release/"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
 
@@ -54,7 +55,11 @@ characters:
 
 build:
 	$(ENVIRONMENTS) 5.2
-	$(BUILD) $(if $(ALL),--all) $(if $(findstring command line,$(origin PYTHON)),--python $(PYTHON))
+	$(BUILD) $(if $(FAST),--fast) $(if $(ALL),--all) $(if $(findstring command line,$(origin PYTHON)),--python $(PYTHON))
+
+release:
+	$(ENVIRONMENTS) package $(ALL_BLENDERS)
+	$(PACKAGE_PYTHON) tools/release.py
 
 gui:
 	$(ENVIRONMENTS) package 5.2

@@ -1,5 +1,6 @@
 """Builds the extension's zip: stages a clean tree, has Blender's own tool pack it, checks what is inside.
 
+One zip fits every platform and Blender. The speed pack, for one platform each, holds numba's wheels besides.
 Prints the path of each zip on standard output and nothing else there, so that other programs can read it.
 """
 
@@ -23,6 +24,7 @@ DATA = ("core/library/basis.npz", "addon/ground/translations/ja_JP.po", "addon/g
 FOLDERS = ("addon", "core")
 TRIAL = "trial.py"  # how a verb is tried is for tests
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
+MOST_BYTES = 3_000_000  # of the zip for everybody
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
 
 
@@ -36,15 +38,15 @@ def this_platform():
     return f"{SYSTEMS.get(system, system)}-{MACHINES.get(processor, processor)}"
 
 
-def version():
-    """The version that the manifest declares."""
-    return tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+def version(manifest=ROOT / "blender_manifest.toml"):
+    """The version that a manifest declares."""
+    return tomllib.loads(manifest.read_text(encoding="utf-8"))["version"]
 
 
 def zip_path(platform, pythons=fetch_wheels.PYTHONS):
-    """Where the zip for a platform goes; None means the one without wheels, which fits every platform."""
+    """Where the speed pack for a platform goes; None means the zip for everybody."""
     only = f"-blender-{blenders(pythons)[0]}" if pythons != fetch_wheels.PYTHONS else ""
-    return BUILD / f"action_loom-{version()}-{platform or 'nowheels'}{only}.zip"
+    return BUILD / f"action_loom-{version()}{f'-fast-{platform}' if platform else ''}{only}.zip"
 
 
 def blenders(pythons):
@@ -63,6 +65,8 @@ def build(platform, pythons=fetch_wheels.PYTHONS):
     run_tool(tool, "build", "--valid-tags", tags, "--source-dir", stage, "--output-filepath", target)
     run_tool(tool, "validate", "--valid-tags", tags, target)
     wrong = problems(zip_names(target), source_names(), platform, pythons)
+    if not platform and target.stat().st_size > MOST_BYTES:
+        wrong.append(f"it has {target.stat().st_size / 1e6:.1f} MB, and {MOST_BYTES / 1e6:.0f} at most are wanted")
     if wrong:
         # A zip that must not be shipped must not lie where the next step looks for one.
         target.unlink()
@@ -159,22 +163,22 @@ def _matches_any(name, patterns):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="for every platform, not only this one")
-    parser.add_argument("--wheels", choices=["bundled", "none"], default="bundled", help="with numba or not")
+    parser.add_argument("--fast", action="store_true", help="the speed pack: with numba, for this platform")
+    parser.add_argument("--all", action="store_true", help="the speed pack for every platform")
     parser.add_argument(
         "--python",
         choices=fetch_wheels.PYTHONS,
-        help="for the Blenders with this version of Python alone: half as large",
+        help="the speed pack for the Blenders with this version of Python alone: half as large",
     )
     options = parser.parse_args()
+    if options.python and not options.fast:
+        parser.error("--python is for --fast: the zip for everybody holds nothing for one version of Python")
     pythons = (options.python,) if options.python else fetch_wheels.PYTHONS
     platforms = list(fetch_wheels.PLATFORMS) if options.all else [this_platform()]
-    if options.wheels == "none":
-        platforms = [None]
     try:
-        for platform in platforms:
+        for platform in platforms if options.fast else [None]:
             if platform and platform not in fetch_wheels.PLATFORMS:
-                raise BuildError(f"there are no wheels for {platform}: build with --wheels none")
+                raise BuildError(f"there are no wheels for {platform}: build without --fast")
             print(build(platform, pythons), flush=True)
     except (BuildError, fetch_wheels.WheelsError, environments.SetupError) as error:
         sys.exit(f"build: {error}")

@@ -4,10 +4,10 @@ import platform
 
 import bpy
 
-from ...core import jit
+from ...core import jit, version
 from ..ground import troubles
 from ..ground.blender_types import armature_data, present, scene_of
-from ..model import preferences, properties, target_armature
+from ..model import properties, target_armature
 
 NAME = "Action Loom Problem"
 ASKED = """What did you do?
@@ -27,7 +27,7 @@ def compose(context: bpy.types.Context) -> str:
 def _facts(context: bpy.types.Context) -> list[str]:
     """Return facts about this Blender, the tab's armature and the latest error."""
     facts = [
-        f"Action Loom {preferences.version()}, Blender {bpy.app.version_string}",
+        f"Action Loom {version.VERSION}, Blender {bpy.app.version_string}",
         f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         f"Engine: {jit.wanted()}, {jit.compiler() or 'no compiler'}",
     ]

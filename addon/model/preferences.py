@@ -1,8 +1,6 @@
 """Define the extension's preferences: engine, memory limit, library, defaults, colours and links to help."""
 
-import functools
 import platform
-import tomllib
 from collections.abc import Callable
 from importlib import util
 from pathlib import Path
@@ -93,7 +91,16 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         present(row.operator("action_loom.manual", text="Installing", icon="HELP")).page = "install"
         present(row.operator("action_loom.manual", text="Troubleshooting", icon="HELP")).page = "troubleshooting"
         row.operator("action_loom.report_problem", icon="URL")
-        self._draw_engine(layout)
+        system = platform.system()
+        if system not in RUN_ON:
+            layout.label(
+                text=translated(f"On {system} this version was built and not run: tell us what does not work"),
+                icon="INFO",
+            )
+        layout.prop(self, "memory")
+        _draw_size(layout, "ANALYSED", f"{_megabytes(memory.size())} of analyses are remembered")
+        if util.find_spec("numba") is not None:  # the speed pack, or what an artist has installed
+            self._draw_engine(layout)
         layout.prop(self, "library")
         header, body = layout.panel("action_loom_defaults", default_closed=True)
         header.label(text="Defaults for New Scenes")
@@ -109,24 +116,17 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
                 body.prop(self.colors, name)
 
     def _draw_engine(self, layout: bpy.types.UILayout) -> None:
-        """Draw the engine, the remembered analyses and the compiled code on disk."""
+        """Draw which engine computes, and the compiled code on disk."""
         layout.prop(self, "engine", expand=True)
-        column = layout.column(align=True)
-        column.label(text=translated(_engine_state(self.engine)))
-        system = platform.system()
-        if system not in RUN_ON:
-            column.label(
-                text=translated(f"On {system} this version was built and not run: tell us what does not work"),
-                icon="INFO",
-            )
-        layout.prop(self, "memory")
-        for what, text in (
-            ("ANALYSED", f"{_megabytes(memory.size())} of analyses are remembered"),
-            ("COMPILED", f"{_megabytes(_on_disk(compiled_folder()))} of compiled code are on disk"),
-        ):
-            row = layout.row()
-            row.label(text=translated(text))
-            present(row.operator("action_loom.clear_cache", icon="TRASH")).what = what
+        layout.label(text=translated(_engine_state(self.engine)))
+        _draw_size(layout, "COMPILED", f"{_megabytes(_on_disk(compiled_folder()))} of compiled code are on disk")
+
+
+def _draw_size(layout: bpy.types.UILayout, what: str, text: str) -> None:
+    """Draw how large something is that is kept, and the button that deletes it."""
+    row = layout.row()
+    row.label(text=translated(text))
+    present(row.operator("action_loom.clear_cache", icon="TRASH")).what = what
 
 
 def _result_options() -> dict[str, Any]:
@@ -136,8 +136,6 @@ def _result_options() -> dict[str, Any]:
 def _engine_state(engine: str) -> str:
     if engine == "NUMPY":
         return "Numpy computes"
-    if util.find_spec("numba") is None:
-        return "This zip came without the compiler (numba): numpy computes, the same and slower"
     return "Compiled code computes; the first Weave after installing takes some seconds longer"
 
 
@@ -152,13 +150,6 @@ def _on_disk(folder: str) -> int:
 def compiled_folder() -> str:
     """Return the folder of the compiled code; it may not exist."""
     return bpy.utils.extension_path_user(str(extension), path="kernels")
-
-
-@functools.cache
-def version() -> str:
-    """Return the version of the extension from its manifest."""
-    manifest = Path(__file__).resolve().parents[2] / "blender_manifest.toml"
-    return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
 def chosen(context: bpy.types.Context) -> Any:

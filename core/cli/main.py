@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from .. import files, interruption, jit, processes
 from ..errors import LoomError, OptionError, one_line
+from ..version import VERSION
 from . import graph_commands, info, library_commands, run, style_commands, verb_commands
 from .host import Host
 from .motion_files import MotionFiles
@@ -76,6 +77,7 @@ def parser(host: Host) -> argparse.ArgumentParser:
     top: argparse.ArgumentParser = _Parser(
         prog=host.usage, description="Weaves new character animation out of the clips you already have."
     )
+    top.add_argument("--version", action="version", version=f"action-loom {VERSION}")
     verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
     info.add_verb(verbs, host)
     verb_commands.add_verbs(verbs, host)

@@ -86,12 +86,9 @@ def test_it_can_be_disabled_and_enabled_again_and_again(extension):
     assert failures == []
 
 
-def test_numba_comes_from_the_bundled_wheels(resources):
+def test_the_zip_brings_no_library():
     with zipfile.ZipFile(os.environ["ACTION_LOOM_ZIP"]) as archive:
-        if not any(name.endswith(".whl") for name in archive.namelist()):
-            pytest.skip("this zip was built without wheels")
-    for name in ("numba", "llvmlite"):
-        assert Path(import_module(name).__file__).is_relative_to(resources / "extensions" / ".local")
+        assert {name.partition(".")[2] for name in archive.namelist()} <= {"py", "toml", "md", "npz", "po", "html", "png", ""}
 
 
 def test_numpy_is_blenders_own(resources):

@@ -25,6 +25,7 @@ ROOMS = {
     "entry_points": set(),
     "options": {"errors"},
     "progress": {"errors"},
+    "version": set(),
     "files": {"errors"},
     "jit": {"errors", "progress"},
     "interruption": set(),
@@ -54,7 +55,7 @@ ROOMS = {
     },
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
-        *("options", "plots", "processes", "progress", "recipes", "skin", "style", "sync", "verbs", "weave"),
+        *("options", "plots", "processes", "progress", "recipes", "skin", "style", "sync", "verbs", "version", "weave"),
     },
 }
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from action_loom.core.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 WHEEL = "wheels/{}-{}-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl"
@@ -38,8 +39,19 @@ def linux_wheels(tool):
     ]
 
 
-def test_pyproject_repeats_the_manifests_version(manifest, pyproject):
-    assert pyproject["project"]["version"] == manifest["version"]
+def test_the_version_is_in_the_manifest_alone(manifest, pyproject):
+    assert VERSION == manifest["version"]
+    assert pyproject["project"]["dynamic"] == ["version"]
+    assert pyproject["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "action_loom.core.version.VERSION"}
+
+
+def test_the_changelog_has_the_version_first_with_its_date():
+    heading = re.search(r"(?m)^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert re.fullmatch(rf"{re.escape(VERSION)} \(\d{{4}}-\d\d-\d\d\)", heading[1])
+
+
+def test_the_command_line_says_the_version(run):
+    assert run("--version")[:2] == (0, f"action-loom {VERSION}\n")
 
 
 def test_pyproject_lists_every_folder_of_core_that_holds_modules(pyproject):
@@ -72,8 +84,8 @@ def test_the_zips_manifest_names_its_platform_and_wheels_and_keeps_the_rest(mani
 @pytest.mark.parametrize(
     ("python", "name", "versions"),
     [
-        ("3.11", "linux-x64-blender-4.2.zip", {"blender_version_min": "4.2.13", "blender_version_max": "5.1.0"}),
-        ("3.13", "linux-x64-blender-5.1.zip", {"blender_version_min": "5.1.0"}),
+        ("3.11", "fast-linux-x64-blender-4.2.zip", {"blender_version_min": "4.2.13", "blender_version_max": "5.1.0"}),
+        ("3.13", "fast-linux-x64-blender-5.1.zip", {"blender_version_min": "5.1.0"}),
     ],
 )
 def test_a_zip_for_one_python_fits_its_blenders_alone(manifest, tool, linux_wheels, python, name, versions):
