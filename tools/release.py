@@ -70,6 +70,8 @@ def build_packages():
     """Build sdist and wheel from the files that git knows, so that nothing else slips in; return their paths."""
     tree = OUT / "tree"
     copy_of_head(tree, "HEAD")
+    if build.version(tree / "blender_manifest.toml") != build.version():
+        raise ReleaseError(f"version {build.version()} is not committed: sdist and wheel are built of what is")
     python = fresh(OUT / "builder", "3.11")
     run(python, "-m", "pip", "install", "--quiet", "build")
     run(python, "-m", "build", "--outdir", OUT, tree)

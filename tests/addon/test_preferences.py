@@ -26,9 +26,9 @@ def rig(extension):
     return bpy.context.object
 
 
-def test_everything_is_drawn_and_what_is_remembered_is_said(chosen, rig):
-    bpy.ops.action_loom.blend(sources=[{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}])
-    drawn = []
+def drawn(chosen):
+    """What the preferences draw: kind, given values and options of each element."""
+    elements = []
 
     class Page(Layout):
         def panel(self, name, **_):
@@ -36,19 +36,41 @@ def test_everything_is_drawn_and_what_is_remembered_is_said(chosen, rig):
             return Page(self.drawn), Page(self.drawn)
 
     class Drawn:
-        layout = Page(drawn)
+        layout = Page(elements)
 
         def __getattr__(self, name):
             value = getattr(type(chosen), name, None)
             return value.__get__(self) if callable(value) else getattr(chosen, name)
 
     type(chosen).draw(Drawn(), bpy.context)
-    message = [options["text"] for name, _, options in drawn if name == "label"]
+    return elements
+
+
+def test_everything_is_drawn_and_what_is_remembered_is_said(chosen, rig):
+    bpy.ops.action_loom.blend(sources=[{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}])
+    elements = drawn(chosen)
+    message = [options["text"] for name, _, options in elements if name == "label"]
     (remembered,) = [text for text in message if "analyses" in text]
     assert 0.0 < float(remembered.split()[0]) < 200.0
-    assert {name for name, _, _ in drawn} >= {"panel", "prop", "operator", "label"}
-    shown = {given[1] for name, given, _ in drawn if name == "prop"}
-    assert {"engine", "memory", "library", "interpolation", "play", "result", "good", "bad"} <= shown
+    assert {name for name, _, _ in elements} >= {"panel", "prop", "operator", "label"}
+    shown = {given[1] for name, given, _ in elements if name == "prop"}
+    assert {"memory", "library", "interpolation", "play", "result", "good", "bad"} <= shown
+
+
+def test_an_engine_is_spoken_of_only_where_there_is_more_than_one(chosen, rig, tmp_path, monkeypatch):
+    def words():
+        labels = [options.get("text", "") for name, _, options in drawn(chosen) if name == "label"]
+        return [given[1] for name, given, _ in drawn(chosen) if name == "prop"], " ".join(labels)
+
+    props, labels = words()
+    assert "engine" not in props
+    assert not {"numba", "compiled", "Compiled"} & set(labels.split())
+    (tmp_path / "numba").mkdir()
+    (tmp_path / "numba" / "__init__.py").touch()  # as the speed pack, or somebody, has installed it
+    monkeypatch.syspath_prepend(tmp_path)
+    props, labels = words()
+    assert "engine" in props
+    assert "of compiled code are on disk" in labels
 
 
 def test_what_is_remembered_is_forgotten_and_made_anew(loom, rig):
@@ -126,7 +148,7 @@ def test_between_good_and_bad_no_colour_is_darker_than_both(chosen, loom):
     assert all(max(colors.between(share)[:3]) == pytest.approx(1.0) for share in np.linspace(0, 1, 11))
 
 
-def test_a_report_has_versions_figures_and_what_went_wrong_and_no_names(rig):
+def test_a_report_has_versions_figures_and_what_went_wrong_and_no_names(rig, loom):
     rig.name = "Secret Heroine"
     with pytest.raises(RuntimeError):
         bpy.ops.action_loom.add_source(action="none")
@@ -134,7 +156,7 @@ def test_a_report_has_versions_figures_and_what_went_wrong_and_no_names(rig):
     text = bpy.data.texts["Action Loom Problem"].as_string()
     assert text.startswith("What did you do?")
     assert f"Blender {bpy.app.version_string}" in text
-    assert "Action Loom 0.1.0" in text
+    assert f"Action Loom {loom('core.version').VERSION}" in text
     assert f"Armature: {len(rig.pose.bones)} bones" in text
     assert "Secret" not in text
     bpy.ops.action_loom.report_problem()

@@ -1,0 +1,33 @@
+"""Every command inside Blender that README and docs name runs as it stands there, on the demo's actions."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "oracles"))
+import documented
+
+PAGES = documented.commands("blender")
+COMMAND = " --command action_loom "
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_run_one_after_the_other(page, figure, scene, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (documented.ROOT / "README.md").read_text(encoding="utf-8")
+    jobs = re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1]
+    jobs = jobs.replace("walk.bvh", "Walk").replace("sneak.bvh", "Sneak").replace("takes/*.bvh", "S*")
+    for name in ("jobs.toml", "JOBS.toml"):
+        (tmp_path / name).write_text(jobs)
+    for line in PAGES[page]:
+        if COMMAND not in line:
+            continue  # the example's script: test_commands
+        bpy.ops.wm.open_mainfile(filepath=str(scene))
+        words = shlex.split(line.partition(COMMAND)[2])
+        saves = [] if {"--save", "-o", "info", "check"} & set(words) else ["--save"]  # as the page says before it
+        code, _, err = command(*words, *saves)
+        assert (code, err) == (0, ""), line
