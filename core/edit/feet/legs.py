@@ -25,7 +25,9 @@ REACH = 0.99  # of a leg's length; beyond, the pelvis comes down
 DIP = 0.08  # s; sigma of that
 SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stretches less and less, up to the second
 SMOOTH_BEND = 0.012  # s; sigma of the change of flexion, which otherwise has the knee's sharpest acceleration
-BACKWARDS = np.radians(-3.0)  # knees bent further back (hyperextension) stay so, others bend forwards
+STRAIGHT = np.radians(6.0)  # a knee that bends backwards is treated apart until it is bent by so much again
+INEXACT = 0.003  # of a leg's length that it may span too much or too little, so that its knee stays bent as it was
+ROUND = np.radians(5.0)  # least flexion of a knee that bends forwards where it was straight, so that it has no kink
 ROUNDING = 1e-9  # of a leg's length
 HINGE = (0.05, 0.2)  # sines of flexion: the knee's axis is the clip's mean one under the first, its own over the second
 
@@ -286,8 +288,42 @@ def _change(leg: Leg, wanted: Array, rate: float) -> Array:
     room = np.maximum(STRAIGHTEST * leg.length - soft, 1e-9)
     distance = np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
     cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
-    bent, size = np.arccos(np.clip(cosine, -1.0, 1.0)), np.abs(leg.flexion)
-    sign = np.where(leg.flexion < BACKWARDS, -1.0, 1.0)
-    # A knee that is straight except for noise bends forwards; if it need not change, it stays the same.
-    noise = (sign * size - leg.flexion) * np.exp(-(((bent - size) / BACKWARDS) ** 2))
-    return root_motion.smooth(sign * bent - leg.flexion - noise, SMOOTH_BEND * rate)
+    bent = np.arccos(np.clip(cosine, -1.0, 1.0))
+    flexion = bent.copy()
+    for part in _crossings(leg.flexion):
+        own, source = bent[part], leg.flexion[part]
+        back = _as_before(source, own, float(leg.flexion.min()))
+        apart = _span(upper[part], lower[part], back) - distance[part]
+        if np.abs(apart).max() <= INEXACT * float(leg.length[part].max()):
+            flexion[part] = back
+        else:
+            flexion[part] = np.sqrt(own**2 + ROUND**2 * _near_straight(source))
+    return root_motion.smooth(flexion - leg.flexion, SMOOTH_BEND * rate)
+
+
+def _crossings(flexion: Array) -> list[slice]:
+    """Return the stretches of frames about those in which a knee is bent backwards, each until it is clearly bent."""
+    near = np.concatenate([[False], flexion < STRAIGHT, [False]])
+    edges = np.flatnonzero(near[1:] != near[:-1]).reshape(-1, 2)
+    return [slice(first, end) for first, end in edges if flexion[first:end].min() < 0.0]
+
+
+def _near_straight(flexion: Array) -> Array:
+    """Return how near to straight (F,) knees are: 1 where they are straight, 0 from `STRAIGHT` on, smoothly."""
+    return np.maximum(1.0 - (flexion / STRAIGHT) ** 2, 0.0) ** 2
+
+
+def _as_before(flexion: Array, bent: Array, least: float) -> Array:
+    """Return flexions (F,) as wanted, but each on the side on which it was, straight where it was straight.
+
+    bent (F,) : the wanted flexion, of either side; least : of the clip; no knee is bent further backwards
+    """
+    square = flexion**2 + (bent**2 - flexion**2) * (1.0 - _near_straight(flexion))
+    side = np.sign(flexion) * np.sqrt(np.maximum(square, 0.0))
+    further, room = np.maximum(flexion - side, 0.0), np.maximum(flexion - least, 1e-9)
+    return np.where(flexion < 0.0, flexion + np.maximum(side - flexion, 0.0) + room * np.expm1(-further / room), side)
+
+
+def _span(upper: Array, lower: Array, flexion: Array) -> Array:
+    """Return the distance (F,) that bones of two lengths span."""
+    return np.sqrt(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(flexion))
