@@ -132,7 +132,9 @@ def _extended(pieces: list[SplicePiece], played: Played, best: _Nearest, at: int
     if last is not None:
         gone = at - last.first
         going = played.going(last.run, gone, best.interval)
-        if np.isfinite(going) and (best.level is None or best.distance > BETTER * going):
+        # What was entered at no splice point ends at the first that there is, however well it happens to go on.
+        stays = best.level is None or (last.level is not None and best.distance > BETTER * going)
+        if np.isfinite(going) and stays:
             played.keep(last.run, gone, until - at)
             return [*pieces[:-1], replace(last, end=until)]
     runs = [(best.run, until - at)] if best.level is not None and best.run is not None else None

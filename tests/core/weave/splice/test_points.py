@@ -90,6 +90,20 @@ def test_points_are_chosen_by_the_whole_next_interval():
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize("names", [("mb_05_01", "mb_02_05"), ("mb_07_01", "mb_05_11"), ("mb_26_01", "mb_02_06")])
+def test_what_was_entered_at_no_point_ends_at_the_first_that_there_is(names):
+    walk, action = on(names)
+    planned = plan(walk, action)
+    compared, length = points._Compared(walk, PlayedClip(action), 0.13), round(walk.rate)
+    assert planned.least <= 0.13
+    assert any(piece.level for piece in planned.pieces)
+    for piece in planned.pieces:
+        if piece.level is None:
+            for at in range(piece.first, piece.end, length):
+                assert compared.best(at, min(at + length, len(walk))).level is None
+
+
+@pytest.mark.shared
 def test_the_smaller_the_threshold_the_more_is_asked_for():
     walk, action = on(("mb_35_03", "mb_06_10"))
     assert plan(walk, action, threshold=0.13).pieces[0].level == "trunk"
