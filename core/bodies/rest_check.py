@@ -20,22 +20,27 @@ from .rest_frames import RestPose
 
 AUTO, REST = "auto", "rest"
 LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical at which a thigh or shin, and the trunk, may rest
+NARROW = 0.15  # of a leg's length: shoulders are further apart
 
 
 class Tilt(NamedTuple):
-    """Degrees from a standing body: of the worst bone of the legs, of the trunk, and of all; 0 for unknown parts."""
+    """Degrees from a standing body: of the worst bone of the legs, of the trunk, and of all; 0 for unknown parts.
+
+    shoulders : how far they are apart, of a leg's length; infinite for unknown ones
+    """
 
     legs: Array
     trunk: Array
     total: Array
+    shoulders: Array
 
     @property
     def possible(self) -> Array:
-        return np.asarray((self.legs <= LEGS) & (self.trunk <= TRUNK))
+        return np.asarray((self.legs <= LEGS) & (self.trunk <= TRUNK) & (self.shoulders >= NARROW))
 
 
 def tilt(skeleton: Skeleton, points: Array) -> Tilt:
-    """Return how far legs and trunk of a body are from upright, by its points (…, P, 3)."""
+    """Return how far legs and trunk of a body are from upright, and its shoulders apart, by its points (…, P, 3)."""
     roles, worst = skeleton.roles, np.zeros(points.shape[:-2])
     total = worst
     for side, (_, ankle) in feet.balls_and_ankles(skeleton).items():
@@ -51,12 +56,21 @@ def tilt(skeleton: Skeleton, points: Array) -> Tilt:
     if below and above:
         rise = points[..., above, :].mean(axis=-2) - points[..., below, :].mean(axis=-2)
         trunk = _from_vertical(rise, 1.0)
-    return Tilt(worst, trunk, total + trunk)
+    return Tilt(worst, trunk, total + trunk, _shoulders(skeleton, points))
+
+
+def _shoulders(skeleton: Skeleton, points: Array) -> Array:
+    """Return how far the shoulders (…,) are apart, of a leg's length; infinite where they or the legs are not known."""
+    left, right = (skeleton.roles.get(f"upper_arm.{side}") for side in "LR")
+    if left is None or right is None or skeleton.leg_length <= 0.0:
+        return np.full(points.shape[:-2], np.inf)
+    return np.asarray(np.linalg.norm(points[..., left, :] - points[..., right, :], axis=-1) / skeleton.leg_length)
 
 
 def most_upright(clip: Clip) -> int:
     """Return the frame with the legs and trunk nearest to upright, by the sum of their angles."""
-    return int(np.argmin(tilt(clip.skeleton, kinematics.points(clip)).total))
+    found = tilt(clip.skeleton, kinematics.points(clip))
+    return int(np.argmin(np.where(found.shoulders >= NARROW, found.total, found.total + 360.0)))
 
 
 def choose(clip: Clip, asked: str = AUTO) -> RestPose:
@@ -100,6 +114,8 @@ def of_body(skeleton: Skeleton) -> RestPose:
 def _said(found: Tilt) -> str:
     if found.legs > LEGS:
         return f"legs {float(found.legs):.0f}° from down"
+    if found.shoulders < NARROW:
+        return "its shoulders on one another"
     return f"the trunk {float(found.trunk):.0f}° from up"
 
 

@@ -25,6 +25,7 @@ IMPOSSIBLE = {
     "shin folded back": turned("LeftLeg", -100.0),
     "lying": turned("Hips", -90.0),
     "sitting": turned("LeftUpLeg", 90.0) | turned("RightUpLeg", 90.0) | turned("LeftLeg", -90.0),
+    "shoulders on one another": turned("LeftShoulder", 110.0, "Z") | turned("RightShoulder", -110.0, "Z"),
     "trunk hanging": turned("Spine", -80.0),
 }
 
