@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...check import contacts
 from ...errors import ClipError, LoomError, OptionError, RegistrationError
-from ...motion import cycles
+from ...motion import cycles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -22,6 +23,9 @@ from . import Splice
 IN_STEP = 0.5  # least likeness of legs in step; walks of any style have 0.6 and more, no other gait over 0.44
 NEAR = 0.09 / 1.7  # of the body's height; legs nearer than this on the mean are in step as well
 LEGS = Matching(joints="lower", ends="auto")
+STEPS = 0.15  # body heights a second; a foot that steps goes faster
+SMOOTHED = 0.05  # s; sigma, against noise
+STANDING = 0.08  # most share of frames; standing boxers have up to 0.02, dances and dribbles on the spot 0.19 and more
 STRETCH = 1.5  # times the locomotion's length, to which a longer action is cut for the comparison
 HELD = 0.1  # s that the action may be held at its ends before it is repeated instead
 THROUGHOUT = 0.75  # least share of frames at which a cycle repeats; captured actions have over 0.8 or under 0.6
@@ -63,6 +67,8 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
         return Timing(action, np.full(len(locomotion), float(start)), "own", "it is a single pose", None)
     if recipe.timing == "own":
         return _own(locomotion, action, start, recipe, "it was asked for", None)
+    if recipe.timing == "auto" and _stands(locomotion):
+        return _own(locomotion, action, start, recipe, f"{locomotion.name} takes no step to be in step with", None)
     progress.at(0.0, f"Comparing the legs of {action.name}")
     try:
         found = _in_step(locomotion, action, start, recipe, LEGS)
@@ -83,6 +89,17 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
     if _corresponds(near.curve, locomotion):
         return replace(near, why=f"{apart}, no more than {100.0 * NEAR * locomotion.skeleton.height:.0f}")
     return _own(locomotion, action, start, recipe, f"{alike}, less than {IN_STEP:g}", found.curve)
+
+
+def _stands(clip: Clip) -> bool:
+    """Return whether a body stands: its legs are alike with any that stand, and tell no time."""
+    if len(clip) < 2:
+        return False
+    step = STEPS * clip.skeleton.height / clip.rate
+    paths = [root_motion.smooth(ball, SMOOTHED * clip.rate) for ball in contacts.feet(clip).values()]
+    return bool(paths) and all(
+        (np.linalg.norm(np.diff(path, axis=0), axis=1) > step).mean() <= STANDING for path in paths
+    )
 
 
 def _corresponds(curve: RegistrationCurve, locomotion: Clip) -> bool:

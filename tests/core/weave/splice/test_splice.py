@@ -155,6 +155,21 @@ def test_gaits_are_played_in_step_and_standing_actions_at_their_own_speed(names,
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize("names", [("mb_02_05", "mb_02_06"), ("mb_02_06", "mb_02_05")])
+def test_on_a_body_that_stands_an_action_keeps_its_own_time(names):
+    """Two boxers on the spot: legs that stand are near each other at any time."""
+    made = woven(names, "gaussian")
+    reported = made.report["splice"]
+    assert reported["timing"] == "own"
+    assert "takes no step to be in step with" in reported["why"]
+    quickest = []
+    for clip in (made.clip, captured(f"cmu_{names[1]}")):
+        hands = kinematics.points(clip)[:, [clip.skeleton.roles[f"hand.{side}"] for side in "LR"]]
+        quickest.append(np.linalg.norm(np.diff(hands, axis=0), axis=2).max())
+    assert quickest[0] < 1.6 * quickest[1]  # the body under them moves, too; in step it was 1.7 and 2.7
+
+
+@pytest.mark.shared
 def test_legs_that_move_otherwise_but_are_as_near_are_in_step_too():
     """One dawdles and turns, so that how its legs move is not a walk's throughout."""
     made = woven(("mb_26_01", "mb_35_01"), "gaussian")
