@@ -28,6 +28,7 @@ PARTS = {
 }
 SETTLE = 0.12  # s in which the target comes to rest in the body's frame, before and after the span
 HEAD = ("spine", "head")  # the chain from the first to the second
+BACKWARDS = np.radians(-3.0)  # limbs bent further back stay so
 Limits = Mapping[int, tuple[Array, Array]]
 
 
@@ -350,7 +351,7 @@ def _two_bones(upper: Array, lower: Array, reach: Array, hinge: Array, flexion: 
     along = upper / np.maximum(upper_length, 1e-300)[:, None]
     wanted = hinge - (hinge * along).sum(axis=1, keepdims=True) * along
     wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), 1e-300)
-    wanted = np.where(flexion[:, None] < legs.BACKWARDS, -wanted, wanted)
+    wanted = np.where(flexion[:, None] < BACKWARDS, -wanted, wanted)
     own = np.cross(upper, lower)
     size = np.linalg.norm(own, axis=1, keepdims=True)
     own = np.where(size > 1e-12 * (upper_length * lower_length)[:, None], own / np.maximum(size, 1e-300), wanted)

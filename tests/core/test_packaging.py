@@ -40,7 +40,7 @@ def linux_wheels(tool):
 
 
 def test_the_version_is_in_the_manifest_alone(manifest, pyproject):
-    assert VERSION == manifest["version"]
+    assert manifest["version"] == VERSION
     assert pyproject["project"]["dynamic"] == ["version"]
     assert pyproject["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "action_loom.core.version.VERSION"}
 
