@@ -5,12 +5,11 @@ A package with a recurrence has two private modules with the same functions: `_n
 that all problems with the compiler or its cache occur in one place, here.
 """
 
-import logging
 import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module, metadata, util
+from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -18,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from .errors import OptionError
 
 if TYPE_CHECKING:
+    from logging import Logger
+
     from .progress import Progress
 
 ENGINES = ("auto", "numba", "numpy")
 WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
-PACKAGES = (*WEAVING, "edit.segments", "library", "skin")  # all packages with kernels
+PACKAGES = (*WEAVING, "edit.segments", "skin")  # all packages with kernels
 
-_log = logging.getLogger(__name__)
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
 _cache_folder: str | None = None
 _loaded: set[str] = set()
@@ -67,6 +67,8 @@ def compiler() -> str:
         >>> jit.compiler().partition(" ")[0] in ("numba", "")
         True
     """
+    from importlib import metadata  # it loads much, and Blender's start needs none of that
+
     try:
         return f"numba {metadata.version('numba')}"
     except metadata.PackageNotFoundError:
@@ -160,10 +162,16 @@ def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:
     return numba.njit(signature, cache=True, nogil=True, error_model="numpy")
 
 
+def _log() -> "Logger":
+    import logging  # see above
+
+    return logging.getLogger(__name__)
+
+
 @cache
 def _compiled(package: str) -> ModuleType | None:
     if util.find_spec("numba") is None:
-        _log.info("numba is not installed: the slower numpy engine is used")
+        _log().info("numba is not installed: the slower numpy engine is used")
         return None
     # Whatever numba or its cache raises (wrong versions, a read-only or corrupt cache), numpy still works.
     try:
@@ -174,7 +182,7 @@ def _compiled(package: str) -> ModuleType | None:
     try:
         return import_module("._numba", package)
     except Exception as error:
-        _log.warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
+        _log().warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
         return None
 
 
@@ -200,7 +208,7 @@ def _delete_cache(package: str) -> None:
         try:
             file.unlink()
         except OSError:
-            _log.info("could not delete %s", file)
+            _log().info("could not delete %s", file)
 
 
 def _numba_folders() -> list[str]:

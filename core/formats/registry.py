@@ -4,14 +4,13 @@ A new format is a module that reads and writes it, and a row here. Standard libr
 show the rows.
 """
 
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from ..errors import MotionFileError, OptionError
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """One format; functions are named as `entry_points` loads them.
 
     suffix : of its files, in lower case; label : its name; about : a sentence

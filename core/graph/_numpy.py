@@ -17,22 +17,23 @@ def expand(
     bends = len(right)
     state, bend = np.repeat(np.arange(len(states)), bends), np.tile(np.arange(bends), len(states))
     here, node = states[state], at[state]
-    tables = limits, price, first_sample, right, ahead, turned, gone, climbed, path
+    # The samples of all bends one after the other: one index each is faster than two.
+    flat = tuple(table.ravel() for table in (right, ahead, turned, gone))
+    tables = limits, price, first_sample, flat, climbed, np.ascontiguousarray(path.T)
     rows, ends = [], []
     for onwards in range(most):
         counts = first_crossing[node + 1] - first_crossing[node]
-        who = np.repeat(np.arange(len(node)), counts)
-        nth = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
+        who, nth = _runs(counts)
         edge = crossings[first_crossing[node][who] + nth]
-        there, whole = _along(here[who], bend[who], edge, *tables)
-        who, nth, edge, there = who[whole], nth[whole], edge[whole], there[whole]
+        goes_on = np.flatnonzero(onward[node] >= 0)
+        both, edges = np.concatenate([who, goes_on]), np.concatenate([edge, onward[node][goes_on]])
+        there, whole = _along(here[both], bend[both], edges, *tables)
+        crossing, on = whole[: len(who)], whole[len(who) :]
+        who, nth, edge = who[crossing], nth[crossing], edge[crossing]
         rows.append(np.column_stack([state[who], bend[who], np.full(len(who), onwards), edge, end[edge], nth]))
-        ends.append(there)
-        edge = onward[node]
-        some = edge >= 0
-        state, bend, here, edge = state[some], bend[some], here[some], edge[some]
-        there, whole = _along(here, bend, edge, *tables)
-        state, bend, here, node = state[whole], bend[whole], there[whole], end[edge[whole]]
+        ends.append(there[: len(crossing)][crossing])
+        some = goes_on[on]
+        state, bend, here, node = state[some], bend[some], there[len(crossing) :][on], end[onward[node[some]]]
         over = (here[:, 3] >= bin_end) | (onwards == most - 1)
         nothing = np.full(int(over.sum()), -1)
         rows.append(np.column_stack([state[over], bend[over], nothing * 0 + onwards + 1, nothing, node[over], nothing]))
@@ -47,35 +48,41 @@ def expand(
     return len(order)
 
 
+def _runs(counts: Places) -> tuple[Places, Places]:
+    """Return for each member of groups of some sizes the number of its group, and its own number there."""
+    group = np.repeat(np.arange(len(counts)), counts)
+    return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
 def _along(
-    here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places, right: Array,
-    ahead: Array, turned: Array, gone: Array, climbed: Array, path: Array,
+    here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places,
+    flat: tuple[Array, ...], climbed: Array, path: Array,
 ) -> tuple[Array, NDArray[np.bool_]]:  # fmt: skip
     """Return the states (M, 6) at the ends of edges, and which edges never leave the path by more than is allowed."""
     counts = first_sample[edge + 1] - first_sample[edge]
-    who = np.repeat(np.arange(len(edge)), counts)
-    first = np.cumsum(counts) - counts
-    nth = np.arange(len(who)) - np.repeat(first, counts)
-    sample = first_sample[edge][who] + nth
-    bends = bend[who]
-    gone_here = gone[bends, sample]
-    cosine, sine = np.cos(here[who, 2]), np.sin(here[who, 2])
-    x = here[who, 0] + cosine * right[bends, sample] - sine * ahead[bends, sample]
-    y = here[who, 1] + sine * right[bends, sample] + cosine * ahead[bends, sample]
-    facing, reached = here[who, 2] + turned[bends, sample], here[who, 3] + gone_here
-    low = np.minimum((reached / limits[3]).astype(np.int64), len(path) - 2)
-    share = (reached / limits[3] - low)[:, None]
-    height = here[who, 5] + climbed[sample]
-    off = np.column_stack([x, y, facing, height]) - (path[low] + share * (path[low + 1] - path[low]))
-    off[:, 2] -= 2.0 * np.pi * np.round(off[:, 2] / (2.0 * np.pi))
-    away = off[:, 0] ** 2 + off[:, 1] ** 2 + off[:, 3] ** 2
-    counting = reached <= limits[2]
-    step = gone_here - np.where(nth > 0, np.append(0.0, gone_here[:-1]), 0.0)
-    cost = (
-        here[:, 4]
-        + price[bend, edge]
-        + np.bincount(who, counting * (away + limits[1] * off[:, 2] ** 2) * step, minlength=len(edge))
+    who, nth = _runs(counts)
+    place = (bend * len(climbed) + first_sample[edge]).take(who) + nth
+    right, ahead, turned, gone = (table.take(place) for table in flat)
+    from_x, from_y, from_facing, from_reached, cost, from_height = np.ascontiguousarray(here.T)
+    cosine, sine = np.cos(from_facing).take(who), np.sin(from_facing).take(who)
+    x = from_x.take(who) + cosine * right - sine * ahead
+    y = from_y.take(who) + sine * right + cosine * ahead
+    facing, reached = from_facing.take(who) + turned, from_reached.take(who) + gone
+    height = from_height.take(who) + climbed.take(first_sample[edge].take(who) + nth)
+    low = np.minimum((reached / limits[3]).astype(np.int64), path.shape[1] - 2)
+    share = reached / limits[3] - low
+    off_x, off_y, off, higher = (
+        value - (line.take(low) + share * (line.take(low + 1) - line.take(low)))
+        for value, line in zip((x, y, facing, height), path, strict=True)
     )
-    lost = np.bincount(who, counting & (away > limits[0] ** 2), minlength=len(edge)) > 0
-    last = first + counts - 1
-    return np.column_stack([x[last], y[last], facing[last], reached[last], cost, height[last]]), ~lost
+    off -= 2.0 * np.pi * np.round(off / (2.0 * np.pi))
+    away = off_x * off_x + off_y * off_y + higher * higher
+    counting = reached <= limits[2]
+    before = np.append(0.0, gone)[:-1]
+    before[nth == 0] = 0.0
+    paid = counting * (away + limits[1] * off * off) * (gone - before)
+    whole = np.ones(len(edge), dtype=np.bool_)
+    whole[who[counting & (away > limits[0] ** 2)]] = False
+    last = np.cumsum(counts) - 1
+    totals = cost + price[bend, edge] + np.bincount(who, paid, minlength=len(edge))
+    return np.column_stack([x[last], y[last], facing[last], reached[last], totals, height[last]]), whole

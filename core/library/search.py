@@ -9,26 +9,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .. import jit
 from ..errors import LibraryError
 from ..progress import SILENT, Progress
 from . import basis, feature
 from .basis import Rows
 from .storage import Entry, Library, Stretch
+from .warping import Longs, Paths, steps
 
 EVERY = 3  # one of so many rows is searched at first: 10 a second
 SHORTEST_THINNED = 0.4  # s; a shorter query would have too few rows left
 LONGEST = 30.0  # s of a query
 REFINED = 60  # places that are searched again with all rows
 OVERLAP = 0.3  # of the shorter of two stretches; with more they are the same
-BLOCK = 4096  # columns whose costs stay in a processor's second-level cache
+BLOCK = 4096  # columns whose costs stay in a processor's second-level cache; a multiple of 8
 APART = np.float32(1e6)  # in a row between clips: a path through it is far off even for the longest query
 _FAR = np.float32(100.0)  # least mean distance of such a path
+_DIGITS = 2.0**20  # to one over which rows are rounded, whose numbers are below 16
 _MULTIPLICATIONS = 200_000  # of one product: for larger ones a linear algebra library would wake its threads
-
-Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Searched:
     entries: tuple[Entry, ...]
 
     @cached_property
-    def firsts(self) -> NDArray[np.int64]:
+    def firsts(self) -> Longs:
         """Where the thinned rows (C,) of each clip begin in `rows`."""
         counts = [-(-entry.rows // EVERY) + 1 for entry in self.entries]
         return np.cumsum([1, *counts])[:-1]
@@ -151,9 +149,8 @@ def _scanned(
 ) -> list[tuple[int, int, int]]:
     """Return where to search with all rows: the clip's place, and its rows from … to."""
     thin = asked[EVERY // 2 :: EVERY]
-    totals, starts = warped(thin, searched.rows, to_part, progress.part(0.0, 0.9))
     places = []
-    for first, last, _ in _best(totals, starts, most):
+    for first, last, _ in _best(warped(thin, searched.rows, to_part, progress.part(0.0, 0.9)), most):
         k = int(np.searchsorted(searched.firsts, last, side="right")) - 1
         rows, begin = searched.entries[k].rows, int(searched.firsts[k])
         slack = len(asked) // 2 + EVERY
@@ -172,9 +169,8 @@ def _among(
     for (k, low, high), first in zip(merged, firsts, strict=False):
         entry = searched.entries[k]
         rows[first : first + high - low] = searched.library.rows[entry.first + low : entry.first + high]
-    totals, starts = warped(asked, rows, to_part)
     found = []
-    for first, last, distance in _best(totals, starts, most):
+    for first, last, distance in _best(warped(asked, rows, to_part, exactly=True), most):
         p = int(np.searchsorted(firsts, last, side="right")) - 1
         k, low, _ = merged[p]
         shift = low - int(firsts[p])
@@ -193,28 +189,25 @@ def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     return merged
 
 
-def warped(asked: Rows, rows: Rows, to_part: Rows, progress: Progress = SILENT) -> tuple[Rows, Places]:
-    """Return for each row (N,) the mean cost of the best path of a query (M, K) that ends there, and its start.
+def warped(asked: Rows, rows: Rows, to_part: Rows, progress: Progress = SILENT, *, exactly: bool = False) -> Paths:
+    """Return for each row (N,) the best path of a query (M, K) that ends there.
 
     rows (N, SIZE) : times `to_part` (SIZE, K) they are compared with the query
+    exactly : whether the same path is the best one on any processor, at twice the time
 
-    Every row of the query counts once. With costs c, the distances between rows, and D(−1, j) = 0:
-
-        D(i, j) = min(D(i−1, j−1) + c(i, j), D(i−1, j−2) + ½(c(i, j−1) + c(i, j)), D(i−2, j−1) + c(i−1, j) + c(i, j))
+    Costs are the distances between rows, and every row of the query counts once.
     """
-    kernels = jit.kernels(__package__)
     margin = 2 * len(asked) + 2
     totals = np.empty(len(rows), dtype=np.float32)
-    starts = np.empty(len(rows), dtype=np.int32)
+    quick, slow = (np.empty((len(asked), -(-len(rows) // 8)), dtype=np.uint8) for _ in range(2))
     for begin in range(0, len(rows), BLOCK):
         progress.at(begin / len(rows), "Searching")
         low, high = max(begin - margin, 0), min(begin + BLOCK, len(rows))
-        costs = _costs(asked, rows[low:high], to_part)
-        block, block_starts = np.empty(high - low, np.float32), np.empty(high - low, np.int32)
-        kernels.warped(costs, block, block_starts)
+        block, *flags = steps((_exact_costs if exactly else _costs)(asked, rows[low:high], to_part))
         totals[begin:high] = block[begin - low :]
-        starts[begin:high] = block_starts[begin - low :] + low
-    return totals / np.float32(len(asked)), starts
+        for whole, part in zip((quick, slow), flags, strict=True):
+            whole[:, begin // 8 : -(-high // 8)] = np.packbits(part[:, begin - low :], axis=1)
+    return Paths(totals, quick, slow)
 
 
 def _costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
@@ -235,26 +228,40 @@ def _costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
     return np.sqrt(costs, out=costs)
 
 
-def _best(totals: Rows, starts: Places, most: int) -> list[tuple[int, int, float]]:
-    """Return first row, last row and distance of the best stretches, no two of them the same."""
+def _exact_costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
+    """Return what `_costs` does, of rows rounded so that sums of their products are exact in doubles."""
+    ours = np.round(asked.astype(np.float64) * _DIGITS) / _DIGITS
+    theirs = rows.astype(np.float64)
+    if to_part.shape[1] < basis.SIZE:
+        theirs = theirs @ to_part
+    theirs = np.round(theirs * _DIGITS) / _DIGITS
+    squares = (ours * ours).sum(axis=1)[:, None] + (theirs * theirs).sum(axis=1) - 2.0 * (ours @ theirs.T)
+    return np.sqrt(np.maximum(squares, 0.0)).astype(np.float32)
+
+
+def _best(found: Paths, most: int) -> list[tuple[int, int, float]]:
+    """Return first row, last row and mean distance of the best stretches, no two of them the same."""
+    totals = found.totals / np.float32(len(found.quick))
     beside = np.concatenate([[np.float32(np.inf)], totals, [np.float32(np.inf)]])
     ends = np.flatnonzero((totals <= beside[:-2]) & (totals < beside[2:]) & (totals < _FAR))
     count = 8 * most
     while True:
-        some = ends if count >= len(ends) else ends[np.argpartition(totals[ends], count)[:count]]
-        best = _different(totals, starts, some[np.argsort(totals[some], kind="stable")], most)
+        some = ends
+        if count < len(ends):
+            some = ends[totals[ends] <= np.partition(totals[ends], count)[count]]
+        some = some[np.argsort(totals[some], kind="stable")]
+        best = _different(found.begins(some), some, totals[some], most)
         if len(best) == most or count >= len(ends):
             return best
         count *= 4
 
 
-def _different(totals: Rows, starts: Places, ends: NDArray[np.int64], most: int) -> list[tuple[int, int, float]]:
-    """Return at most `most` of the stretches that end in rows, in their order, without any that are the same."""
+def _different(firsts: Longs, lasts: Longs, distances: Rows, most: int) -> list[tuple[int, int, float]]:
+    """Return at most `most` stretches, in their order, without any that are the same as one before."""
     taken: list[tuple[int, int, float]] = []
-    for last in ends.tolist():
-        first = int(starts[last])
+    for first, last, distance in zip(firsts.tolist(), lasts.tolist(), distances.tolist(), strict=True):
         if not any(_same((first, last), other[:2]) for other in taken):
-            taken.append((first, last, float(totals[last])))
+            taken.append((first, last, distance))
             if len(taken) == most:
                 break
     return taken

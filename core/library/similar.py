@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from heapq import heappop, heappush
 from itertools import groupby, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .. import jit, processes
+from .. import processes
 from ..errors import LibraryError
 from ..progress import SILENT, Progress
+from . import neighbours, warping
 from .basis import Rows
-from .search import APART, Places
+from .search import APART
 from .storage import Entry, Library, Stretch
+from .warping import Longs, Places
 
 LENGTH = 30  # rows of a window
 STEP = 8  # rows from one window of a clip to the next
@@ -40,8 +42,6 @@ ROUNDS = 100  # of labels; captured clips take about ten
 _SLACK = LENGTH // 2  # rows before and after a window onto which the other one may be warped
 _PAIRS_AT_A_TIME = 128  # whose costs stay in a processor's second-level cache
 _WORD = re.compile(r"[^\W\d_]{3,}")
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Windows:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """All windows, and the range low … high − 1 of those whose nearest are wanted."""
+    """All windows, and the range low … high − 1 of boxes of those whose nearest are wanted."""
 
-    windows: Windows
+    boxes: neighbours.Boxes
     low: int
     high: int
 
@@ -180,28 +180,26 @@ def nearest(
     Raises LibraryError if one of the tasks fails.
     """
     attempts = attempts or partial(processes.attempts, at_a_time=1)
-    count = len(windows.firsts)
-    bounds = [*range(0, count, ROWS_OF_A_TASK), count]
-    tasks = [Task(windows, low, high) for low, high in pairwise(bounds)]
-    near = np.empty((count, NEIGHBOURS), dtype=np.int32)
+    near = np.empty((len(windows.firsts), NEIGHBOURS), dtype=np.int32)
     progress.at(0.0, "Comparing windows")
+    # Of equal windows the first ones are the nearest, but for those that overlap, fewer than two for each row.
+    boxes = neighbours.boxes(windows.numbers, windows.clips, windows.firsts, NEIGHBOURS + 2 * LENGTH)
+    last = len(boxes.starts) - 1
+    each = max(ROWS_OF_A_TASK * last // len(near), 1)
+    tasks = [Task(boxes, low, min(low + each, last)) for low in range(0, last, each)]
     with closing(attempts(neighbours_of, tasks)) as results:
         for done, (place, attempt) in enumerate(results, 1):
             if attempt.result is None:
                 raise LibraryError(f"Stretches could not be compared: {attempt.trouble}")
-            near[tasks[place].low : tasks[place].high] = attempt.result
+            first, end = boxes.starts[[tasks[place].low, tasks[place].high]]
+            near[boxes.order[first:end]] = attempt.result
             progress.at(done / len(tasks), "Comparing windows")
     return near
 
 
 def neighbours_of(task: Task) -> Places:
-    """Return the nearest windows (high − low, NEIGHBOURS) of a task."""
-    windows = task.windows
-    best = np.empty((task.high - task.low, NEIGHBOURS), dtype=np.float32)
-    near = np.empty(best.shape, dtype=np.int32)
-    kernels = jit.kernels(__package__)
-    kernels.nearest(windows.numbers, windows.clips, windows.firsts, LENGTH, task.low, best, near)
-    return near
+    """Return the nearest windows (W′, NEIGHBOURS) of those in the boxes of a task."""
+    return neighbours.nearest(task.boxes, task.low, task.high, NEIGHBOURS, LENGTH)
 
 
 def mutual(near: Places) -> Longs:
@@ -223,7 +221,6 @@ def warped(
 
     These lie around the second window, and are half to twice as long as the first one; see `search.warped`.
     """
-    kernels = jit.kernels(__package__)
     distances, stretches = np.empty(len(pairs), np.float32), np.empty((len(pairs), 2), np.int32)
     bases = np.array([entry.first for entry in entries])
     counts = np.array([entry.rows for entry in entries])
@@ -241,13 +238,12 @@ def warped(
         rows = np.asarray(library.rows[np.where(inside, bases[windows.clips[other], None] + places, 0)], np.float32)
         rows[~inside] = APART
         costs = _costs(np.asarray(library.rows[asked], np.float32), rows)
-        totals, starts = np.empty(costs.shape[1], np.float32), np.empty(costs.shape[1], np.int32)
-        kernels.warped(costs, totals, starts)
-        last = totals.reshape(len(first), width).argmin(axis=1)
+        found = warping.paths(costs)
         column = np.arange(len(first)) * width
+        ends = column + found.totals.reshape(len(first), width).argmin(axis=1)
         some = slice(begin, begin + len(first))
-        distances[some] = totals[column + last] / np.float32(LENGTH)
-        stretches[some] = np.stack([starts[column + last] - column, last], axis=1) + places[:, :1]
+        distances[some] = found.totals[ends] / np.float32(LENGTH)
+        stretches[some] = np.stack([found.begins(ends), ends], axis=1) - column[:, None] + places[:, :1]
     return distances, stretches
 
 
@@ -265,19 +261,46 @@ def _costs(asked: Rows, rows: Rows) -> Rows:
 
 
 def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
-    """Return the labels (W,) that neighbours of windows agree on; a label is the place of a window."""
+    """Return the labels (W,) that neighbours of windows agree on; a label is the place of a window.
+
+    Each window in turn takes its neighbours' commonest, of equals the least, until nothing changes.
+    """
     own = np.concatenate([pairs[:, 0], pairs[:, 1]])
     other = np.concatenate([pairs[:, 1], pairs[:, 0]])
     order = np.lexsort((other, own))
-    starts = np.searchsorted(own[order], np.arange(count + 1))
-    neighbours = other[order].astype(np.int32)
-    labels = np.arange(count, dtype=np.int32)
-    kernels = jit.kernels(__package__)
+    starts = np.searchsorted(own[order], np.arange(count + 1)).tolist()
+    neighbours = other[order].tolist()
+    around = [neighbours[first:last] for first, last in pairwise(starts)]
+    labels, wanted = list(range(count)), [window for window in range(count) if around[window]]
     for k in range(ROUNDS):
         progress.at(k / ROUNDS, "Finding clusters")
-        if kernels.agreed(starts, neighbours, labels) == 0:
+        wanted = _agreed(around, labels, wanted)
+        if not wanted:
             break
-    return labels
+    return np.array(labels, dtype=np.int32)
+
+
+def _agreed(around: list[list[int]], labels: list[int], wanted: list[int]) -> list[int]:
+    """Give windows in turn the commonest label of their neighbours; return those to be looked at in the next round.
+
+    wanted : those of which a neighbour has changed, in order, to which this round adds; the labels of all others stay
+    """
+    queued, later = set(wanted), set[int]()
+    while wanted:
+        window = heappop(wanted)
+        queued.discard(window)
+        votes: dict[int, int] = {}
+        for other in around[window]:
+            votes[labels[other]] = votes.get(labels[other], 0) + 1
+        label = min(votes, key=lambda name: (-votes[name], name))
+        if label != labels[window]:
+            labels[window] = label
+            later.update(other for other in around[window] if other < window)
+            for other in around[window]:
+                if other > window and other not in queued:
+                    queued.add(other)
+                    heappush(wanted, other)
+    return sorted(later)
 
 
 def follow_on(windows: Windows, labels: Places) -> Places:

@@ -1,31 +1,62 @@
 """The kernels of this package for numpy: the same numbers as `_numba`, up to rounding."""
 
+from collections.abc import Iterator
+from math import isqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
 from . import quat
 from .quat import Array
+from .skeleton import DEEP
+
+# Computed at a time, so that they stay in a processor's cache: frames and joints × frames, numbers of curves.
+FRAMES, POSES, NUMBERS = 512, 4096, 16384
+
+_TWICE = [0, 1, 2, 0, 1]
+
+Places = NDArray[np.int64]
 
 
 def mean(rotations: Array, weights: Array, iterations: int) -> Array:
     """See `quat.mean`."""
+    means = np.empty(rotations.shape[1:])
+    for first in range(0, len(means), POSES):
+        some = slice(first, first + POSES)
+        means[some] = _mean(rotations[:, some], weights[:, some], iterations)
+    return means
+
+
+def _mean(rotations: Array, weights: Array, iterations: int) -> Array:
     heaviest = np.argmax(weights, axis=0)
     estimate = np.take_along_axis(rotations, heaviest[None, :, None], axis=0)[0]
-    # Only estimates that still move are continued: two rotations need one step, many that lie far apart some dozens.
-    moving = np.arange(len(estimate))
+    # One step leads to the mean of two rotations; others that lie far apart need some dozens.
+    if len(rotations) == 2 and np.allclose(weights.sum(axis=0), 1.0, rtol=0.0, atol=1e-12):
+        iterations = 1
+    moving: Places | slice = slice(None)
     for _ in range(iterations):
         here = estimate[moving]
         logarithms = quat.log(quat.mul(quat.inv(here), rotations[:, moving]))
         step = np.sum(weights[:, moving, None] * logarithms, axis=0)
         estimate[moving] = quat.mul(here, quat.exp(step))
-        moving = moving[np.abs(step).max(axis=-1, initial=0.0) >= 1e-12]
-        if len(moving) == 0:
+        moves = np.abs(step).max(axis=-1, initial=0.0) >= 1e-12
+        if not moves.any():
             break
+        moving = np.arange(len(estimate))[moving][moves]
     return quat.normalize(estimate)
 
 
 def curve(values: Array, frames: Array) -> Array:
     """See `resample.curve`; for two samples or more, and frames within them."""
+    sampled = np.empty((len(frames), values.shape[1]))
+    several = max(NUMBERS // max(values.shape[1], 1), 1)
+    for first in range(0, len(frames), several):
+        some = slice(first, first + several)
+        sampled[some] = _sampled(values, frames[some])
+    return sampled
+
+
+def _sampled(values: Array, frames: Array) -> Array:
     last = len(values) - 1
     start = np.minimum(frames.astype(np.int64), last - 1)
     t = (frames - start)[:, None]
@@ -37,25 +68,112 @@ def curve(values: Array, frames: Array) -> Array:
 
 
 def forward(
-    joints: NDArray[np.int64],
-    parents: NDArray[np.int64],
+    joints: Places,
+    parents: Places,
     offsets: Array,
     orients: Array,
     rotations: Array,
     translations: Array,
 ) -> tuple[Array, Array]:
-    """See `kinematics.forward`: for some joints, parents before children; the others are zero."""
+    """See `kinematics.forward`: for some joints, parents before children; the others are zero.
+
+    The same numbers as `_numba` to the last bit; up to rounding where there are more than DEEP joints in a row.
+    """
     turned, moved = np.zeros(rotations.shape), np.zeros(translations.shape)
-    depth = np.zeros(len(parents), dtype=np.int64)
-    for joint in joints:
-        depth[joint] = 0 if parents[joint] < 0 else depth[parents[joint]] + 1
-    for level in range(int(depth[joints].max(initial=-1)) + 1):
-        here = joints[depth[joints] == level]
-        orient, above = orients[here], parents[here]
-        turn = quat.mul(orient, rotations[:, here])
-        place = offsets[here] + quat.rotate(orient, translations[:, here])
-        if level > 0:
-            around = turned[:, above]
-            turn, place = quat.mul(around, turn), moved[:, above] + quat.rotate(around, place)
-        turned[:, here], moved[:, here] = turn, place
+    every = len(joints) == len(parents)
+    above = _above(joints, parents)
+    frames = max(min(FRAMES, len(rotations)), 1)
+    width = POSES // frames
+    steps = [step for here, over in _scans(above) for step in _split(here, over, width)]
+    below, moving = np.flatnonzero(above >= 0), np.flatnonzero(np.any(translations.any(axis=0), axis=1)[joints])
+    offset, orient = offsets[joints].T[:, :, None], orients[joints].T[:, :, None]
+    for first in range(0, len(rotations), frames):
+        some = slice(first, first + frames)
+        local = rotations[some] if every else rotations[some, joints]
+        # Components first and frames last: numpy is several times faster with long rows than with short ones.
+        turn = np.ascontiguousarray(local.transpose(2, 1, 0))
+        place = np.empty((3, *turn.shape[1:]))
+        place[:] = offset
+        if len(moving):
+            own = translations[some, joints[moving]].transpose(2, 1, 0)
+            place[:, moving] += _rotated(orient[:, moving], own)
+        for k in range(0, len(joints), width):
+            turn[:, k : k + width] = _product(orient[:, k : k + width], turn[:, k : k + width])
+        for here, over in steps:
+            turn[:, here] = _product(turn.take(over, axis=1), turn.take(here, axis=1))
+        for here, over in _split(below, above[below], width):
+            place[:, here] = _rotated(turn.take(over, axis=1), place.take(here, axis=1))
+        for here, over in steps:
+            place[:, here] = place.take(over, axis=1) + place.take(here, axis=1)
+        chosen = slice(None) if every else joints
+        turned[some, chosen], moved[some, chosen] = turn.transpose(2, 1, 0), place.transpose(2, 1, 0)
     return turned, moved
+
+
+def _above(joints: Places, parents: Places) -> Places:
+    """Return for each of some joints the place of its parent among them, −1 for roots."""
+    places = np.full(len(parents) + 1, -1)
+    places[joints] = np.arange(len(joints))
+    return places[parents[joints]]
+
+
+def _scans(above: Places) -> Iterator[tuple[Places, Places]]:
+    """Give in turn joints, and the joints above with which they are combined: in the end with all above them.
+
+    That is level by level. Where there are more than DEEP levels, it is done within pieces of some levels, for all
+    pieces at once, and then piece by piece: 200 steps for 10,000 joints in a row.
+    """
+    depths: list[int] = []
+    for parent in above.tolist():
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    depth = np.array(depths, dtype=np.int64)
+    passes = [(depth, above)]
+    if (deepest := max(depths, default=0)) >= DEEP:
+        height = isqrt(deepest)
+        tops: list[int] = []
+        for joint, parent in enumerate(above.tolist()):
+            tops.append(tops[parent] if depths[joint] % height else joint)
+        passes = [(depth % height, above), (depth // height, above[tops])]
+    for rank, over in passes:
+        order = np.argsort(rank, kind="stable")
+        for here in np.split(order, np.cumsum(np.bincount(rank))[:-1])[1:]:
+            yield here, over[here]
+
+
+def _split(here: Places, over: Places, width: int) -> list[tuple[Places, Places]]:
+    """Return joints and those above them in parts of some joints: larger arrays leave the processor's cache."""
+    return [(here[k : k + width], over[k : k + width]) for k in range(0, len(here), width)]
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Return the products a·b of quaternions (4, …), with all sums in the order of `quat.mul`."""
+    total = a[0] * b
+    part = np.empty_like(total)
+    pairs, halves = b.reshape(2, 2, *b.shape[1:]), part.reshape(2, 2, *total.shape[1:])
+    np.multiply(a[1], pairs[:, ::-1], out=halves)
+    total[1::2] += part[1::2]
+    total[::2] -= part[::2]
+    np.multiply(a[2], pairs[::-1], out=halves)
+    total[1:3] += part[1:3]
+    total[::3] -= part[::3]
+    np.multiply(a[3], b[::-1], out=part)
+    total[2:] += part[2:]
+    total[:2] -= part[:2]
+    return total
+
+
+def _rotated(q: Array, v: Array) -> Array:
+    """Return vectors v (3, …) turned by rotations q (4, …), with all sums in the order of `quat.rotate`."""
+    axis = q.take([1, 2, 3, 1, 2], axis=0)
+    across = 2.0 * _cross(axis, v.take(_TWICE, axis=0))
+    total = q[0] * across
+    total += v
+    total += _cross(axis, across.take(_TWICE, axis=0))
+    return total
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Return the cross products (3, …) of vectors (5, …): x, y, z, and x, y again."""
+    total = a[1:4] * b[2:5]
+    total -= a[2:5] * b[1:4]
+    return total

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +12,15 @@ from .. import jit
 from . import inheritance, quat
 from .clip import Clip
 from .quat import Array
-from .skeleton import Skeleton
+from .skeleton import DEEP, Skeleton
 
 # Of quaternions, or metres: a joint that is computed back from the world and differs by less did not move.
 SAME = 1e-12
-DEEP = 300  # joints in a row; from here on waiting for the compiler pays: no body has so many, chains and cloth do
+# Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
+KEPT_POSES = 1_000_000
+
+_kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # those that were used last come last
+_lock = Lock()
 
 
 def world(clip: Clip) -> tuple[Array, Array]:
@@ -32,14 +38,12 @@ def world(clip: Clip) -> tuple[Array, Array]:
         >>> positions[0, walk.skeleton.index("head")].round(2).tolist()
         [-0.01, -0.04, 1.46]
     """
-    if _plain(clip):
-        return forward(clip.skeleton, clip.rotations, clip.translations)
-    linear, positions = matrices(clip)
-    return _axes(linear), positions
+    rotations, places = _posed(clip)
+    return rotations.copy(), places[:, : len(clip.skeleton)].copy()
 
 
 def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
-    """Return rotations and positions as `world` does, for some joints and all above them; the others are zero.
+    """Return rotations and positions as `world` does, for some joints and all above them; the others mean nothing.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -49,7 +53,7 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
         >>> bool((kinematics.world_of(walk, [hand])[1][:, hand] == kinematics.world(walk)[1][:, hand]).all())
         True
     """
-    if not _plain(clip):
+    if not _plain(clip) or clip in _kept or len(clip.skeleton.levels) > DEEP:
         return world(clip)
     chosen = np.zeros(len(clip.skeleton), dtype=bool)
     for joint in joints:
@@ -69,9 +73,7 @@ def points(clip: Clip) -> Array:
         >>> kinematics.points(actions.walk()).shape  # 21 joints; tips of the head, of hands and of toes
         (97, 26, 3)
     """
-    if _plain(clip):
-        return posed(clip)[1]
-    return _stretched_points(clip.skeleton, *matrices(clip))
+    return _posed(clip)[1].copy()
 
 
 def posed(clip: Clip) -> tuple[Array, Array]:
@@ -84,6 +86,30 @@ def posed(clip: Clip) -> tuple[Array, Array]:
         >>> rotations.shape, points.shape
         ((97, 21, 4), (97, 26, 3))
     """
+    rotations, places = _posed(clip)
+    return rotations.copy(), places.copy()
+
+
+def _posed(clip: Clip) -> tuple[Array, Array]:
+    """Return what `posed` does, computed once for as long as it is kept; not to be changed."""
+    with _lock:
+        pose = _kept.pop(clip, None)
+        if pose is not None:
+            _kept[clip] = pose
+            return pose
+    pose = _computed(clip)
+    with _lock:
+        _kept[clip] = pose
+        poses = {other: rotations.size // 4 for other, (rotations, _) in _kept.items()}
+        excess = sum(poses.values()) - KEPT_POSES
+        for other, count in poses.items():
+            if excess > 0:
+                del _kept[other]
+                excess -= count
+    return pose
+
+
+def _computed(clip: Clip) -> tuple[Array, Array]:
     if not _plain(clip):
         linear, positions = matrices(clip)
         return _axes(linear), _stretched_points(clip.skeleton, linear, positions)
@@ -125,6 +151,7 @@ def _forward(
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
     ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
     parents = np.require(skeleton.parents, np.int64, ["C", "W"])
+    # For long chains waiting for the compiler pays. Their numbers differ by rounding, so all have the same engine.
     kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
     posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready)
     return posed

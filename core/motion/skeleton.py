@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import jit
 from ..errors import SkeletonError
 from . import quat, role_shapes
 from . import roles as body_roles
@@ -15,6 +16,7 @@ from .inheritance import Inheritance
 from .quat import Array
 
 OBJECT = " (object)"  # the end of the first joint's name where that is the object that carries all bones
+DEEP = 300  # joints in a row; no body has so many, chains and cloth do
 LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that give a smaller height are folded up
 
 
@@ -78,6 +80,12 @@ class Skeleton:
     @cached_property
     def rest(self) -> tuple[Array, Array]:
         """World rotations (J, 4) and positions (J, 3) of the rest pose; nothing is stretched in it."""
+        if len(self.levels) > DEEP:
+            still = np.tile(quat.IDENTITY, (1, len(self), 1)), np.zeros((1, len(self), 3))
+            every = np.arange(len(self), dtype=np.int64)
+            arrays = (np.require(values, requirements=["C", "W"]) for values in (self.offsets, self.orients, *still))
+            kernel = jit.kernels(__package__).forward
+            return tuple(values[0] for values in kernel(every, self.parents, *arrays))
         rotations, positions = self.orients.copy(), self.offsets.copy()
         for joints in self.levels[1:]:
             above = rotations[self.parents[joints]]

@@ -1,11 +1,9 @@
 """Options of asking for a motion by its measures: speed, turn, length of steps (methods: Asking by measures)."""
 
-from dataclasses import dataclass
-
-from ..options import RARE, Declared, option
+from ..options import RARE, Declared, declaration, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class AskOptions(Declared):
     """Which strides of the clips can be blended."""
 

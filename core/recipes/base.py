@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from ..options import Declared, declared
+from ..options import Declared, declaration, declared
 
 
 def graph_name(names: Sequence[str]) -> str:
@@ -19,7 +18,7 @@ def graph_name(names: Sequence[str]) -> str:
     return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Recipe(Declared):
     """A verb with its options; `verbs` knows which function applies it.
 

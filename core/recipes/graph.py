@@ -1,15 +1,14 @@
 """Options of motion graphs and of walks through them (methods: Motion graph; Following a drawn path)."""
 
-from dataclasses import dataclass
 from typing import Self
 
-from ..options import HIDDEN, option
+from ..options import HIDDEN, declaration, option
 from .base import Recipe
 from .planting import PlantOptions
 from .travel import TravelOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class GraphOptions(TravelOptions):
     """How clips are connected to a motion graph."""
 
@@ -39,7 +38,7 @@ class GraphOptions(TravelOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class GraphWalk(Recipe, PlantOptions, GraphOptions):
     """A walk through a motion graph of the clips."""
 

@@ -1,16 +1,15 @@
 """Options of every verb that registers clips (methods: Pose distance; Time registration)."""
 
 import re
-from dataclasses import dataclass
 
 from ..errors import OptionError
-from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, option
+from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, declaration, option
 from .metrics import ROWS
 
 _METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, "", row.about) for row in ROWS))
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Matching(Declared):
     """Which frames of clips may correspond, and how poses are compared."""
 

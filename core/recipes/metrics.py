@@ -3,11 +3,10 @@
 A new metric is a class (see `sync.distance.Metric`) and a row here.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class MetricRow:
+class MetricRow(NamedTuple):
     """name : the option's value; unit : of its distances; source : module and class of core; about : a sentence."""
 
     name: str

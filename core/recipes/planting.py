@@ -1,11 +1,9 @@
 """Options of planting feet, for every verb that makes a clip out of others (methods: Planted feet)."""
 
-from dataclasses import dataclass
-
-from ..options import HIDDEN, Declared, option
+from ..options import HIDDEN, Declared, declaration, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class SpanOptions(Declared):
     """When feet stand, where the user gives it."""
 
@@ -20,7 +18,7 @@ class SpanOptions(Declared):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class PlantOptions(SpanOptions):
     """Whether feet of a result are planted, and when they stand, in frames of the result.
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import OptionError
-from ..options import HIDDEN, RARE, Declared, declared, option, renamed
+from ..options import HIDDEN, RARE, Declared, declaration, declared, option, renamed
 from .result import ResultOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class ReadingOptions(Declared):
     """How all sources of a result are read."""
 
@@ -22,7 +22,7 @@ class ReadingOptions(Declared):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class SourceOptions(Declared):
     """How one source is read."""
 
@@ -39,7 +39,7 @@ class SourceOptions(Declared):
     last: int = option(0, "Last frame that is read", shown=HIDDEN)
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Source(SourceOptions):
     """Which action to read, and how.
 

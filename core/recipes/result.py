@@ -1,11 +1,9 @@
 """Options of a new action, beside the recipe; the same for every verb that makes one."""
 
-from dataclasses import dataclass
-
-from ..options import MODE, RARE, Choice, Declared, option
+from ..options import MODE, RARE, Choice, Declared, declaration, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class ResultOptions(Declared):
     """How a result becomes an action."""
 

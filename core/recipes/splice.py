@@ -1,11 +1,9 @@
 """Options of splicing: an action's upper body on a locomotion (methods: Splicing upper body onto locomotion)."""
 
-from dataclasses import dataclass
-
-from ..options import JOINTS, RARE, Choice, Declared, option
+from ..options import JOINTS, RARE, Choice, Declared, declaration, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class PointOptions(Declared):
     """When an action is entered at splice points, and whether it is re-timed between them."""
 
@@ -36,7 +34,7 @@ class PointOptions(Declared):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class SpliceOptions(PointOptions):
     """How an action is spliced onto a locomotion, as a whole or on a stretch of a path."""
 

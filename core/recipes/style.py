@@ -1,18 +1,16 @@
 """Options of style: how people differ in an action that they all do, and tables of their labels (methods: Style)."""
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from ..options import HIDDEN, RARE, Choice, Declared, option
+from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
 
 # The measures of a stride that sliders ask for, in order (see `style.measures`).
 SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
 FACTORS = 6  # how many of the largest components have a factor
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class StyleOptions(Declared):
     """From what a style is learnt."""
 
@@ -60,6 +58,8 @@ def table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         >>> style.table_of(["clip", "person"], [["walk 1", "anna"], ["walk 2", "ben"]])
         'clip,person\\nwalk 1,anna\\nwalk 2,ben\\n'
     """
+    import csv  # at use: Blender loads this module at its start
+
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
@@ -73,6 +73,8 @@ def renamed_in(labels: str, names: Mapping[str, str]) -> str:
         >>> style.renamed_in("clip,person\\nwalk,anna", {"walk": "Anna walks"})
         'clip,person\\nAnna walks,anna\\n'
     """
+    import csv
+
     header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]
     if "clip" not in header:
         return labels

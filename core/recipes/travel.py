@@ -1,11 +1,9 @@
 """The option of verbs that can add root motion to clips on the spot (methods: Travel from the feet)."""
 
-from dataclasses import dataclass
-
-from ..options import Choice, Declared, option
+from ..options import Choice, Declared, declaration, option
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class TravelOptions(Declared):
     """Whether clips that walk on the spot get root motion where others travel."""
 

@@ -4,7 +4,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ..jit import kernel
+from .ties import TIE
 
+CLEARLY = 1.0 - TIE  # a step is taken instead of those before it if its cost is below this share of theirs
 LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and count as equal
 
 # The arc cosine over √(1 − cosine) as a polynomial of 2·cosine − 1, the highest power first, exact to 4e-15. It takes a
@@ -14,126 +16,166 @@ _ARCS = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) / np.sqrt(0.5 - 
 ARC = tuple(float(c) for c in chebyshev.cheb2poly(_ARCS)[::-1])
 
 
-@kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i8, i2)")
-def _consider(before, further, run, row, steps, shift, step):  # type: ignore[no-untyped-def]
-    """Update a row of cells with a step over one cell more than the last one, where it is cheaper.
+@kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i2)")
+def _consider(costs, onwards, here, best, steps, step):  # type: ignore[no-untyped-def]
+    """Let the steps whose costs are given go on by the cells of a row, and take them where that is cheaper.
 
-    The cells that the step comes from and passes lie `shift` columns before those of the row.
+    onwards : their costs with these cells
     """
-    run, best, steps = run[shift:], row[shift + 1 :], steps[shift:]
-    for j in range(len(run)):
-        run[j] += further[j]
-        candidate = before[j] + run[j]
-        if candidate < best[j]:
-            best[j] = candidate
+    for j in range(len(here)):
+        onwards[j] = costs[j] + here[j]
+        if onwards[j] < best[j] * CLEARLY:
+            best[j] = onwards[j]
             steps[j] = step
-
-
-@kernel("i2[:, ::1](f8[:, ::1], f8[::1], f8[::1], i8, f8[:, ::1], f8[::1])")
-def _accumulate(distance, skip_rows, skip_columns, limit, total, last):  # type: ignore[no-untyped-def]
-    """Fill in the costs, row i in total[i % len(total)], and their last column; return the steps."""
-    rows, columns = distance.shape
-    kept = len(total)
-    steps = np.zeros((rows, columns), dtype=np.int16)
-    for j in range(columns + 1):
-        total[0, j] = skip_columns[j]
-    last[0] = skip_columns[columns]
-    # The cells of a row do not depend on each other: whole rows at a time take a third as long as cell by cell.
-    run = np.empty(columns)
-    for i in range(rows):
-        here, above, row = distance[i], total[i % kept], total[(i + 1) % kept]
-        row[0] = skip_rows[i + 1]
-        for j in range(columns):
-            row[j + 1] = above[j] + here[j]
-            run[j] = here[j]
-        for k in range(1, min(limit, i + 1)):
-            _consider(total[(i - k) % kept], distance[i - k], run, row, steps[i], 0, k)
-        for j in range(columns):
-            run[j] = here[j]
-        for k in range(1, min(limit, columns)):
-            _consider(above, here, run, row, steps[i], k, -k)
-        last[i + 1] = row[columns]
-    return steps
-
-
-@kernel("Tuple((f8[:, ::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1], i8)")
-def accumulate(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untyped-def]
-    """See `dtw.accumulate`."""
-    rows, columns = distance.shape
-    total = np.empty((rows + 1, columns + 1))
-    return total, _accumulate(distance, skip_rows, skip_columns, limit, total, np.empty(rows + 1))
 
 
 @kernel("Tuple((f8[::1], f8[::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1], i8)")
 def borders(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untyped-def]
-    """See `dtw.borders`."""
+    """See `dtw.Costs`; what leads back are the steps."""
     rows, columns = distance.shape
-    # Keep only the rows that steps reach back to: to allocate all of them takes longer than to fill them.
-    total, last = np.empty((min(limit, rows) + 1, columns + 1)), np.empty(rows + 1)
-    steps = _accumulate(distance, skip_rows, skip_columns, limit, total, last)
-    return total[rows % len(total)].copy(), last, steps
+    steps, last = np.zeros((rows, columns), dtype=np.int16), np.empty(rows + 1)
+    above, row = skip_columns.copy(), np.empty(columns + 1)
+    last[0] = above[columns]
+    # Steps down that began in the last rows, and steps to the right. The cells of a row do not depend on each other:
+    # whole rows at a time take a third as long as cell by cell.
+    down, right = np.full((min(limit, rows), columns), np.inf), np.empty((2, columns))
+    for i in range(rows):
+        here, best = distance[i], row[1:]
+        diagonal = down[i % len(down)]
+        for j in range(columns):
+            diagonal[j] = above[j] + here[j]
+            best[j] = diagonal[j]
+        for k in range(1, min(limit, i + 1)):
+            lower = down[(i - k) % len(down)]
+            _consider(lower, lower, here, best, steps[i], k)
+        before = diagonal
+        for k in range(1, min(limit, columns)):
+            after = right[k % 2]
+            _consider(before[k - 1 :], after[k:], here[k:], best[k:], steps[i][k:], -k)
+            before = after
+        row[0] = skip_rows[i + 1]
+        last[i + 1] = row[columns]
+        above, row = row, above
+    return above, last, steps
 
 
-@kernel("Tuple((f8[:, ::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1])")
-def accumulate_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-untyped-def]
-    """See `dtw.accumulate`; for a limit that limits nothing."""
+@kernel("Tuple((f8[::1], f8[::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1])")
+def borders_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-untyped-def]
+    """See `dtw.Costs`; for a limit that limits nothing."""
     rows, columns = distance.shape
-    total = np.empty((rows + 1, columns + 1))
-    steps = np.zeros((rows, columns), dtype=np.int16)
-    for i in range(rows + 1):
-        total[i, 0] = skip_rows[i]
-    for j in range(columns + 1):
-        total[0, j] = skip_columns[j]
+    steps, last = np.zeros((rows, columns), dtype=np.int16), np.empty(rows + 1)
+    above, row = skip_columns.copy(), np.empty(columns + 1)
+    last[0] = above[columns]
     # A right-angled corner is never cheaper than the diagonal, which is taken where both are equal. So a path that
     # comes down to a cell leaves it down or by the diagonal, and likewise to the right.
     for i in range(rows):
-        above, here, row = total[i], distance[i], total[i + 1]
+        here = distance[i]
+        row[0] = skip_rows[i + 1]
         left, run = np.inf, 0
         for j in range(columns):
             best, step = above[j], 0
             up = above[j + 1] if i > 0 else np.inf
-            if up < best:
+            if up < best * CLEARLY:
                 best, step = up, steps[i - 1, j] + 1
-            if left < best:
+            if left < best * CLEARLY:
                 best, step = left, run - 1
             left, run = best + here[j], step
             row[j + 1] = left
             steps[i, j] = step
-    return total, steps
+        last[i + 1] = row[columns]
+        above, row = row, above
+    return above, last, steps
 
 
-@kernel("i8[:, ::1](i2[:, ::1], i8[:, ::1])")
-def starts(steps, ends):  # type: ignore[no-untyped-def]
-    """See `dtw.starts`."""
-    cells = np.empty((len(ends), 2), dtype=np.int64)
+@kernel("f8[::1](f8[:, ::1], i8[::1], i8)")
+def rolled(distance, starts, limit):  # type: ignore[no-untyped-def]
+    """See `dtw.rolled`."""
+    rows, columns = distance.shape
+    costs = np.empty(len(starts))
+    skip_rows, skip_columns = np.full(rows + 1, np.inf), np.full(columns + 1, np.inf)
+    skip_rows[0], skip_columns[0] = 0.0, 0.0
+    turned = np.empty((rows, columns))
+    for k in range(len(starts)):
+        start = starts[k]
+        for i in range(rows):
+            turned[i, : columns - start] = distance[i, start:]
+            turned[i, columns - start :] = distance[i, :start]
+        last_row, _, _ = borders(turned, skip_rows, skip_columns, limit)
+        costs[k] = last_row[columns]
+    return costs
+
+
+@kernel("i8[:, ::1](i2[:, ::1], i8[:, ::1], i8, i8)")
+def trace(back, ends, rows, columns):  # type: ignore[no-untyped-def]
+    """See `dtw.Costs.path`; what leads back are the steps."""
     for k in range(len(ends)):
         i, j = ends[k, 0], ends[k, 1]
         first_i, first_j = i, j
         while i >= 0 and j >= 0:
-            step = steps[i, j]
+            step = back[i, j]
             first_i, first_j = i - max(step, 0), j + min(step, 0)
             i, j = first_i - 1, first_j - 1
-        cells[k, 0], cells[k, 1] = first_i, first_j
-    return cells
+        i, j = ends[k, 0], ends[k, 1]
+        if i - first_i + 1 < rows or j - first_j + 1 < columns:
+            continue
+        cells = np.empty((i + j + 2, 2), dtype=np.int64)
+        at = len(cells)
+        while i >= 0 and j >= 0:
+            step = back[i, j]
+            for _ in range(abs(step) + 1):
+                at -= 1
+                cells[at, 0], cells[at, 1] = i, j
+                i -= step > 0
+                j -= step < 0
+            # One move too many that way; then the diagonal.
+            i, j = i + (step > 0) - 1, j + (step < 0) - 1
+        return cells[at:].copy()
+    return np.empty((0, 2), dtype=np.int64)
 
 
-@kernel("Tuple((i8[:, ::1], i8))(i2[:, ::1], i8, i8, i8)")
-def trace(steps, i, j, longest):  # type: ignore[no-untyped-def]
-    """See `dtw.trace`."""
-    cells = np.empty((i + j + 2, 2), dtype=np.int64)
-    at, count = len(cells), 0
+@kernel("i8[:, ::1](f8[::1], i8[::1], i8[::1], i8)")
+def banded(distance, first, begin, limit):  # type: ignore[no-untyped-def]
+    """See `dtw.banded`."""
+    rows = len(first)
+    columns = first[-1] + begin[-1] - begin[-2]
+    steps = np.zeros(len(distance), dtype=np.int16)
+    # As in `borders`; by columns of the whole matrix, so that cells outside of the band are infinite.
+    above, best = np.full(columns + 1, np.inf), np.empty(columns)
+    down, right = np.full((min(limit, rows), columns), np.inf), np.empty((2, columns))
+    above[0] = 0.0
+    left = 0
+    for i in range(rows):
+        low, high = first[i], first[i] + begin[i + 1] - begin[i]
+        here, taken, row = distance[begin[i] : begin[i + 1]], steps[begin[i] : begin[i + 1]], best[low:high]
+        diagonal = down[i % len(down)]
+        for j in range(low, high):
+            diagonal[j] = above[j] + here[j - low]
+            best[j] = diagonal[j]
+        for k in range(1, min(limit, i + 1)):
+            lower = down[(i - k) % len(down)][low:high]
+            _consider(lower, lower, here, row, taken, k)
+        before = diagonal
+        for k in range(1, min(limit, high - low)):
+            after = right[k % 2]
+            _consider(before[low + k - 1 :], after[low + k :], here[k:], row[k:], taken[k:], -k)
+            before = after
+        above[left : low + 1] = np.inf
+        above[low + 1 : high + 1] = row
+        left = low
+    cells = np.empty((len(distance), 2), dtype=np.int64)
+    at = len(cells)
+    i, j = rows - 1, columns - 1
+    if not np.isfinite(above[-1]):
+        return cells[at:].copy()
     while i >= 0 and j >= 0:
-        step = steps[i, j]
-        count += abs(step) == longest
-        for _ in range(abs(step)):
+        step = steps[begin[i] + j - first[i]]
+        for _ in range(abs(step) + 1):
             at -= 1
             cells[at, 0], cells[at, 1] = i, j
             i -= step > 0
             j -= step < 0
-        at -= 1
-        cells[at, 0], cells[at, 1] = i, j
-        i, j = i - 1, j - 1
-    return cells[at:].copy(), count
+        i, j = i + (step > 0) - 1, j + (step < 0) - 1
+    return cells[at:].copy()
 
 
 @kernel("void(f8[:, ::1], i8, i8, f8[::1])")

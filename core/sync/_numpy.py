@@ -3,101 +3,261 @@
 Recurrences and distances between places agree to the last bit, distances between rotations except for rounding.
 """
 
+from collections.abc import Callable, Container
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
+from .ties import TIE
 
+ENOUGH = 1.0 + TIE  # the first step whose cost is below this share of the least is the one that was taken
 LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and count as equal
 _SOME = 2000  # pairs that are compared at a time, so that their windows stay small
+_TOGETHER = 20_000  # cells of the rows of several matrices that are computed together, so that they stay in cache
 
 Places = NDArray[np.int64]
 Ground = NDArray[np.complex128]
 
 
-def accumulate(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[Array, NDArray[np.int16]]:
-    """See `dtw.accumulate`."""
+class _Back(NamedTuple):
+    """What leads back along a path: distances (M, N), the costs (M+1, N+1) of all cells, and the slope limit."""
+
+    distance: Array
+    total: Array
+    limit: int
+
+
+class _Row:
+    """The recurrence of `dtw.Costs` for a row of cells (…, N) at a time, of one matrix or of several."""
+
+    def __init__(self, shape: tuple[int, ...], rows: int, limit: int) -> None:
+        # Steps down that began in the last rows, and steps to the right. What slices them is done once, not in each
+        # row: in numpy a row takes mostly the time of its calls.
+        self._down, right = np.full((min(limit, rows), *shape), np.inf), np.full((2, *shape), np.inf)
+        self._begun = [(begun, begun[..., :-1]) for begun in self._down]
+        self._right = [(right[k % 2, ..., 1:], right[k % 2, ..., :-1]) for k in range(1, min(limit, shape[-1]))]
+        self._at = 0
+
+    def fill(self, above: Array, here: Array, row: Array) -> None:
+        """Fill in the costs of a row.
+
+        above (…, N) : the costs of the cells before it on the diagonal; here (…, N) : its distances
+        """
+        diagonal, before = self._begun[self._at]
+        diagonal[:] = above
+        np.add(self._down, here, out=self._down)
+        np.minimum.reduce(self._down, axis=0, out=row)
+        rest, best = here[..., 1:], row[..., 1:]
+        for after, next_before in self._right:
+            np.add(before, rest, out=after)
+            np.minimum(best, after, out=best)
+            before = next_before
+        self._at = (self._at + 1) % len(self._begun)
+
+
+def borders(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[Array, Array, _Back]:
+    """See `dtw.Costs`."""
     rows, columns = distance.shape
     total = np.empty((rows + 1, columns + 1))
-    steps = np.zeros((rows, columns), dtype=np.int16)
     total[:, 0] = skip_rows
-    total[0, :] = skip_columns
-    for i in range(rows):
-        run = distance[i].copy()
-        best = total[i, :-1] + run
-        step = steps[i]
-        for k in range(1, min(limit, i + 1)):
-            run += distance[i - k]
-            candidate = total[i - k, :-1] + run
-            better = candidate < best
-            best[better] = candidate[better]
-            step[better] = k
-        run = distance[i].copy()
-        for k in range(1, min(limit, columns)):
-            run[k:] += distance[i, :-k]
-            candidate = total[i, : columns - k] + run[k:]
-            better = candidate < best[k:]
-            best[k:][better] = candidate[better]
-            step[k:][better] = -k
-        total[i + 1, 1:] = best
-    return total, steps
+    total[0] = skip_columns
+    recurrence = _Row((columns,), rows, limit)
+    for above, here, row in zip(total[:-1, :-1], distance, total[1:, 1:], strict=True):
+        recurrence.fill(above, here, row)
+    return total[-1], total[:, -1], _Back(distance, total, limit)
 
 
-def borders(
-    distance: Array, skip_rows: Array, skip_columns: Array, limit: int
-) -> tuple[Array, Array, NDArray[np.int16]]:
-    """See `dtw.borders`."""
-    total, steps = accumulate(distance, skip_rows, skip_columns, limit)
-    return total[-1], total[:, -1], steps
-
-
-def accumulate_unlimited(distance: Array, skip_rows: Array, skip_columns: Array) -> tuple[Array, NDArray[np.int16]]:
-    """See `dtw.accumulate`; by antidiagonals, whose cells do not depend on each other."""
+def borders_unlimited(distance: Array, skip_rows: Array, skip_columns: Array) -> tuple[Array, Array, _Back]:
+    """See `dtw.Costs`; by antidiagonals, whose cells do not depend on each other."""
     rows, columns = distance.shape
-    total = np.empty((rows + 1, columns + 1))
-    steps = np.zeros((rows, columns), dtype=np.int16)
-    total[:, 0] = skip_rows
-    total[0, :] = skip_columns
+    total = np.full((rows + 1, columns + 1), np.inf)
+    costs, distances = total.ravel(), distance.ravel()
     for diagonal in range(rows + columns - 1):
-        i = np.arange(max(0, diagonal - columns + 1), min(diagonal, rows - 1) + 1)
-        j = diagonal - i
-        best, step = total[i, j], np.zeros(len(i), dtype=np.int16)
-        down = np.where(i > 0, total[i, j + 1], np.inf)
-        better = down < best
-        best, step = np.where(better, down, best), np.where(better, steps[i - 1, j] + 1, step)
-        right = np.where(j > 0, total[i + 1, j], np.inf)
-        better = right < best
-        best, step = np.where(better, right, best), np.where(better, steps[i, j - 1] - 1, step)
-        total[i + 1, j + 1], steps[i, j] = best + distance[i, j], step
-    return total, steps
+        low, high = max(0, diagonal - columns + 1), min(diagonal, rows - 1)
+        # In a flat array the next cell of an antidiagonal is one row further, less one.
+        begin, end = low * columns + diagonal, high * columns + diagonal + 1
+        best = costs[begin:end:columns].copy()
+        if low == 0:
+            best[0] = skip_columns[diagonal]
+        if high == diagonal:
+            best[-1] = skip_rows[diagonal]
+        for onwards in (1, columns + 1):  # from the cell above, and from the one on the left
+            np.minimum(best, costs[begin + onwards : end + onwards : columns], out=best)
+        here = slice(begin - low, end - high, max(columns - 1, 1))
+        costs[begin + columns + 2 : end + columns + 2 : columns] = best + distances[here]
+    total[:, 0] = skip_rows
+    total[0] = skip_columns
+    return total[-1], total[:, -1], _Back(distance, total, rows + columns)
 
 
-def starts(steps: NDArray[np.int16], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """See `dtw.starts`."""
-    cells = ends.copy()
-    going = np.arange(len(ends))
-    while len(going):
-        i, j = cells[going].T
-        step = steps[i, j].astype(np.int64)
-        first = np.stack([i - np.maximum(step, 0), j + np.minimum(step, 0)], axis=1)
-        cells[going] = first
-        further = (first > 0).all(axis=1)
-        going = going[further]
-        cells[going] -= 1
-    return cells
+def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
+    """See `dtw.rolled`; all starts at once."""
+    rows, columns = distance.shape
+    costs = np.empty(len(starts))
+    at_once = max(1, _TOGETHER // columns)
+    for first in range(0, len(starts), at_once):
+        some = starts[first : first + at_once]
+        turned = (some[:, None] + np.arange(columns)) % columns
+        recurrence = _Row(turned.shape, rows, limit)
+        above = np.full((len(some), columns + 1), np.inf)
+        above[:, 0] = 0.0
+        row = np.full(above.shape, np.inf)
+        for here in distance:
+            recurrence.fill(above[:, :-1], here[turned], row[:, 1:])
+            above, row = row, above
+            row[:, 0] = np.inf
+        costs[first : first + at_once] = above[:, -1]
+    return costs
 
 
-def trace(steps: NDArray[np.int16], i: int, j: int, longest: int) -> tuple[NDArray[np.int64], int]:
-    """See `dtw.trace`."""
-    cells, count = [], 0
+def _steps(back: _Back) -> Callable[[int, int], int]:
+    """Return what tells the step that leads to a cell, the first of those that cost least (see `ties`)."""
+    # Single numbers come out of a flat view in half the time that they take out of an array.
+    distance, total, limit = back.distance.ravel().data, back.total.ravel().data, back.limit
+    columns = back.distance.shape[1]
+
+    def step_to(i: int, j: int) -> int:
+        here, before = i * columns + j, i * (columns + 1) + j
+        run = distance[here]
+        least = total[before + columns + 2] * ENOUGH
+        if total[before] + run <= least:
+            return 0
+        for k in range(1, min(limit, i + 1)):
+            run += distance[here - k * columns]
+            if total[before - k * (columns + 1)] + run <= least:
+                return k
+        run = distance[here]
+        for k in range(1, min(limit, j + 1)):
+            run += distance[here - k]
+            if total[before - k] + run <= least:
+                return -k
+        return 0
+
+    def unlimited_step_to(i: int, j: int) -> int:
+        down = right = 0
+        while True:
+            here, before = (i - down) * columns + j - right, (i - down) * (columns + 1) + j - right
+            least = total[before + columns + 2] * ENOUGH - distance[here]
+            if total[before] <= least or (down == i and right == j):
+                return down or -right
+            if right == 0 and down < i and total[before + 1] <= least:
+                down += 1
+            elif right < j:
+                right += 1
+            else:
+                return down or -right
+
+    return unlimited_step_to if limit >= max(back.distance.shape) else step_to
+
+
+def trace(back: _Back, ends: NDArray[np.int64], rows: int, columns: int) -> NDArray[np.int64]:
+    """See `dtw.Costs.path`."""
+    step_to = _steps(back)
+    begins: dict[tuple[int, int], tuple[int, int]] = {}
+    for i, j in ends.tolist():
+        passed, steps, met = _walked(step_to, i, j, begins)
+        step, (first_i, first_j) = steps[-1], passed[-1]
+        begin = begins[met] if met else (first_i - max(step, 0), first_j + min(step, 0))
+        if i - begin[0] + 1 >= rows and j - begin[1] + 1 >= columns:
+            if met:
+                _, steps, _ = _walked(step_to, i, j, {})
+            return _cells(steps, i, j)
+        begins.update(dict.fromkeys(passed, begin))
+    return np.empty((0, 2), dtype=np.int64)
+
+
+def _walked(
+    step_to: Callable[[int, int], int], i: int, j: int, until: Container[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[int], tuple[int, int] | None]:
+    """Return the cells at the ends of a path's steps, back from its last one, these steps, and the first in `until`."""
+    passed: list[tuple[int, int]] = []
+    steps: list[int] = []
     while i >= 0 and j >= 0:
-        step = int(steps[i, j])
-        cells += [(i - k, j) for k in range(step)] if step > 0 else [(i, j - k) for k in range(-step)]
-        i, j = i - max(step, 0), j - max(-step, 0)
-        cells.append((i, j))
-        count += abs(step) == longest
-        i, j = i - 1, j - 1
-    return np.array(cells[::-1], dtype=np.int64).reshape(-1, 2), count
+        if (i, j) in until:  # paths that meet go on together
+            return passed, steps, (i, j)
+        passed.append((i, j))
+        step = step_to(i, j)
+        steps.append(step)
+        i, j = (i - step - 1, j - 1) if step > 0 else (i - 1, j + step - 1)
+    return passed, steps, None
+
+
+def _cells(steps: list[int], i: int, j: int) -> NDArray[np.int64]:
+    """Return the cells (K, 2) of a path from its steps, the last one first, and its last cell."""
+    # Backwards, each step is its moves down or to the right, and one on the diagonal.
+    step = np.array(steps, dtype=np.int64)
+    moves = np.repeat(np.stack([step > 0, step < 0], axis=1), np.abs(step) + 1, axis=0)
+    moves[np.cumsum(np.abs(step) + 1) - 1] = True
+    before = np.cumsum(moves[:-1], axis=0, dtype=np.int64)
+    return np.ascontiguousarray(np.concatenate([[(i, j)], (i, j) - before])[::-1])
+
+
+def banded(distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """See `dtw.banded`."""
+    counts = np.diff(begin)
+    rows, columns = len(first), int(first[-1] + counts[-1])
+    total = np.empty(len(distance))
+    # As in `_Row`; by columns of the whole matrix, so that cells outside of the band are infinite.
+    above = np.full(columns + 1, np.inf)
+    down, right = np.full((min(limit, rows), columns), np.inf), np.empty((2, columns))
+    begun, moved = list(down), list(right)
+    above[0] = 0.0
+    left = 0
+    for i, (low, at, count) in enumerate(zip(first.tolist(), begin.tolist(), counts.tolist(), strict=False)):
+        high = low + count
+        here, best = distance[at : at + count], total[at : at + count]
+        before, some = begun[i % len(begun)], down[:, low:high]
+        before[low:high] = above[low:high]
+        np.add(some, here, out=some)
+        np.minimum.reduce(some, axis=0, out=best)
+        for k in range(1, min(limit, count)):
+            after = moved[k % 2][low + k : high]
+            np.add(before[low + k - 1 : high - 1], here[k:], out=after)
+            np.minimum(best[k:], after, out=best[k:])
+            before = moved[k % 2]
+        above[left : low + 1] = np.inf
+        above[low + 1 : high + 1] = best
+        left = low
+    if not np.isfinite(total[-1]):
+        return np.empty((0, 2), dtype=np.int64)
+    step_to = _banded_steps(distance.tolist(), total.tolist(), first.tolist(), begin.tolist(), limit)
+    _, steps, _ = _walked(step_to, rows - 1, columns - 1, ())
+    return _cells(steps, rows - 1, columns - 1)
+
+
+def _banded_steps(
+    distance: list[float], total: list[float], first: list[int], begin: list[int], limit: int
+) -> Callable[[int, int], int]:
+    """Return what tells the step that leads to a cell of a band, from the costs of all its cells; see `_step`."""
+
+    def cost(i: int, j: int) -> float:
+        if i < 0 or j < 0:
+            return 0.0 if i < 0 and j < 0 else np.inf
+        at = begin[i] + j - first[i]
+        return total[at] if begin[i] <= at < begin[i + 1] else np.inf
+
+    def step_to(i: int, j: int) -> int:
+        at = begin[i] + j - first[i]
+        least, run = total[at] * ENOUGH, distance[at]
+        if cost(i - 1, j - 1) + run <= least:
+            return 0
+        for k in range(1, min(limit, i + 1)):
+            higher = begin[i - k] + j - first[i - k]
+            if higher >= begin[i - k + 1]:
+                break  # outside of the band, as all rows above are
+            run += distance[higher]
+            if cost(i - 1 - k, j - 1) + run <= least:
+                return k
+        run = distance[at]
+        for k in range(1, min(limit, at - begin[i] + 1)):
+            run += distance[at - k]
+            if cost(i - 1, j - 1 - k) + run <= least:
+                return -k
+        return 0
+
+    return step_to
 
 
 def _mean_along(products: Array, window: int) -> Array:
@@ -113,8 +273,11 @@ def _mean_along(products: Array, window: int) -> Array:
 
 def apart(products: Array, window: int, square: Array, other_square: Array) -> Array:
     """See `distance.apart`."""
-    squares = square[:, None] + other_square[None] - 2.0 * _mean_along(products, window)
-    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+    mean = _mean_along(products, window)
+    mean *= 2.0
+    squares = np.subtract(square[:, None] + other_square, mean, out=mean)
+    np.maximum(squares, 0.0, out=squares)
+    return np.sqrt(squares, out=squares)
 
 
 def clouds_apart(

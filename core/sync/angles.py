@@ -12,7 +12,9 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import joint_weights
 from .distance import Metric
+from .posed_clip import PosedClip
 
+LEAST = 1e-12  # of a squared sine; smaller ones are rounding, and count as none
 # The ten different products of two components, and how often each occurs in (q·q')².
 _FIRST, _SECOND = np.triu_indices(4)
 _OCCURRENCE = np.sqrt(np.where(_FIRST == _SECOND, 1.0, 2.0))
@@ -28,16 +30,16 @@ class AngleMetric(Metric):
     floor = 0.002  # rad² (or rad)
     passes = 1
 
-    def __init__(self, clip: Clip, matching: Matching) -> None:
-        weights = joint_weights.rotation_weights(clip.skeleton, matching.joints)
+    def __init__(self, body: PosedClip, matching: Matching) -> None:
+        weights = joint_weights.rotation_weights(body.clip.skeleton, matching.joints)
         self._used = np.flatnonzero(weights)
         self._weights = weights[self._used]
         self._power = matching.power
-        self._rotations = _in_heading_frame(clip)[:, self._used]
+        self._rotations = _in_heading_frame(body.clip)[:, self._used]
 
-    def part(self, first: int, last: int) -> Self:
+    def taken(self, frames: slice) -> Self:
         other = copy(self)
-        other._rotations = self._rotations[first : last + 1]
+        other._rotations = self._rotations[frames]
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
@@ -58,28 +60,30 @@ class ChordalMetric(Metric):
     floor = 0.0005
     passes = 1
 
-    def __init__(self, clip: Clip, matching: Matching) -> None:
-        weights = joint_weights.rotation_weights(clip.skeleton, matching.joints)
-        q = _in_heading_frame(clip)
+    def __init__(self, body: PosedClip, matching: Matching) -> None:
+        weights = joint_weights.rotation_weights(body.clip.skeleton, matching.joints)
+        q = _in_heading_frame(body.clip)
         products = q[..., _FIRST] * q[..., _SECOND] * _OCCURRENCE * np.sqrt(weights)[:, None]
         self._products = products.reshape(len(q), -1)
 
-    def part(self, first: int, last: int) -> Self:
+    def taken(self, frames: slice) -> Self:
         other = copy(self)
-        other._products = self._products[first : last + 1]
+        other._products = self._products[frames]
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), without unit, between the poses of this clip and of another."""
-        return _in_window(np.maximum(1.0 - self._products @ other._products.T, 0.0), window)
+        squares = 1.0 - self._products @ other._products.T
+        return _in_window(np.where(squares > LEAST, squares, 0.0), window)
 
 
 def _in_heading_frame(clip: Clip) -> Array:
     """Return rotations (F, J, 4) about the rest frames; the hips' in the world, turned back by the heading."""
     rotations = clip.rotations.copy()
     hips = root_motion.travelling_joint(clip.skeleton)
-    world, _ = kinematics.world(clip)
-    facing = root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA)
+    world, positions = kinematics.world(clip)
+    raw = root_motion.raw_pelvis_heading(clip.skeleton, world, positions)
+    facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * clip.rate)
     rotations[:, hips] = quat.mul(quat.about_axis("Z", -facing), world[:, hips])
     return rotations
 

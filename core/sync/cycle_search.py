@@ -21,6 +21,7 @@ BLOCK = 256  # frames whose products with later frames are computed together
 FLAT_SHARE = 0.1  # of the largest range of a joint's angle; joints that turn less are left out (ε of [Shibuta])
 PROPOSED = 8  # lengths whose best cycles are scored
 NOISE = 0.005  # m a joint that stands still moves in captures
+DIGITS = 9  # of a score that count: the last ones depend on the processor, and equal cycles would be chosen by them
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
         cut = sums[count - lag] + sums[count] - first - second
         total = np.concatenate([full, (cut * cut).sum(axis=1)])
         spread = square - total / (2.0 * n)
-        scores.append((spread - difference) / (spread + 2.0 * n * noise) - UNSEEN * (1.0 - n / lag))
+        score = (spread - difference) / (spread + 2.0 * n * noise) - UNSEEN * (1.0 - n / lag)
+        scores.append(np.round(score, DIGITS))
     return scores
 
 
@@ -244,7 +246,7 @@ def _autocorrelation(vectors: Array) -> Array:
     power = np.abs(np.fft.rfft(centred, 2 * count, axis=0)) ** 2
     products = np.fft.irfft(power, axis=0)[:count]
     energy = np.where(products[0] > 0.0, products[0], 1.0)
-    return np.asarray((products / energy).mean(axis=1) * count / np.arange(count, 0, -1))
+    return np.round((products / energy).mean(axis=1) * count / np.arange(count, 0, -1), DIGITS)
 
 
 def _first_peak(curve: Array, shortest: int, longest: int) -> int:

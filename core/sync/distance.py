@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import jit
-from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
+from .posed_clip import PosedClip
 
 BLOCK = 128  # rows of a distance matrix that are computed at a time
 MOST_CELLS = 16_000_000  # of a matrix that is held whole: 4000 × 4000 frames, 128 MB
@@ -26,15 +26,19 @@ class Metric(ABC):
     passes: ClassVar[int]  # how often registration runs, each time on the stretch found before
 
     @abstractmethod
-    def __init__(self, clip: Clip, matching: Matching) -> None: ...
+    def __init__(self, body: PosedClip, matching: Matching) -> None: ...
 
     @abstractmethod
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N) between this clip's frames and another's, over `window` frames each side."""
 
     @abstractmethod
+    def taken(self, frames: slice) -> Self:
+        """Return some frames alone, prepared as they are in the whole clip."""
+
     def part(self, first: int, last: int) -> Self:
         """Return the frames first … last alone, prepared as they are in the whole clip."""
+        return self.taken(slice(first, last + 1))
 
     def over(self, first: int, last: int) -> Self:  # noqa: ARG002  (used by metrics that depend on it)
         """Return the same clip, prepared for frames first … last to be those that have a counterpart."""
@@ -54,6 +58,8 @@ def clamped(count: int, window: int) -> NDArray[np.int64]:
 def rows(values: Array, window: int) -> Array:
     """Return frames as rows, with the first and last repeated so that every window is whole."""
     count = len(values)
+    if window == 0:
+        return values.reshape(count, -1)
     return values.reshape(count, -1)[np.clip(np.arange(-window, count + window), 0, count - 1)]
 
 

@@ -9,11 +9,16 @@ from numpy.typing import NDArray
 from .. import jit
 from ..errors import RegistrationError
 from ..motion.quat import Array
+from . import ties
 
 Cells = NDArray[np.int64]
 
-AT_ONCE = 64  # paths that are traced back together
 LONGEST_WAIT = 32_767  # frames of a step: it is held in two bytes, since every pair of frames has one
+# Each step of Dinkelbach's iteration squares what is missing: after one of a thousandth, a millionth at most is.
+PRECISE = 1e-3
+EQUAL = 1e-6  # lower by less is not lower
+ROUGH = 1e-2  # the same, of a thinned matrix, which is no nearer itself
+SOME = 100  # frames of the shorter clip in a thinned matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,65 +43,67 @@ class WarpPath:
         return self.cost / (0.5 * (self.rows + self.columns))
 
 
-def accumulate(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[Array, NDArray[np.int16]]:
-    """Return the cost (M+1, N+1) of the cheapest path to each cell, and the step (M, N) that leads there.
+class Costs:
+    """What the cheapest paths through a matrix cost that end in its last row or its last column.
 
-    distance (M, N)
-    skip_rows (M+1,), skip_columns (N+1,) : the cost of leaving out that many first frames, infinite where not allowed
+    last_row (N+1,), last_column (M+1,) : by the number of columns, or of rows, that are done
 
-    A step is one diagonal move and then up to limit − 1 moves down (step > 0) or to the right (step < 0):
+    A step is one diagonal move and then up to limit − 1 moves down or to the right:
 
         v(i, j) = min( min_{k=0..L−1} v(i−1−k, j−1) + Σ_{r=0..k} D(i−r, j),
                        min_{k=1..L−1} v(i−1, j−1−k) + Σ_{r=0..k} D(i, j−r) )
 
-    so at most L frames in a row correspond to one frame. Row i of the costs has i frames done. With a limit of all
-    frames this is classic dynamic time warping, since a right-angled corner is never cheaper than the diagonal.
+    so at most L frames in a row correspond to one frame. With a limit of all frames this is classic dynamic time
+    warping, since a right-angled corner is never cheaper than the diagonal. Of steps that cost the same (see `ties`)
+    the first in this order is taken.
     """
-    kernels, arrays = _ready(distance, skip_rows, skip_columns, limit)
-    if limit >= max(distance.shape):
-        total, steps = kernels.accumulate_unlimited(*arrays)
-    else:
-        total, steps = kernels.accumulate(*arrays, int(limit))
-    return total, steps
+
+    def __init__(self, distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> None:
+        """Compute the costs for a matrix (M, N).
+
+        skip_rows (M+1,), skip_columns (N+1,) : the cost of leaving out that many first frames, infinite where not
+            allowed
+
+        Raises RegistrationError where steps may be too long for two bytes.
+        """
+        rows, columns = distance.shape
+        if min(limit, max(rows, columns)) - 1 > LONGEST_WAIT:
+            raise RegistrationError(
+                f"{rows:,} and {columns:,} frames can't be matched if a frame may wait for more than {LONGEST_WAIT:,} "
+                "others: give a slope limit, and clips of lengths more alike"
+            )
+        self._kernels, self._limit = _kernels(), int(limit)
+        self._distance = np.require(distance, np.float64, ["C", "W"])
+        skips = [np.require(values, np.float64, ["C", "W"]) for values in (skip_rows, skip_columns)]
+        if limit >= max(rows, columns):
+            found = self._kernels.borders_unlimited(self._distance, *skips)
+        else:
+            found = self._kernels.borders(self._distance, *skips, self._limit)
+        self.last_row: Array = found[0]
+        self.last_column: Array = found[1]
+        self._back = found[2]  # what leads back along a path: its steps or all costs, as the engine likes
+
+    def path(self, ends: Cells, rows: int = 1, columns: int = 1) -> WarpPath | None:
+        """Return the cheapest path to the first of some cells (K, 2) whose path has so many rows and columns or more.
+
+        None where no path has.
+        """
+        cells = self._kernels.trace(self._back, np.ascontiguousarray(ends), rows, columns)
+        if not len(cells):
+            return None
+        cost = float(self._distance[cells[:, 0], cells[:, 1]].sum())
+        return WarpPath(cells, cost, _at_limit(cells, self._limit))
 
 
-def borders(
-    distance: Array, skip_rows: Array, skip_columns: Array, limit: int
-) -> tuple[Array, Array, NDArray[np.int16]]:
-    """Return the last row (N+1,) and the last column (M+1,) of the costs of `accumulate`, and its steps."""
-    kernels, arrays = _ready(distance, skip_rows, skip_columns, limit)
-    if limit >= max(distance.shape):
-        total, steps = kernels.accumulate_unlimited(*arrays)
-        return total[-1], total[:, -1], steps
-    last_row, last_column, steps = kernels.borders(*arrays, int(limit))
-    return last_row, last_column, steps
+def _kernels() -> ModuleType:
+    return jit.kernels(__package__)
 
 
-def _ready(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> tuple[ModuleType, list[Array]]:
-    """Return the kernels, and the arrays as they take them.
-
-    Raises RegistrationError where steps may be too long for two bytes.
-    """
-    rows, columns = distance.shape
-    if min(limit, max(rows, columns)) - 1 > LONGEST_WAIT:
-        raise RegistrationError(
-            f"{rows:,} and {columns:,} frames can't be matched if a frame may wait for more than {LONGEST_WAIT:,} "
-            "others: give a slope limit, and clips of lengths more alike"
-        )
-    arrays = [np.require(values, np.float64, ["C", "W"]) for values in (distance, skip_rows, skip_columns)]
-    return jit.kernels(__package__), arrays
-
-
-def starts(steps: NDArray[np.int16], ends: Cells) -> Cells:
-    """Return the cells (K, 2) where the paths begin that end in other cells (K, 2); see `accumulate`."""
-    cells: Cells = jit.kernels(__package__).starts(steps, np.ascontiguousarray(ends))
-    return cells
-
-
-def trace(steps: NDArray[np.int16], end: tuple[int, int], longest: int) -> tuple[Cells, int]:
-    """Return the cells (K, 2) of the path that ends in a cell, and how many of its steps are the longest."""
-    cells, count = jit.kernels(__package__).trace(steps, *end, longest)
-    return cells, count
+def _at_limit(cells: Cells, limit: int) -> float:
+    """Return which share of a path's cells (K, 2) are those of its longest steps."""
+    begin = np.flatnonzero(np.append(True, np.diff(cells, axis=0).all(axis=1)))
+    lengths = np.diff(np.append(begin, len(cells)))
+    return float(np.count_nonzero(lengths == limit) * limit / len(cells)) if limit > 1 else 0.0
 
 
 def pinned(distance: Array, limit: int) -> WarpPath:
@@ -111,15 +118,91 @@ def pinned(distance: Array, limit: int) -> WarpPath:
             f"{rows} and {columns} frames can't be matched from end to end with a slope limit of {limit}: "
             f"allow {needed}, or open ends"
         )
-    last_row, _, steps = borders(distance, _corner(rows), _corner(columns), limit)
-    if not np.isfinite(last_row[-1]):
-        raise RegistrationError("The band leaves no way from end to end: allow a wider band, or a larger slope limit")
-    return _path(distance, steps, rows - 1, columns - 1, limit)
+    costs = Costs(distance, _corner(rows), _corner(columns), limit)
+    path = costs.path(_cells(rows - 1, columns - 1)) if np.isfinite(costs.last_row[-1]) else None
+    if path is None:
+        raise _no_way()
+    return path
+
+
+def _no_way() -> RegistrationError:
+    return RegistrationError("The band leaves no way from end to end: allow a wider band, or a larger slope limit")
 
 
 def needed_limit(rows: int, columns: int) -> int:
     """Return the smallest slope limit under which a path joins both corners."""
     return -(-max(rows, columns) // min(rows, columns))
+
+
+def banded(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64], limit: int) -> WarpPath:
+    """Return the cheapest path from the first cell of a band to its last.
+
+    distance (K,) : of the cells of the band, row by row
+    first, counts (M,) : the first column of the band in each row, and how many it has; neither the first columns nor
+        the last ones decrease, and the first row begins in column 0
+
+    Raises RegistrationError if the slope limit leaves no path in the band.
+    """
+    begin = np.concatenate([[0], np.cumsum(counts)])
+    cells = _kernels().banded(distance, first, begin, int(limit))
+    if not len(cells):
+        raise _no_way()
+    at = begin[cells[:, 0]] + cells[:, 1] - first[cells[:, 0]]
+    return WarpPath(cells, float(distance[at].sum()), _at_limit(cells, limit))
+
+
+def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
+    """Return the costs (K,) from corner to corner of a matrix (M, N) rolled to begin in some of its columns (K,)."""
+    if limit < max(distance.shape):
+        costs: Array = _kernels().rolled(np.require(distance, np.float64, ["C", "W"]), starts, int(limit))
+        return costs
+    rows, columns = distance.shape
+    return np.array(
+        [Costs(np.roll(distance, -k, axis=1), _corner(rows), _corner(columns), limit).last_row[-1] for k in starts]
+    )
+
+
+class Stretches:
+    """What stretches of two clips cost if a frame left out at an end costs price/2.
+
+    At most half of the first frames of either clip are left out; of the last ones, any number.
+    """
+
+    def __init__(self, distance: Array, limit: int, price: float) -> None:
+        rows, columns = distance.shape
+        self._shape, self._limit, self._price = (rows, columns), limit, price
+        self._costs = Costs(distance, _skipping(rows, price), _skipping(columns, price), limit)
+        # A path may end in the last row or the last column; it then leaves out the frames after its end.
+        self._ends = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
+        left_out = (rows - 1 - self._ends[:, 0]) + (columns - 1 - self._ends[:, 1])
+        done = np.concatenate([self._costs.last_row[1:], self._costs.last_column[1:-1]])
+        self._totals = done + 0.5 * price * left_out
+
+    @property
+    def none_cheaper(self) -> bool:
+        """Whether no stretch has a mean cost below the price."""
+        return bool(self._totals.min() >= 0.5 * self._price * sum(self._shape) * (1.0 - ties.TIE))
+
+    @property
+    def least_whole(self) -> float:
+        """A bound that the cost from corner to corner is not below."""
+        return float(self._costs.last_row[-1])
+
+    def path(self) -> WarpPath:
+        """Return the path of the cheapest stretch of at least half of both clips.
+
+        Raises RegistrationError if there is none.
+        """
+        rows, columns = self._shape
+        least = (rows + 1) // 2, (columns + 1) // 2
+        possible = np.flatnonzero(np.isfinite(self._totals) & (self._ends + 1 >= least).all(axis=1))
+        path = self._costs.path(self._ends[possible[ties.ranked(self._totals[possible])]], *least)
+        if path is None:
+            raise RegistrationError(
+                f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
+                f"with a slope limit of {self._limit}: allow more"
+            )
+        return path
 
 
 def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPath:
@@ -129,45 +212,50 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPa
     least half of both clips. The path of least mean cost itself would be shrunk to the smallest stretch allowed, for
     the last percent of cost. At most half of either clip is left out (methods: Time registration).
     """
-    least = _least_mean_cost(distance, limit, floor)
-    return _stretch(distance, limit, keep * least)
+    least = least_mean_cost(distance, limit, floor, roughly_least(distance, limit, floor))
+    return Stretches(distance, limit, keep * least).path()
 
 
-def _least_mean_cost(distance: Array, limit: int, floor: float) -> float:
-    """Return the mean cost at which leaving out frames neither saves nor costs anything, by Dinkelbach's iteration."""
-    finite = np.isfinite(distance)
-    price = float(distance.mean() if finite.all() else distance[finite].mean())
+def least_mean_cost(distance: Array, limit: int, floor: float, guess: float, precise: float = PRECISE) -> float:
+    """Return the mean cost at which leaving out frames neither saves nor costs anything, by Dinkelbach's iteration.
+
+    guess : where it begins
+    """
+    most = _mean(distance)
+    price, least = min(guess, most), np.inf
     for _ in range(20):
-        mean = _stretch(distance, limit, price).mean_cost
-        if mean >= price * (1.0 - 1e-6):
+        mean = min(Stretches(distance, limit, price).path().mean_cost, most)
+        # Where half of a clip has to be kept, the path at the least mean cost may be a dearer one.
+        if mean >= least * (1.0 - EQUAL):
+            break
+        least = mean
+        if mean <= floor or abs(mean - price) <= precise * price:
             break
         price = mean
-        if price <= floor:
-            return floor
-    return max(price, floor)
+    return max(least, floor)
 
 
-def _stretch(distance: Array, limit: int, price: float) -> WarpPath:
-    """Return the cheapest path with free ends if a frame left out costs price/2."""
-    rows, columns = distance.shape
-    last_row, last_column, steps = borders(distance, _skipping(rows, price), _skipping(columns, price), limit)
-    # A path may end in the last row or the last column; it then leaves out the frames after its end.
-    cells = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
-    left_out = (rows - 1 - cells[:, 0]) + (columns - 1 - cells[:, 1])
-    costs = np.concatenate([last_row[1:], last_column[1:-1]]) + 0.5 * price * left_out
-    # The cheapest path that keeps enough is mostly among the first; tracing all back takes longer than finding them.
-    cheapest = np.argsort(costs, kind="stable")
-    for first in range(0, len(cells), AT_ONCE):
-        some = cheapest[first : first + AT_ONCE]
-        kept = cells[some] - starts(steps, cells[some]) + 1
-        enough = (2 * kept >= distance.shape).all(axis=1) & np.isfinite(costs[some])
-        if enough.any():
-            i, j = cells[some[np.argmax(enough)]]
-            return _path(distance, steps, int(i), int(j), limit)
-    raise RegistrationError(
-        f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
-        f"with a slope limit of {limit}: allow more"
-    )
+def roughly_least(distance: Array, limit: int, floor: float) -> float:
+    """Return about what `least_mean_cost` does, from a thinned matrix; the mean of all where that would not pay."""
+    thin, mean = thinned(distance), _mean(distance)
+    if thin is None:
+        return mean
+    try:
+        return least_mean_cost(thin, limit, floor, mean, ROUGH)
+    except RegistrationError:
+        return mean
+
+
+def thinned(distance: Array) -> Array | None:
+    """Return every n-th row and column of a matrix, so few that a path takes next to no time; None for a small one."""
+    every = min(distance.shape) // SOME
+    return distance[::every, ::every] if every > 2 else None
+
+
+def _mean(distance: Array) -> float:
+    """Return the mean of the distances that are finite."""
+    mean = float(distance.mean())
+    return mean if np.isfinite(mean) else float(distance[np.isfinite(distance)].mean())
 
 
 def _corner(count: int) -> Array:
@@ -181,11 +269,4 @@ def _skipping(count: int, price: float) -> Array:
 
 
 def _cells(rows: NDArray[np.int64] | int, columns: NDArray[np.int64] | int) -> Cells:
-    return np.stack(np.broadcast_arrays(rows, columns), axis=1)
-
-
-def _path(distance: Array, steps: NDArray[np.int16], i: int, j: int, limit: int) -> WarpPath:
-    """Return the path that ends in the cell (i, j), traced back along its steps."""
-    cells, waits = trace(steps, (i, j), limit - 1)
-    cost = float(distance[cells[:, 0], cells[:, 1]].sum())
-    return WarpPath(cells, cost, waits * limit / len(cells) if limit > 1 else 0.0)
+    return np.stack(np.broadcast_arrays(np.atleast_1d(rows), np.atleast_1d(columns)), axis=1)

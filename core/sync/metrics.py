@@ -5,9 +5,10 @@ from ..motion.clip import Clip
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
 from .distance import Metric
+from .posed_clip import PosedClip
 
 
-def prepare(clip: Clip, matching: Matching) -> Metric:
+def prepare(clip: Clip | PosedClip, matching: Matching) -> Metric:
     """Return a clip ready to be compared by the metric that `matching` names.
 
     Raises OptionError where the joints that `matching` names are wrong for this body.
@@ -21,4 +22,4 @@ def prepare(clip: Clip, matching: Matching) -> Metric:
         (97, 199)
     """
     metric: type[Metric] = load(row_of(matching.metric).source)
-    return metric(clip, matching)
+    return metric(PosedClip.of(clip), matching)

@@ -5,16 +5,13 @@ from typing import Self
 
 import numpy as np
 
-from ..motion import kinematics, quat, root_motion
-from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import exact_sums, joint_weights
 from .alignment import clouds_apart
 from .distance import Metric, apart, clamped, in_blocks, rows
+from .posed_clip import PosedClip
 
-MOTION_HEADING_SIGMA = 0.5  # s
-VELOCITY_SIGMA = 2.0 / 120.0  # s
 SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
 
 
@@ -34,9 +31,9 @@ class PointMetric(Metric):
     floor = 0.002  # m
     passes = 1
 
-    def __init__(self, clip: Clip, matching: Matching) -> None:
-        weights = joint_weights.point_weights(clip.skeleton, matching.joints)
-        self._fill(kinematics.points(clip), weights, matching.align_height)
+    def __init__(self, body: PosedClip, matching: Matching) -> None:
+        weights = joint_weights.point_weights(body.clip.skeleton, matching.joints)
+        self._fill(body.points, weights, matching.align_height)
 
     @classmethod
     def of_cloud(cls, positions: Array, weights: Array) -> Self:
@@ -47,15 +44,20 @@ class PointMetric(Metric):
 
     def _fill(self, positions: Array, weights: Array, align_height: bool) -> None:
         self._align_height = align_height
-        self._centroids = np.einsum("fpk,p->fk", positions[..., :2], weights)
+        if not weights.all():
+            positions, weights = positions[:, weights > 0.0], weights[weights > 0.0]
+        self._centroids = (weights @ positions)[:, :2]
         # Each frame about its own centroid, so that a clip that travels far loses no digits.
         ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
         self._ground = exact_sums.rounded(ground)
         self._heights = exact_sums.rounded(positions[..., 2] * np.sqrt(weights))
         self._mean_heights = positions[..., 2] @ weights
 
-    def part(self, first: int, last: int) -> Self:
-        other, frames = copy(self), slice(first, last + 1)
+    def __len__(self) -> int:
+        return len(self._heights)
+
+    def taken(self, frames: slice) -> Self:
+        other = copy(self)
         other._centroids, other._ground = self._centroids[frames], self._ground[frames]
         other._heights, other._mean_heights = self._heights[frames], self._mean_heights[frames]
         return other
@@ -79,6 +81,16 @@ class PointMetric(Metric):
             return clouds_apart(products, moved, window, spread[block], other_spread, lift[block], other_lift)
 
         return in_blocks(len(spread), len(other_spread), window, some)
+
+    def never_nearer(self, other: Self) -> Array:
+        """Return how near (F,) any moment of another clip is at least to each frame of this one, metres.
+
+        Also between its frames: the distance of two clouds is never more than by way of a third.
+        """
+        steps = np.concatenate([_flat(np.diff(other._ground, axis=0)), np.diff(other._heights, axis=0)], axis=1)
+        step = np.sqrt((steps**2).sum(axis=1))
+        neighbour = np.maximum(np.append(step, 0.0), np.append(0.0, step))
+        return np.asarray(np.maximum((self.matrix(other, 0) - neighbour).min(axis=1), 0.0))
 
     def _lift(self, window: int) -> Array:
         """Return the mean height (F,) of each window, or zeros where heights are not aligned."""
@@ -106,22 +118,22 @@ class MotionMetric(Metric):
     floor = 0.05
     passes = 3
 
-    def __init__(self, clip: Clip, matching: Matching) -> None:
-        self._weights = 0.5 * joint_weights.point_weights(clip.skeleton, matching.joints)[:, None]
-        self._places = _in_heading_frame(clip)
-        velocities = np.gradient(root_motion.smooth(self._places, VELOCITY_SIGMA * clip.rate), axis=0)
-        speed = np.sqrt((2.0 * self._weights * velocities**2).sum(axis=(1, 2)))
+    def __init__(self, body: PosedClip, matching: Matching) -> None:
+        weights = joint_weights.point_weights(body.clip.skeleton, matching.joints)
+        counting = np.flatnonzero(weights) if not weights.all() else slice(None)
+        # Each point's share is half for its place and half for its direction.
+        roots = np.sqrt(0.5 * weights[counting])[:, None]
+        velocities = body.velocities[:, counting] * roots
+        speed = np.sqrt(2.0 * (velocities**2).sum(axis=(1, 2)))
         slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
-        self._directions = velocities / np.maximum(speed, slowest)[:, None, None]
-        self._beside = self._more(clip, matching, velocities)
-        self._features = self._normalized(0, len(clip) - 1)
+        directions = _flat(velocities / np.maximum(speed, slowest)[:, None, None])
+        self._places = _flat(body.local[:, counting] * roots)
+        self._beside = np.concatenate([directions, self._more(body, matching)], axis=1)
+        self._features = self._normalized(0, len(body) - 1)
 
-    def _more(self, clip: Clip, matching: Matching, velocities: Array) -> Array:  # noqa: ARG002  (for other metrics)
-        """Return what a derived metric compares besides, (F, K).
-
-        velocities (F, P, 3) : of the points in the heading frame, metres a frame
-        """
-        return np.empty((len(clip), 0))
+    def _more(self, body: PosedClip, matching: Matching) -> Array:  # noqa: ARG002  (for other metrics)
+        """Return what a derived metric compares besides, (F, K)."""
+        return np.empty((len(body), 0))
 
     def over(self, first: int, last: int) -> Self:
         """Return the same clip, with mean and amplitude over the frames first … last."""
@@ -129,10 +141,10 @@ class MotionMetric(Metric):
         other._features = self._normalized(first, last)
         return other
 
-    def part(self, first: int, last: int) -> Self:
-        other, frames = copy(self), slice(first, last + 1)
-        other._places, other._directions = self._places[frames], self._directions[frames]
-        other._beside, other._features = self._beside[frames], self._features[frames]
+    def taken(self, frames: slice) -> Self:
+        other = copy(self)
+        other._places, other._beside = self._places[frames], self._beside[frames]
+        other._features = self._features[frames]
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
@@ -149,20 +161,13 @@ class MotionMetric(Metric):
         return np.asarray((self._features**2).sum(axis=1)[clamped(len(self._features), window)].mean(axis=1))
 
     def _normalized(self, first: int, last: int) -> Array:
-        mean = self._places[first : last + 1].mean(axis=0)
-        square = (2.0 * self._weights * (self._places[first : last + 1] - mean) ** 2).sum(axis=(1, 2))
-        amplitude = max(float(np.sqrt(square.mean())), 1e-9)
-        both = np.stack([(self._places - mean) / amplitude, self._directions], axis=1) * np.sqrt(self._weights)
-        return np.concatenate([both.reshape(len(both), -1), self._beside], axis=1)
-
-
-def _in_heading_frame(clip: Clip) -> Array:
-    """Return points (F, P, 3) turned to face along y, with the ground point of the travelling joint in the origin."""
-    positions = kinematics.points(clip)
-    facing = root_motion.pelvis_heading(clip, MOTION_HEADING_SIGMA)
-    origin = positions[:, root_motion.travelling_joint(clip.skeleton)].copy()
-    origin[:, 2] = 0.0
-    return quat.rotate(quat.about_axis("Z", -facing)[:, None], positions - origin[:, None])
+        """Return all that is compared (F, K), with mean and amplitude of the places over the frames first … last."""
+        features = np.concatenate([self._places, self._beside], axis=1)
+        places = features[:, : self._places.shape[1]]
+        places -= places[first : last + 1].mean(axis=0)
+        square = 2.0 * (places[first : last + 1] ** 2).sum(axis=1).mean()
+        places /= max(float(np.sqrt(square)), 1e-9)
+        return exact_sums.rounded(features)
 
 
 def _quarter_turned(vectors: Array) -> Array:

@@ -4,49 +4,71 @@ A window assumes that both clips run at one speed inside it, and is lopsided at 
 more exact once the first path shows where to search (methods: Time registration).
 """
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion.quat import Array
 from . import dtw
 from .distance import Metric
 from .dtw import Cells
 
-PIECE = 1000  # frames of the reference at a time
-OVERLAP = 120  # frames more on each side of a piece, so that its path does not depend on where it is cut
+ROWS = 128  # of the band whose distances are computed at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """The cells within reach of a path: in each row (M,) from `low` to `high`, both included and never decreasing."""
+
+    top: int
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+    @classmethod
+    def around(cls, cells: Cells, reach: int) -> "Band":
+        """Return the band of ± reach rows and columns round a path's cells (K, 2), from its first cell to its last."""
+        (top, left), (bottom, right) = cells[0], cells[-1]
+        # The path passes every row in between, so each row has one stretch of cells within reach of it.
+        rows = np.arange(top, bottom + 1)
+        first = np.searchsorted(cells[:, 0], np.maximum(rows - reach, top))
+        last = np.searchsorted(cells[:, 0], np.minimum(rows + reach, bottom), "right") - 1
+        low, high = cells[first, 1] - reach, cells[last, 1] + reach
+        return cls(int(top), np.maximum(low, left), np.minimum(high, right))
+
+    def path(self, distance: Array, limit: int) -> dtw.WarpPath:
+        """Return the best path from the first cell of the band to the last one.
+
+        distance (K,) : of its cells, row by row. Raises RegistrationError where there is none.
+        """
+        left, counts = int(self.low[0]), self.high - self.low + 1
+        limit = max(limit, dtw.needed_limit(len(counts), int(self.high[-1]) - left + 1))
+        best = dtw.banded(distance, self.low - left, counts, limit)
+        return dtw.WarpPath(best.cells + np.array([self.top, left]), best.cost, best.at_limit)
 
 
 def path(matrix: Array, first: dtw.WarpPath, limit: int, reach: int) -> dtw.WarpPath:
     """Return the best path in a band of ± reach frames round the first one, between the same ends."""
-    (top, left), (bottom, right) = first.cells[0], first.cells[-1]
-    # The path passes every row in between, so each row has one stretch of cells within reach of it.
-    rows = np.arange(top, bottom + 1)
-    lowest = first.cells[np.searchsorted(first.cells[:, 0], np.maximum(rows - reach, top)), 1] - reach
-    highest = first.cells[np.searchsorted(first.cells[:, 0], np.minimum(rows + reach, bottom), "right") - 1, 1] + reach
-    columns = np.arange(left, right + 1)
-    near = (columns >= lowest[:, None]) & (columns <= highest[:, None])
-    banded = np.where(near, matrix[top : bottom + 1, left : right + 1], np.inf)
-    best = dtw.pinned(banded, max(limit, dtw.needed_limit(*banded.shape)))
-    return dtw.WarpPath(best.cells + first.cells[0], best.cost, best.at_limit)
+    band = Band.around(first.cells, reach)
+    columns = np.arange(matrix.shape[1])
+    near = (columns >= band.low[:, None]) & (columns <= band.high[:, None])
+    return band.path(matrix[band.top : band.top + len(near)][near], limit)
 
 
 def cells(reference: Metric, clip: Metric, around: Cells, limit: int, reach: int) -> Cells:
     """Return the cells (·, 2) of the best path in a band round the first path's cells (K, 2).
 
-    The matrix is computed in pieces of rows, never whole. Rows rise from piece to piece; where two pieces meet, the
-    path may stay in one column.
+    Only the distances in the band are computed, so memory grows with the length of the clips.
     """
-    (top, _), (bottom, _) = around[0], around[-1]
+    band = Band.around(around, reach)
     pieces = []
-    for start in range(top, bottom + 1, PIECE):
-        end = min(start + PIECE, bottom + 1)
-        inside = (around[:, 0] >= start - OVERLAP) & (around[:, 0] < end + OVERLAP)
-        guide = around[inside]
-        low, high = guide[0], guide[-1]
-        matrix = reference.part(low[0], high[0]).matrix(clip.part(low[1], high[1]), 0)
-        here = path(matrix, dtw.WarpPath(guide - low, 0.0, 0.0), limit, reach).cells + low
-        pieces.append(here[(here[:, 0] >= start) & (here[:, 0] < end)])
-    joined = np.concatenate(pieces)
-    return np.column_stack([joined[:, 0], np.maximum.accumulate(joined[:, 1])])
+    for start in range(0, len(band.low), ROWS):
+        low, high = band.low[start : start + ROWS], band.high[start : start + ROWS]
+        rows = reference.part(band.top + start, band.top + start + len(low) - 1)
+        distance = rows.matrix(clip.part(int(low[0]), int(high[-1])), 0)
+        columns = np.arange(low[0], high[-1] + 1)
+        pieces.append(distance[(columns >= low[:, None]) & (columns <= high[:, None])])
+    return band.path(np.concatenate(pieces), limit).cells
 
 
 def spread(thinned: Cells, every: int, rows: int, columns: int) -> Cells:

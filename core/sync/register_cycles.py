@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import RegistrationError
 from ..motion import cycles
@@ -10,7 +11,9 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import curve_fit, dtw, metrics, refine, register_pair, retimed_comparison
+from . import curve_fit, dtw, metrics, refine, register_pair, retimed_comparison, ties
+from .ends import in_band
+from .posed_clip import PosedClip
 from .registration_curve import RegistrationCurve
 
 STARTS = 48  # starts that are tried first; then all those next to the best
@@ -22,16 +25,18 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     It begins at the reference's first frame, and in the clip where the cheapest path round the circle does. The metric
     is chosen, and the curve corrected by a retimed comparison, as for clips that end (see `register_pair.pair`).
     """
+    # Cyclic padding: with a cycle before and one after, windows and smoothing meet no end.
+    three = PosedClip(cycles.unrolled(reference, 1, 1)), PosedClip(cycles.unrolled(clip, 1, 1))
     if matching.metric != "auto":
-        return _pair(reference, clip, matching)
-    curve = _pair(reference, clip, replace(matching, metric="points"))
-    if retimed_comparison.is_same_performance(reference, cycles.sample(clip, curve.frames), matching.joints):
-        return curve
-    curve = _pair(reference, clip, matching)
+        return _pair(*three, matching)
+    same = _same_performance(reference, clip, three, replace(matching, metric="points"))
+    if same is not None:
+        return same
+    curve = _pair(*three, matching)
     if matching.band:  # a correction may leave it
         return curve
     frames = retimed_comparison.corrected(
-        cycles.unrolled(reference, 1, 1),
+        three[0],
         lambda at: cycles.sample(clip, at),
         curve.frames,
         matching,
@@ -41,11 +46,24 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     return replace(curve, frames=frames)
 
 
-def _pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
-    """Return the curve by one metric."""
-    length, other_length = len(reference) - 1, len(clip) - 1
-    # Cyclic padding: with a cycle before and one after, windows and smoothing meet no end.
-    bodies = [metrics.prepare(cycles.unrolled(body, 1, 1), matching) for body in (reference, clip)]
+def _same_performance(
+    reference: Clip, clip: Clip, three: tuple[PosedClip, PosedClip], matching: Matching
+) -> RegistrationCurve | None:
+    """Return the curve of two copies of one cycle, compared by points; None if they are not."""
+    lengths = len(reference) - 1, len(clip) - 1
+    one, other = (body.cut(length, 2 * length + 1) for body, length in zip(three, lengths, strict=True))
+    if not retimed_comparison.may_be_same_performance(one, other, matching.joints, 1.0):
+        return None
+    curve = _pair(*three, matching)
+    retimed = PosedClip(cycles.sample(clip, curve.frames))
+    return curve if retimed_comparison.is_same_performance(one, retimed, matching.joints) else None
+
+
+def _pair(reference: PosedClip, clip: PosedClip, matching: Matching) -> RegistrationCurve:
+    """Return the curve by one metric of two cycles, each three times in a row."""
+    length, other_length = (len(reference) - 1) // 3, (len(clip) - 1) // 3
+    rate = reference.clip.rate
+    bodies = [metrics.prepare(body, matching) for body in (reference, clip)]
     middle = bodies[0].over(length, 2 * length - 1), bodies[1].over(other_length, 2 * other_length - 1)
 
     def inner(window: int) -> Array:
@@ -54,16 +72,16 @@ def _pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
         return part.matrix(other_part, window)[window : window + length, window : window + other_length]
 
     # The padding is one cycle, so a window reaches no farther on either side.
-    matrix = inner(min(round(matching.window * reference.rate), length, other_length))
+    matrix = inner(min(round(matching.window * rate), length, other_length))
     unwindowed = inner(0)
 
     def attempt(limit: int) -> RegistrationCurve:
         start, path = _cheapest_start(matrix, matching, limit)
-        rolled = register_pair.in_band(np.roll(unwindowed, -start, axis=1), matching.band)
-        fine = refine.path(rolled, path, limit, round(register_pair.FINE_SECONDS * reference.rate))
+        rolled = in_band(np.roll(unwindowed, -start, axis=1), matching.band)
+        fine = refine.path(rolled, path, limit, round(register_pair.FINE_SECONDS * rate))
         rows, frames = curve_fit.midpoints(fine.cells)
         frames = np.interp(np.arange(length), rows, frames)
-        frames = start + _periodic(frames, other_length, matching, reference.rate, limit)
+        frames = start + _periodic(frames, other_length, matching, rate, limit)
         cells = np.stack([fine.cells[:, 0], (fine.cells[:, 1] + start) % other_length], axis=1)
         return RegistrationCurve(
             0,
@@ -96,14 +114,19 @@ def _cheapest_start(matrix: Array, matching: Matching, limit: int) -> tuple[int,
     step = max(1, columns // STARTS)
 
     def path_from(start: int) -> dtw.WarpPath:
-        return dtw.pinned(register_pair.in_band(np.roll(matrix, -start, axis=1), matching.band), limit)
+        return dtw.pinned(in_band(np.roll(matrix, -start, axis=1), matching.band), limit)
 
-    paths = {start: path_from(start) for start in range(0, columns, step)}
-    best = min(paths, key=lambda start: paths[start].cost)
-    near = {(best + k) % columns for k in range(1 - step, step)}
-    paths |= {start: path_from(start) for start in sorted(near - set(paths))}
-    best = min(paths, key=lambda start: paths[start].cost)
-    return best, paths[best]
+    def cheapest(starts: NDArray[np.int64]) -> int:
+        if matching.band:
+            costs = np.array([path_from(start).cost for start in starts.tolist()])
+        else:
+            costs = dtw.rolled(matrix, starts, limit)
+        return int(starts[ties.first_least(costs)])
+
+    best = cheapest(np.arange(0, columns, step))
+    near = (best + np.arange(1 - step, step)) % columns
+    best = cheapest(np.concatenate([[best], np.sort(near[near != best])]))
+    return best, path_from(best)
 
 
 def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit: int) -> Array:

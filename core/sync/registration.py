@@ -10,8 +10,9 @@ from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import register_cycles
+from . import register_cycles, ties
 from . import register_pair as open_clips
+from .posed_clip import PosedClip
 from .registration_curve import Registration, RegistrationCurve
 
 
@@ -31,6 +32,7 @@ def register(clips: Sequence[Clip], reference: int, matching: Matching, progress
         [[0, 24, 41], [0, 19, 32]]
     """
     round_the_circle = _all_cycles(clips, matching)
+    body = PosedClip(clips[reference])
     curves = []
     for k, clip in enumerate(clips):
         part = progress.part(k / len(clips), (k + 1) / len(clips))
@@ -38,7 +40,7 @@ def register(clips: Sequence[Clip], reference: int, matching: Matching, progress
         if k == reference:
             curves.append(register_cycles.identity(clip) if round_the_circle else identity(clip))
         else:
-            curves.append(register_pair(clips[reference], clip, matching, part, cyclic=round_the_circle))
+            curves.append(register_pair(body, clip, matching, part, cyclic=round_the_circle))
     registration = Registration(reference, tuple(curves))
     if registration.last - registration.first < 1:
         raise RegistrationError("The clips have no stretch in common; leave one out, or choose pinned ends")
@@ -90,16 +92,22 @@ def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> in
     matching = replace(matching, metric=row_of(matching.metric).name)
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
+    bodies = [PosedClip(clip) for clip in clips]
     for k, (i, j) in enumerate(pairs):
         part = progress.part(k / len(pairs), (k + 1) / len(pairs))
         part.at(0.0, f"Comparing {clips[i].name} and {clips[j].name}")
         both = _all_cycles([clips[i], clips[j]], matching)
-        cost[[i, j]] += register_pair(clips[i], clips[j], matching, part, cyclic=both).cost
-    return int(np.argmin(cost))
+        cost[[i, j]] += register_pair(bodies[i], bodies[j], matching, part, cyclic=both).cost
+    return ties.first_least(cost)
 
 
 def register_pair(
-    reference: Clip, clip: Clip, matching: Matching, progress: Progress = SILENT, *, cyclic: bool = False
+    reference: Clip | PosedClip,
+    clip: Clip | PosedClip,
+    matching: Matching,
+    progress: Progress = SILENT,
+    *,
+    cyclic: bool = False,
 ) -> RegistrationCurve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
@@ -115,11 +123,12 @@ def register_pair(
         >>> len(curve.frames), round(curve.frames[-1] - curve.frames[0])  # a cycle of each
         (33, 66)
     """
+    bodies = PosedClip.of(reference), PosedClip.of(clip)
     shortest = 4 if cyclic else 2
-    if len(reference) < shortest or len(clip) < shortest:
-        short = reference if len(reference) < shortest else clip
-        has = "a single frame" if len(short) == 1 else f"only {len(short)} frames"
-        raise RegistrationError(f"{short.name} has {has}; synchronising takes {shortest} or more")
+    for body in bodies:
+        if len(body) < shortest:
+            has = "a single frame" if len(body) == 1 else f"only {len(body)} frames"
+            raise RegistrationError(f"{body.clip.name} has {has}; synchronising takes {shortest} or more")
     if cyclic:
-        return register_cycles.pair(reference, clip, matching)
-    return open_clips.pair(reference, clip, matching, progress)
+        return register_cycles.pair(bodies[0].clip, bodies[1].clip, matching)
+    return open_clips.pair(*bodies, matching, progress)

@@ -9,14 +9,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..motion import feet, kinematics
+from ..motion import feet
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import alignment, curve_fit, joint_weights, refine
-from .positions import MotionMetric
+from .posed_clip import PosedClip
+from .positions import MotionMetric, PointMetric
 
 SAME = 0.012  # of the body's height, root mean square of the points: only copies of one performance are as close
+SAMPLED = 100  # frames of the reference that show whether clips can be one performance
 ROUNDS = 2
 REACH = 0.1  # s that a frame may move in a round
 LIMIT = 3  # of the slope of a correction
@@ -27,18 +29,34 @@ FOOT_WEIGHT = 3.0  # λ in `StepMetric`
 STANDS, SLOW_SHARE = 0.18, 0.2
 
 
-def is_same_performance(reference: Clip, retimed: Clip, joints: str) -> bool:
+def may_be_same_performance(reference: PosedClip, clip: PosedClip, joints: str, shared: float) -> bool:
+    """Return whether two clips can be one performance at all, however they are re-timed.
+
+    shared : of the frames of the shorter clip that have to correspond, all in a row
+    """
+    weights = joint_weights.point_weights(reference.clip.skeleton, joints)
+    every = max(1, len(reference) // SAMPLED)
+    some = PointMetric.of_cloud(reference.points[::every], weights)
+    nearest = some.never_nearer(PointMetric.of_cloud(clip.points, weights))
+    # Frames of a stretch are as near as they have to be on average where this sums up to nothing or less.
+    excess = nearest**2 - (SAME * reference.clip.skeleton.height) ** 2
+    sums = np.concatenate([[0.0], np.cumsum(excess)])
+    count = max(1, int(shared * min(len(reference), len(clip)) / every))
+    return bool((sums[count:] <= np.maximum.accumulate(sums)[:-count]).any())
+
+
+def is_same_performance(reference: PosedClip, retimed: PosedClip, joints: str) -> bool:
     """Return whether a reference and a clip re-timed to it (F frames each) are one performance: at most SAME apart."""
-    weights = joint_weights.point_weights(reference.skeleton, joints)
-    points, others = kinematics.points(reference), kinematics.points(retimed)
+    weights = joint_weights.point_weights(reference.clip.skeleton, joints)
+    points, others = reference.points, retimed.points
     ground, other_ground = (places[:, None, :, 0] + 1j * places[:, None, :, 1] for places in (points, others))
     lifted = ((points[..., 2] - others[..., 2]) ** 2) @ weights
     square = alignment.align(ground, other_ground, weights).residual + lifted
-    return bool(np.sqrt(square.mean()) <= SAME * reference.skeleton.height)
+    return bool(np.sqrt(square.mean()) <= SAME * reference.clip.skeleton.height)
 
 
 def corrected(
-    reference: Clip,
+    reference: PosedClip,
     retimed: Callable[[Array], Clip],
     frames: Array,
     matching: Matching,
@@ -53,22 +71,23 @@ def corrected(
     period : frames of the clip's cycle; 0 if they are no cycles. Cycles are corrected as three in a row, alike in all
     """
     even = np.arange(len(reference))
-    diagonal, knot = np.stack([even, even], axis=1), KNOT_SECONDS * reference.rate
+    rate = reference.clip.rate
+    diagonal, knot = np.stack([even, even], axis=1), KNOT_SECONDS * rate
     metric = StepMetric(reference, matching)
     for _ in range(ROUNDS):
         around = _three_cycles(frames, period) if period else frames
-        other = StepMetric(retimed(around), matching)
-        cells = refine.cells(metric, other, diagonal, LIMIT, round(REACH * reference.rate))
+        other = StepMetric(PosedClip(retimed(around)), matching)
+        cells = refine.cells(metric, other, diagonal, LIMIT, round(REACH * rate))
         rows, moved = curve_fit.midpoints(cells)
         moved = np.interp(even, rows, moved)
         if period:
             length = len(frames) - 1
             offsets = (moved - even)[length : 2 * length]
-            at = np.arange(length) + curve_fit.smoothed(offsets, matching, reference.rate, knot, periodic=True)
+            at = np.arange(length) + curve_fit.smoothed(offsets, matching, rate, knot, periodic=True)
             at = curve_fit.limit_slopes(np.append(at, at[0] + length), 1.0 / LIMIT, float(LIMIT), periodic=True)
             frames = curve_fit.evaluate(around, length + at)
         else:
-            at = curve_fit.smoothed(moved, matching, reference.rate, knot)
+            at = curve_fit.smoothed(moved, matching, rate, knot)
             frames = curve_fit.evaluate(frames, curve_fit.limit_slopes(at, 1.0 / LIMIT, float(LIMIT)))
         frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit), periodic=bool(period))
     return frames
@@ -87,15 +106,16 @@ class StepMetric(MotionMetric):
     stand add nothing.
     """
 
-    def _more(self, clip: Clip, matching: Matching, velocities: Array) -> Array:
-        chosen = joint_weights.factors(clip.skeleton, matching.joints)
-        above = np.concatenate([np.arange(len(clip.skeleton)), clip.skeleton.tipped])
-        points = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
+    def _more(self, body: PosedClip, matching: Matching) -> Array:
+        skeleton = body.clip.skeleton
+        chosen = joint_weights.factors(skeleton, matching.joints)
+        above = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
+        points = {point for pair in feet.balls_and_ankles(skeleton).values() for point in pair}
         counting = sorted(point for point in points if chosen[above[point]] > 0.0)
         if not counting:
-            return super()._more(clip, matching, velocities)
-        velocities = velocities[:, counting] * clip.rate
+            return super()._more(body, matching)
+        velocities = body.velocities[:, counting] * body.clip.rate
         speed = np.linalg.norm(velocities, axis=2)
-        slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * clip.skeleton.height)
+        slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * skeleton.height)
         directions = velocities / np.maximum(speed, slow)[..., None]
-        return np.asarray(np.sqrt(FOOT_WEIGHT / len(counting)) * directions.reshape(len(clip), -1))
+        return np.asarray(np.sqrt(FOOT_WEIGHT / len(counting)) * directions.reshape(len(body), -1))

@@ -1,7 +1,7 @@
 """Clips as they are read, prepared for weaving: good ends, one skeleton, one rate, registered to a reference."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -89,9 +89,18 @@ def register(
         >>> registered.frames(registered.grid[[0, 16, 32]]).round(1).tolist()  # frames that correspond
         [[0.0, 16.0, 32.0], [0.0, 19.0, 38.0]]
     """
+    matching = _alone(matching)
     ready = merge(clips, matching, progress.part(0.0, 0.3), cyclic=cyclic)
     registered = registration.register(ready.clips, ready.reference, matching, progress.part(0.3, 1.0))
     return RegisteredClips(ready, registered, cyclic)
+
+
+def _alone(matching: Matching) -> Matching:
+    """Return the options of matching without the rest of their recipe: they are copied for each clip of hundreds.
+
+    A recipe checks all of its options whenever it is copied, and it may have as many weights as there are clips.
+    """
+    return Matching(**{field.name: getattr(matching, field.name) for field in fields(Matching)})
 
 
 def merge(
@@ -109,7 +118,8 @@ def merge(
     left_out = [entry for t in trimmed for entry in t.left_out]
     # A clip that is declared cyclic but does not close is no cycle here; one that closes is, declared or not.
     as_cycles = cyclic and matching.ends in ("auto", "cyclic")
-    marked = [replace(t.clip, cyclic=as_cycles and cycles.closes(t.clip)) for t in trimmed]
+    closing = [(as_cycles or t.clip.cyclic) and cycles.closes(t.clip) for t in trimmed]
+    marked = [replace(t.clip, cyclic=as_cycles and closes) for t, closes in zip(trimmed, closing, strict=True)]
     if all(clip.cyclic for clip in marked):
         firsts = [cycles.first_of(clip) for clip in marked]
         left_out += [
@@ -126,7 +136,11 @@ def merge(
         reference,
         tuple(left_out),
         tuple(FrameMap(t.first, step) for t, step in zip(trimmed, steps, strict=True)),
-        tuple((t.clip.name, cycles.gap(t.clip)) for t in trimmed if t.clip.cyclic and not cycles.closes(t.clip)),
+        tuple(
+            (t.clip.name, cycles.gap(t.clip))
+            for t, closes in zip(trimmed, closing, strict=True)
+            if t.clip.cyclic and not closes
+        ),
         carried,
     )
 
@@ -140,7 +154,8 @@ def _step(given: Clip, ready: Clip) -> float:
 
 def _like(clips: Sequence[Clip], reference: Clip) -> tuple[list[Clip], tuple[Carried, ...]]:
     """Return the clips on the reference's skeleton and rate, and how clips of other joints were carried there."""
-    brought = [alike.like(clip, reference) for clip in clips]
+    body = reference.skeleton
+    brought = [(clip, None) if clip.skeleton is body else alike.like(clip, reference) for clip in clips]
     ready = [_at_rate(clip, reference.rate) for clip, _ in brought]
     return ready, tuple(carried for _, carried in brought if carried is not None)
 

@@ -1,9 +1,8 @@
 """The add-on's arrows go one way, too; read from the syntax trees, imports inside functions and for types included."""
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDON = ROOT / "addon"
@@ -41,18 +40,29 @@ SHARED_BY_OPERATORS = {
 }
 
 
+@cache
+def tree_of(module):
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+@cache
 def imported(module):
     """Full names of the modules of the add-on that a module imports, wherever in it."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(module)):
         if isinstance(node, ast.ImportFrom) and node.level:
             parts = package.split(".")
             above = parts[: len(parts) - node.level + 1]
             base = ".".join([*above, *filter(None, [node.module])])
             found |= {base, *(f"{base}.{alias.name}" for alias in node.names)} & set(MODULES)
-    return found - {module}
+    return frozenset(found - {module})
+
+
+def offenders(found_in, modules=MODULES):
+    """All modules in which a rule finds what should not be there, each with what it finds."""
+    return {module: found for module in modules if (found := found_in(module))}
 
 
 def floor_of(module):
@@ -65,15 +75,17 @@ def is_code(module):
     return MODULES[module].name != "__init__.py" or len(MODULES[module].read_text(encoding="utf-8").splitlines()) > 3
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m not in ("addon", "addon.services")])
-def test_every_module_is_on_a_floor_and_imports_nothing_from_above(module):
-    height = FLOORS.index(floor_of(module))
-    above = {name for name in imported(module) if is_code(name) and FLOORS.index(floor_of(name)) > height}
-    assert above == set()
-
-
-def test_there_is_no_floor_that_nobody_lives_on():
+def test_every_module_is_on_a_floor_and_nobody_lives_on_none():
+    assert {module for module in MODULES if not floor_of(module)} == {"addon", "addon.services"}
     assert {floor_of(module) for module in MODULES} - {""} == set(FLOORS)
+
+
+def test_every_module_imports_nothing_from_above():
+    def found(module):
+        height = FLOORS.index(floor_of(module))
+        return {name for name in imported(module) if is_code(name) and FLOORS.index(floor_of(name)) > height}
+
+    assert offenders(found, [module for module in MODULES if floor_of(module)]) == {}
 
 
 def test_the_door_is_the_only_module_at_the_root():
@@ -93,30 +105,34 @@ OPERATORS = [m for m in MODULES if m.startswith("addon.interface.operators.")]
 PANELS = [m for m in MODULES if m.startswith("addon.interface.panels.")]
 
 
-@pytest.mark.parametrize("module", OPERATORS + PANELS)
-def test_operators_and_panels_import_services_and_never_each_other(module):
-    others = imported(module) & {*OPERATORS, *PANELS}
-    assert others <= (SHARED_BY_OPERATORS if module in OPERATORS else set())
+def test_operators_and_panels_import_services_and_never_each_other():
+    def found(module):
+        allowed = SHARED_BY_OPERATORS if module in OPERATORS else set()
+        return (imported(module) & {*OPERATORS, *PANELS}) - allowed
+
+    assert offenders(found, OPERATORS + PANELS) == {}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if floor_of(m) != "bridge"])
-def test_only_the_bridge_touches_curves(module):
-    names = {
-        node.attr
-        for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute)
-    }
-    assert not names & {"fcurves", "keyframe_points", "channelbag", "edit_bones"}
+def test_only_the_bridge_touches_curves():
+    def found(module):
+        names = {node.attr for node in ast.walk(tree_of(module)) if isinstance(node, ast.Attribute)}
+        return names & {"fcurves", "keyframe_points", "channelbag", "edit_bones"}
+
+    assert offenders(found, [module for module in MODULES if floor_of(module) != "bridge"]) == {}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_what_is_remembered_is_remembered_in_one_way(module):
-    """Module-level dictionaries that grow are memories nobody empties."""
-    for node in ast.parse(MODULES[module].read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.AnnAssign | ast.Assign) and isinstance(node.value, ast.Dict) and not node.value.keys:
-            pytest.fail(f"{module} line {node.lineno}: keep it in ground.memory.cache")
+def test_what_is_remembered_is_remembered_in_one_way():
+    """Module-level dictionaries that grow are memories nobody empties: they belong in ground.memory.cache."""
+
+    def found(module):
+        return [
+            f"line {node.lineno}"
+            for node in tree_of(module).body
+            if isinstance(node, ast.AnnAssign | ast.Assign) and isinstance(node.value, ast.Dict) and not node.value.keys
+        ]
+
+    assert offenders(found) == {}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_every_module_says_what_it_is(module):
-    assert ast.get_docstring(ast.parse(MODULES[module].read_text(encoding="utf-8")))
+def test_every_module_says_what_it_is():
+    assert [module for module in MODULES if not ast.get_docstring(tree_of(module))] == []

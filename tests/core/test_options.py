@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 from action_loom.core.errors import OptionError
-from action_loom.core.options import Choice, Declared, by_name, declared, option, renamed
+from action_loom.core.options import Choice, Declared, by_name, declaration, declared, option, renamed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,7 +130,7 @@ def test_a_unit_is_not_put_after_an_open_range():
         OPTIONS["how_often"].checked(-5)
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Renewed(Declared):
     """Options that had other names, and whose choices say what they mean."""
 
@@ -161,6 +161,35 @@ def test_earlier_names_are_read_and_checked():
         Renewed.from_values({"value": 1, "cost": 2, "keep": 3}, "It")
     with pytest.raises(TypeError):
         Renewed(keep=3)
+
+
+@declaration
+class Mixed(Renewed):
+    """Options of others, one of its own, and a field that is none."""
+
+    count: int = option(1, "How many")
+    title: str = ""
+
+
+def test_what_is_declared_is_a_frozen_dataclass():
+    one = Mixed(penalty="3", title="it")
+    assert [field.name for field in dataclasses.fields(Mixed)] == ["ends", "penalty", "count", "title"]
+    assert list(declared(Mixed)) == ["ends", "penalty", "count"]
+    assert repr(one) == "Mixed(ends='open', penalty=3.0, count=1, title='it')"
+    assert dataclasses.asdict(one) == {"ends": "open", "penalty": 3.0, "count": 1, "title": "it"}
+    assert dataclasses.replace(one, count=2) == Mixed(penalty=3, title="it", count=2)
+    assert one == Mixed(penalty=3, title="it")
+    assert hash(one) == hash(Mixed(penalty=3, title="it"))
+    assert one != Mixed()
+    assert Mixed(penalty=3) != Renewed(penalty=3)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.count = 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del one.count
+    with pytest.raises(OptionError, match="penalty is 0, but must lie between 1 and inf"):
+        dataclasses.replace(one, penalty=0)
+    with pytest.raises(TypeError, match="Mixed has no cost, other"):
+        Mixed(other=1, cost=2)
 
 
 def test_options_without_a_recipe_go_by_their_names():

@@ -1,5 +1,6 @@
 """Lines that are measured in Blender's own processes."""
 
+import statistics
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,13 +31,22 @@ LINES = {
     "skin-modifier-dual-20k": ("the same by dual quaternions, 20,000", Target()),
     "skin-modifier-dual-100k": ("the same by dual quaternions, 100,000", Target()),
     "register": ("what enabling the extension adds to Blender's start", Target(50.0)),
+    "register-first": ("the same in a Blender that has loaded nothing else", Target(50.0)),
+    "register-memory": ("memory that it takes, MB", Target(8.0)),
     "press-first": (f"{WEAVE}: the very first time (kernels compile)", Target(6000.0)),
     "press-second": (f"{WEAVE}: the first time after a new start", Target(1000.0)),
     "press": (f"{WEAVE}: later", Target()),
     "press-again": (f"{WEAVE}: only weights changed", Target(200.0)),
+    "many-panel-few": ("drawing the tab with all panels open, 20 sources ticked", Target(3.0)),
+    "many-panel": ("the same, 500 sources ticked", Target(10.0)),
+    "many-add": ("Add All Actions, 500 actions", Target(1500.0)),
+    "many-weave": ("pressing Weave, 500 × 30 to 60 frames × 40 bones", Target(10000.0)),
 }
 SKINNING = tuple(key for key in LINES if key.startswith(("weights-", "skin-modifier-")))
-EVERYWHERE = ("read", "write", "weights-20k", "weights-100k", "register")  # measured in every Blender that is asked for
+STARTING = ("register", "register-first", "register-memory")
+MANY = tuple(key for key in LINES if key.startswith("many-"))
+# Measured in every Blender that is asked for.
+EVERYWHERE = ("read", "write", "weights-20k", "weights-100k", *STARTING, *MANY)
 
 
 @dataclass
@@ -71,6 +81,12 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
         if wanted("register"):
             registered, message = _run(name, "registering.py", zip_path, runs)
             here |= registered
+        if any(map(wanted, STARTING[1:])):
+            started, message = _started(name, zip_path, str(material.folder / f"start-{name}"), runs)
+            here |= started
+        if any(map(wanted, MANY)):
+            many, message = _run(name, "many_sources.py", zip_path, runs)
+            here |= many
         if here:
             found.versions[message["blender"]] = here
         if name == NEWEST:
@@ -79,13 +95,26 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
     return found
 
 
+def _started(name: str, zip_path: str, home: str, runs: int) -> tuple[dict[str, Figures], dict[str, Any]]:
+    """Return the medians of `starting.py` over processes of their own, after one that installs the extension."""
+    command = ("starting.py", zip_path, 1, home)
+    subprocess.run(_command(name, *command), check=True, capture_output=True)
+    told = [_run(name, *command) for _ in range(runs)]
+    keys = told[0][0]
+    return {key: Figures(statistics.median(one[key].ours for one, _ in told)) for key in keys}, told[0][1]
+
+
+def _command(name: str, script: str, zip_path: str, runs: int, *arguments: str) -> list[str]:
+    python = ROOT / ".venv-blender" / name / "bin" / "python"
+    return [str(python), str(Path(__file__).with_name(script)), zip_path, str(runs), *arguments]
+
+
 def _run(
     name: str, script: str, zip_path: str, runs: int, *arguments: str
 ) -> tuple[dict[str, Figures], dict[str, Any]]:
     """Run one of the scripts here in a Blender; return its figures and what else it told."""
     print(f"Blender {name}: {script}", flush=True)
-    python = ROOT / ".venv-blender" / name / "bin" / "python"
-    command = [str(python), str(Path(__file__).with_name(script)), zip_path, str(runs), *arguments]
+    command = _command(name, script, zip_path, runs, *arguments)
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         raise DisagreementError(f"{script} in Blender {name}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 import page_sections
-from action_loom.core import jit
 from action_loom.core.formats import motion_file
 from action_loom.core.library import basis, feature, index, search, storage
 from action_loom.core.library.search import Searched
@@ -66,7 +65,7 @@ RIGHT = (
 )
 SPEEDS = (
     f"A query of {SECONDS:g} s in the captured clips, then in their rows repeated with noise. Wanted: 20 ms for 463,000"
-    " frames, 100 for 4.26 million (numpy 200). Load before: {busy:.1f} of 2 cores."
+    " frames, 100 for 4.26 million. Load before: {busy:.1f} of 2 cores."
 )
 
 
@@ -160,10 +159,10 @@ def milliseconds(searched, query, times=15):
 
 
 def speeds(library):
-    """Search of a query of 1.2 s in libraries of any size, by both engines."""
+    """Search of a query of 1.2 s in libraries of any size."""
     lines = [
-        "| frames | rows of 30 a second | opening, ms | memory, MB | compiled, ms CPU (least; median; wall) | numpy |",
-        "|---|---|---|---|---|---|",
+        "| frames | rows of 30 a second | opening, ms | memory, MB | ms CPU (least; median; wall) |",
+        "|---|---|---|---|---|",
     ]
     query = library.rows_of(library.clips[len(library.clips) // 2])[5 : 5 + round(30 * SECONDS)]
     for frames in (sum(clip.frames for clip in library.clips), *SIZES):
@@ -172,13 +171,9 @@ def speeds(library):
         searched = Searched(big, big.clips)
         memory = searched.rows.nbytes / 1e6
         opening = 1e3 * (time.perf_counter() - began)
-        times = []
-        for engine in ("numba", "numpy"):
-            jit.use(engine)
-            times.append("{:.1f}; {:.1f}; {:.1f}".format(*milliseconds(searched, query)))
-        jit.use("auto")
+        times = "{:.1f}; {:.1f}; {:.1f}".format(*milliseconds(searched, query))
         count = sum(clip.rows for clip in big.clips)
-        lines.append(f"| {frames:,} | {count:,} | {opening:.0f} | {memory:.0f} | {times[0]} | {times[1]} |")
+        lines.append(f"| {frames:,} | {count:,} | {opening:.0f} | {memory:.0f} | {times} |")
     return lines
 
 

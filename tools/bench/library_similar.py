@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import page_sections
-from action_loom.core import jit
 from action_loom.core.library import similar, storage
 from action_loom.core.library.storage import Library
 from libraries import FULL, PAGE, SIZES, built, descriptions, label_of, recording_of, wrapped
@@ -62,15 +61,13 @@ def main() -> None:
         columns = grid(("column", "what it is", "wanted"), COLUMNS)
         lines = [*wrapped(ABOUT), "", COMMAND, "", *columns, "", *rightness(library, labels), ""]
         lines += [*wrapped(TIMES.format(os.getloadavg()[0])), ""]
-        lines += ["| frames | rows | windows | engine | s, wall | s of processor | memory, MB | pairs | clusters |"]
-        lines += ["|---|---|---|---|---|---|---|---|---|"]
+        lines += ["| frames | rows | windows | s, wall | s of processor | memory, MB | pairs | clusters |"]
+        lines += ["|---|---|---|---|---|---|---|---|"]
         for frames in SIZES:
-            for engine in ("numba", "numpy"):
-                command = [sys.executable, __file__, place, str(frames)]
-                with_engine = os.environ | {"ACTION_LOOM_ENGINE": engine}
-                done = subprocess.run(command, env=with_engine, capture_output=True, text=True, check=True)
-                lines.append(done.stdout.strip())
-                print(lines[-1], flush=True)
+            command = [sys.executable, __file__, place, str(frames)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            lines.append(done.stdout.strip())
+            print(lines[-1], flush=True)
     page_sections.put(PAGE, TITLE, lines)
 
 
@@ -128,15 +125,13 @@ def of_clusters(found, reported):
 
 
 def timed(place, frames):
-    """A row of the table of times, of one engine, in a process that does nothing else."""
-    kernels = jit.kernels("action_loom.core.library")
-    engine = "compiled" if kernels.__name__.endswith("_numba") else "numpy"
+    """A row of the table of times, in a process that does nothing else."""
     library = perturbed(storage.read(place), frames)
     began, wall = time.process_time(), time.perf_counter()
     found = similar.similar(library)
     wall, cpu = time.perf_counter() - wall, time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    cells = (f"{frames:,}", f"{len(library.rows):,}", f"{found.windows:,}", engine, f"{wall:.1f}", f"{cpu:.1f}")
+    cells = (f"{frames:,}", f"{len(library.rows):,}", f"{found.windows:,}", f"{wall:.1f}", f"{cpu:.1f}")
     return f"| {' | '.join(cells)} | {memory:.0f} | {len(found.pairs):,} | {len(found.clusters):,} |"
 
 

@@ -87,8 +87,8 @@ def steps_of(press: Callable[[], None]) -> dict[str, float]:
     return shares | {"the rest": 1.0 - sum(shares.values())}
 
 
-def figure_with_more_bones() -> Any:
-    """The demo figure with bones on its hands until there are BONES."""
+def figure_with_more_bones(count: int = BONES) -> Any:
+    """The demo figure with bones on its hands until there are so many."""
     import bpy
 
     bpy.ops.action_loom.add_demo()
@@ -96,7 +96,7 @@ def figure_with_more_bones() -> Any:
     bpy.ops.object.mode_set(mode="EDIT")
     bones = armature.data.edit_bones
     ends = [bone for bone in bones if not bone.children]
-    for k in range(BONES - len(bones)):
+    for k in range(count - len(bones)):
         bone, above = bones.new(f"more{k}"), ends[k % len(ends)]
         bone.head, bone.tail, bone.parent = above.tail, above.tail + above.vector * 0.2, above
     bpy.ops.object.mode_set(mode="OBJECT")

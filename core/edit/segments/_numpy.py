@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from ...motion import quat
 from ...motion.quat import Array
 
+SHORT = 64  # frames; up to here a segment is one product
+ROUNDING = 1e-12  # of a squared cosine
+
 
 def segments(
     values: Array, wanted: Array, kind: int, axes: NDArray[np.int64], limit: float, kept: NDArray[np.int64], seam: Array
@@ -60,12 +63,17 @@ def _near(
     ends: tuple[Array | None, Array | None],
 ) -> Array | None:
     """Return the slopes (2, n) of a segment, None if it leaves the limit; see `_numba._near`."""
+    within = slice(first + 1, first + gap)
+    if 1 < gap <= SHORT and ends[0] is None and ends[1] is None:
+        points, slopes = _matrices(gap)
+        some = values[first : first + gap + 1]
+        return slopes @ some if _is_near(points @ some, wanted[within], *kind, limit) else None
     line = (values[first + gap] - values[first]) / gap
     if gap == 1:
         return np.stack([line if end is None else end for end in ends])
     basis = _bases(gap)
     straight = values[first] + np.arange(1, gap)[:, None] * line
-    rest = values[first + 1 : first + gap] - straight
+    rest = values[within] - straight
     off = np.zeros((2, len(line)))
     free = []
     for side, end in enumerate(ends):
@@ -77,8 +85,17 @@ def _near(
     if free:
         off[free] = _solver(gap, tuple(free)) @ rest
     points = straight + basis @ off
-    within = slice(first + 1, first + gap)
-    return line + off if bool((_apart(points, wanted[within], *kind) <= limit).all()) else None
+    return line + off if _is_near(points, wanted[within], *kind, limit) else None
+
+
+@lru_cache(maxsize=SHORT)
+def _matrices(gap: int) -> tuple[Array, Array]:
+    """Return what gives the points inside a segment and its slopes, times values (gap + 1, n); both slopes are free."""
+    straight = np.zeros((gap + 1, gap + 1))
+    straight[:, -1] = np.arange(gap + 1) / gap
+    straight[:, 0] = 1.0 - straight[:, -1]
+    off = _solver(gap, (0, 1)) @ (np.eye(gap + 1) - straight)[1:-1]
+    return straight[1:-1] + _bases(gap) @ off, straight[1] - straight[0] + off
 
 
 @lru_cache(maxsize=4096)
@@ -91,6 +108,18 @@ def _bases(gap: int) -> Array:
 def _solver(gap: int, free: tuple[int, ...]) -> Array:
     """Return the matrix that gives the free slopes by least squares; the least slopes if they are underdetermined."""
     return np.asarray(np.linalg.pinv(_bases(gap)[:, list(free)]))
+
+
+def _is_near(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64], limit: float) -> bool:
+    """Return whether all values are at most so far from wanted ones."""
+    if kind == 1:
+        # Their cosines take a third of the time. These are rounded: near the limit they do not decide.
+        squares, cosines = np.einsum("ij,ij->i", values, values), np.einsum("ij,ij->i", values, wanted)
+        least = 1.0 - 0.5 * limit * limit
+        above = float((cosines * cosines - least * least * squares).min())
+        if abs(above) > ROUNDING:
+            return above > 0.0
+    return bool((_apart(values, wanted, kind, axes) <= limit).all())
 
 
 def _apart(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64]) -> Array:

@@ -4,17 +4,16 @@ Method: Asking by measures.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...errors import OptionError
-from ...options import HIDDEN, RARE, option
+from ...options import HIDDEN, RARE, declaration, option
 from ...recipes.ask import AskOptions
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Ask(Recipe, PlantOptions, AskOptions):
     """Blend strides of several clips so that the result is as fast, and turns as much, as asked."""
 

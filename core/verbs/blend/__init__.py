@@ -1,18 +1,17 @@
 """Blend clips: the result lies between them (methods: N-way blending)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from ...errors import OptionError
-from ...options import HIDDEN, Choice, option
+from ...options import HIDDEN, Choice, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.matching import Matching
 from ...recipes.planting import PlantOptions
 from ...recipes.travel import TravelOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     """Weave several clips into one that lies between them."""
 

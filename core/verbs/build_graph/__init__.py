@@ -4,13 +4,13 @@ Method: Motion graph.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...options import declaration
 from ...recipes.base import Recipe, graph_name
 from ...recipes.graph import GraphOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class BuildGraph(Recipe, GraphOptions):
     """Connect clips where they are alike to a motion graph that has walks of any length."""
 

@@ -1,16 +1,15 @@
 """Connect clips, one after the other (methods: Connecting two clips)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, option
+from ...options import FRAME, RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 from ...recipes.travel import TravelOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Connect(Recipe, PlantOptions, TravelOptions):
     """Play clips one after the other, each entered where it is nearest to the frame at which the last one is left."""
 

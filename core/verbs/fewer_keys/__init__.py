@@ -1,14 +1,13 @@
 """Reduce a clip to as few keys as play it within a bound (methods: Fewer keys)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import RARE, option
+from ...options import RARE, declaration, option
 from ...recipes.base import Recipe
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class FewerKeys(Recipe):
     """Leave out the keys that a clip does not need; no joint moves by more than a bound."""
 

@@ -1,10 +1,9 @@
 """Filter a clip: its spikes, noise and bands (methods: Filtering)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import JOINTS, RARE, option
+from ...options import JOINTS, RARE, declaration, option
 from ...recipes.base import Recipe
 
 BANDS = 7
@@ -24,7 +23,7 @@ def _gain(band: int) -> Any:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Filter(Recipe):
     """Mend spikes, remove noise, and make fine or coarse motion stronger or weaker; feet stay where they stand."""
 

@@ -4,13 +4,13 @@ Method: Style.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...options import declaration
 from ...recipes.base import Recipe
 from ...recipes.style import StyleOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class FitStyle(Recipe, StyleOptions):
     """Learn how people differ in an action that they all do."""
 

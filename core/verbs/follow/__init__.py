@@ -3,21 +3,19 @@
 Method: Following a drawn path.
 """
 
-import difflib
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from ...errors import OptionError
-from ...options import HIDDEN, LABEL, RARE, Choice, Option, declared, option
+from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared, option
 from ...recipes.base import graph_name
 from ...recipes.graph import GraphWalk
 from ...recipes.splice import PointOptions, SpliceOptions
 from ..splice import Splice, point_figures
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Follow(GraphWalk, PointOptions):
     """Walk along a path through a motion graph of the clips."""
 
@@ -199,6 +197,8 @@ def stretch_text(values: Mapping[str, Any]) -> str:
         >>> follow.stretch_text({"method": "heck", "posture": 0.0, "action_graph": True})
         'method=heck action_graph=yes'
     """
+    import shlex  # at use: Blender loads this module at its start
+
     known = declared(SpliceOptions)
     words = {True: "yes", False: "no"}
     unusual = {name: value for name, value in values.items() if value != known[name].default}
@@ -210,6 +210,9 @@ def stretch_text(values: Mapping[str, Any]) -> str:
 
 def _options(text: str) -> dict[str, Any]:
     """Return the options of splice in a text such as "method=heck posture=1", by name; raises OptionError."""
+    import difflib
+    import shlex
+
     known: dict[str, Option] = declared(SpliceOptions)
     values: dict[str, Any] = {}
     try:

@@ -1,14 +1,13 @@
 """Key poses: a new clip through poses of other clips (methods: Key poses and reaching)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import RARE, Choice, option
+from ...options import RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class KeyPoses(Recipe):
     """Make a clip that goes from pose to pose."""
 

@@ -1,15 +1,14 @@
 """Loop: one cycle without a seam out of a clip that repeats itself (methods: Loops)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, option
+from ...options import FRAME, RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Loop(Recipe, PlantOptions):
     """Make one cycle that repeats without a seam out of a clip that repeats itself."""
 

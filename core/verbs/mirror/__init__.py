@@ -1,14 +1,13 @@
 """Mirror a clip: left and right change places (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import option
+from ...options import declaration, option
 from ...recipes.base import Recipe
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Mirror(Recipe):
     """Exchange left and right of a clip."""
 

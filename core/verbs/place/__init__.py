@@ -1,14 +1,13 @@
 """Turn and move a whole clip on the ground (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, option
+from ...options import FRAME, RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Place(Recipe):
     """Turn and move a whole clip: to a place, to the end of another clip, or where it is."""
 

@@ -1,13 +1,13 @@
 """Plant feet: they stay where they stand (methods: Planted feet)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...options import declaration
 from ...recipes.base import Recipe
 from ...recipes.planting import SpanOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Plant(Recipe, SpanOptions):
     """Let feet that slide stay where they stand: pelvis and legs follow, all else stays as it was."""
 

@@ -1,14 +1,13 @@
 """Reaching: inverse kinematics of a limb to a target (methods: Key poses and reaching)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, option
+from ...options import FRAME, RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Reach(Recipe):
     """Let a hand, a foot or the end of any chain reach a target, at a frame or over a span."""
 

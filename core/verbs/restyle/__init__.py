@@ -4,10 +4,10 @@ Method: Style.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
-from ...options import RARE, Choice, option
+from ...options import RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 from ...recipes.style import StyleOptions, renamed_in
@@ -31,7 +31,7 @@ def _factor(number: int) -> float:
     return factor
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Restyle(Recipe, PlantOptions, StyleOptions):
     """Give a clip more or less of what the examples differ in; 1 is their standard deviation."""
 

@@ -1,10 +1,9 @@
 """A clip on the body of another (methods: Body roles and retargeting)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import RARE, option
+from ...options import RARE, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 
@@ -20,7 +19,7 @@ _HOW = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Retarget(Recipe, PlantOptions):
     """Put a clip on the body of another, whose joints, rest pose and proportions may differ."""
 

@@ -1,16 +1,15 @@
 """What carries a clip's travel (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import Choice, option
+from ...options import Choice, declaration, option
 from ...recipes.base import Recipe
 
 _TAKES = ("onto", ("root", "object"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Root(Recipe):
     """Move the travel of a clip to its root bone, its hips or its object; the body stays where it is in the world."""
 

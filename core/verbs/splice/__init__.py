@@ -4,16 +4,15 @@ Method: Splicing upper body onto locomotion.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, option
+from ...options import FRAME, RARE, Choice, declaration, option
 from ...recipes.base import Recipe, graph_name
 from ...recipes.planting import PlantOptions
 from ...recipes.splice import SpliceOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Splice(Recipe, PlantOptions, SpliceOptions):
     """Splice the upper body of one or more clips, the actions, onto the lower body of another, the locomotion."""
 

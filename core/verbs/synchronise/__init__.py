@@ -4,13 +4,13 @@ Method: Time registration.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...options import declaration
 from ...recipes.base import Recipe
 from ...recipes.matching import Matching
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Synchronise(Recipe, Matching):
     """Re-time the second clip so that it moves in step with the first."""
 

@@ -4,14 +4,13 @@ Method: Travel from the feet.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import HIDDEN, RARE, Choice, option
+from ...options import HIDDEN, RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Travel(Recipe):
     """Add root motion to a clip that walks on the spot, measured from its standing feet."""
 
@@ -87,7 +86,7 @@ class Travel(Recipe):
         return _figures(report["travel"])
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class InPlace(Recipe):
     """Remove the root motion of a clip, so that it walks on the spot; it is stored and can be restored exactly."""
 

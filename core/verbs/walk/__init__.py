@@ -4,15 +4,15 @@ Method: Motion graph.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
-from ...options import LABEL, PANEL, PLACE, option
+from ...options import LABEL, PANEL, PLACE, declaration, option
 from ...recipes.base import graph_name
 from ...recipes.graph import GraphWalk
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Walk(GraphWalk):
     """Take a random walk through a motion graph of the clips; the same seed gives the same walk."""
 
@@ -42,7 +42,7 @@ class Walk(GraphWalk):
         return [f"  {own['length']:.1f} m, {own['transitions']} transitions"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Shortest(GraphWalk):
     """Go from a frame of one clip to a frame of another through a motion graph in the least time."""
 

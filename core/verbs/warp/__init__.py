@@ -1,17 +1,16 @@
 """Warp a clip through given poses, and move its events in time (methods: Warping in space and time)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...options import HIDDEN, JOINTS, PANEL, RARE, option
+from ...options import HIDDEN, JOINTS, PANEL, RARE, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import SpanOptions
 
 _REACH = "How long before and after such a frame the action is changed with it"
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class Warp(Recipe, SpanOptions):
     """Let a clip go exactly through given poses at some frames; the change fades out around each."""
 
@@ -83,7 +82,7 @@ class Warp(Recipe, SpanOptions):
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@declaration
 class MoveEvents(Recipe):
     """Move events of a clip to earlier or later frames, or hold them; the time around them is stretched or squeezed."""
 

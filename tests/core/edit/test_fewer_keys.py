@@ -159,6 +159,23 @@ def test_both_engines_find_the_same_keys():
             assert_allclose(a.slopes, b.slopes, atol=1e-9)
 
 
+@pytest.mark.parametrize("mode", ["", "QUATERNION", "XYZ", "AXIS_ANGLE"])
+@pytest.mark.parametrize("near", [1e-7, 0.002, 0.03])
+def test_both_engines_find_the_same_keys_of_slow_and_of_quick_curves(rng, mode, near):
+    """Segments of two frames and of two hundred, and values of either sign."""
+    time = np.linspace(0.0, 1.0, 700)[:, None] ** 3
+    waves = sum(rng.normal(size=3) * np.sin(2.0 * np.pi * (k * time + rng.random(3))) / k for k in range(1, 12, 3))
+    turns = quat.same_side(quat.exp(waves), -quat.IDENTITY)
+    values = rotation_modes.from_quaternion(turns, mode) if mode else waves
+    kept, found = np.array([0, 350, 699]), []
+    for engine in ("auto", "numpy"):
+        jit.use(engine)
+        found.append(fit.rotations(values, mode, near, kept) if mode else fit.vectors(values, near, kept))
+    assert_array_equal(found[0][0], found[1][0])
+    assert_allclose(found[0][1], found[1][1], atol=1e-9)
+    assert near < 0.01 or np.diff(found[0][0]).max() > 100
+
+
 def test_what_stands_still_has_keys_at_both_ends_and_what_is_at_rest_has_none():
     still = WALK.taken(np.zeros(40, dtype=int))
     keyed = holds(still, 2.0 * MM)

@@ -1,4 +1,4 @@
-"""Stretches that are like one: against the definition, re-timed, in a mirror, by parts, and by both engines."""
+"""Stretches that are like one: against the definition, re-timed, in a mirror, and by parts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,22 +8,23 @@ import pytest
 from action_loom.core.bodies import carry
 from action_loom.core.errors import LibraryError
 from action_loom.core.formats import motion_file
-from action_loom.core.library import asking, basis, feature, index, search, storage
+from action_loom.core.library import asking, basis, feature, index, search, storage, warping
 from action_loom.core.library.search import Searched
 from action_loom.core.library.storage import Entry, Library
 from action_loom.core.motion import mirror
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.kept_aside import is_kept_aside
 from oracles.material import SHARED
-
-pytestmark = pytest.mark.both_engines
 
 WHOLE = basis.of_part("whole")
 
 
 def by_definition(costs):
-    """The least totals of ways through costs (M, N) that end in each column, and their starts, cell by cell."""
+    """The least totals of ways through costs (M, N) that end in each column, and their starts, cell by cell.
+
+    Of equal ways the first one: one row and column on, then two columns, then two rows.
+    """
     count, width = costs.shape
     total = np.full((count, width), np.inf)
     start = np.zeros((count, width), dtype=int)
@@ -41,7 +42,8 @@ def by_definition(costs):
                 ways.append((before(i - 1, j - 2), 0.5 * (costs[i, j - 1] + here)))
             if i >= 1:
                 ways.append((before(i - 2, j - 1), costs[i - 1, j] + here))
-            total[i, j], start[i, j] = min((base + cost, origin) for (base, origin), cost in ways)
+            sums = [(base + cost, origin) for (base, origin), cost in ways]
+            total[i, j], start[i, j] = min(sums, key=lambda way: way[0])
     return total[-1], start[-1]
 
 
@@ -69,20 +71,33 @@ def test_the_warp_is_what_it_is_defined_as(rng, count):
     rows, query = smooth(rng, 200), smooth(rng, count)
     costs = np.linalg.norm(query[:, None] - rows[None], axis=2)
     expected, origins = by_definition(costs)
-    totals, starts = search.warped(query, rows, WHOLE)
-    reached = np.isfinite(expected)
-    assert reached.sum() > 100
-    assert_allclose(totals[reached] * count, expected[reached], rtol=1e-3)
-    assert (starts[reached] == origins[reached]).mean() > 0.99  # where two ways cost the same, either
+    found = search.warped(query, rows, WHOLE)
+    reached = np.flatnonzero(np.isfinite(expected))
+    assert len(reached) > 100
+    assert_allclose(found.totals[reached], expected[reached], rtol=1e-3)
+    assert (found.begins(reached) == origins[reached]).mean() > 0.99  # where two ways cost the same, either
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 50, 300])
+@pytest.mark.parametrize("count", [1, 2, 5, 36])
+def test_paths_are_followed_back_to_where_they_begin(rng, count, width):
+    """Costs are sixteenths, so sums are exact, and many paths cost the same."""
+    costs = rng.integers(0, 48, (count, width)).astype(np.float32) / 16.0
+    expected, origins = by_definition(costs)
+    found = warping.paths(costs)
+    assert_array_equal(found.totals, expected)
+    ends = np.flatnonzero(np.isfinite(expected))
+    assert_array_equal(found.begins(ends), origins[ends])
 
 
 def test_blocks_do_not_show(rng, monkeypatch):
     rows, query = smooth(rng, 900), smooth(rng, 12)
     whole = search.warped(query, rows, WHOLE)
-    monkeypatch.setattr(search, "BLOCK", 100)
+    monkeypatch.setattr(search, "BLOCK", 104)
     in_blocks = search.warped(query, rows, WHOLE)
-    assert_allclose(in_blocks[0][30:], whole[0][30:], rtol=1e-4)
-    assert (in_blocks[1][30:] == whole[1][30:]).mean() > 0.99
+    assert_allclose(in_blocks.totals[30:], whole.totals[30:], rtol=1e-4)
+    ends = np.arange(30, 900)
+    assert (in_blocks.begins(ends) == whole.begins(ends)).mean() > 0.99
 
 
 def test_a_stretch_finds_itself_first_and_stretches_stay_apart(rng):

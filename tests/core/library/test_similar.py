@@ -13,8 +13,6 @@ from action_loom.core.progress import Progress
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import captured
 
-pytestmark = pytest.mark.both_engines
-
 
 def library_of(clips, labels=None):
     """A library in memory of the rows of named clips."""

@@ -7,7 +7,8 @@ import pytest
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import SCALES, Inheritance
-from numpy.testing import assert_allclose
+from action_loom.core.motion.skeleton import DEEP
+from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
 pytestmark = pytest.mark.both_engines
@@ -41,6 +42,28 @@ def world_matrix(clip, frame, joint):
 def world_matrices(clip):
     joints = range(len(clip.skeleton))
     return np.array([[world_matrix(clip, frame, joint) for joint in joints] for frame in range(len(clip))])
+
+
+def deep_skeleton(rng, depth, others=100):
+    """So many joints in a row, and others that hang on any of them or on each other."""
+    skeleton = material.random_skeleton(rng, depth + others)
+    row = np.arange(depth) - 1
+    hanging = [int(rng.integers(max(joint - depth, 0), joint)) for joint in range(depth, depth + others)]
+    return replace(skeleton, parents=np.array([*row, *hanging]), offsets=0.1 * skeleton.offsets)
+
+
+def walked_down(skeleton, rotations, translations):
+    """World rotations and positions of one frame, joint by joint."""
+    turns, places = [], []
+    for joint, parent in enumerate(skeleton.parents):
+        turn = quat.mul(skeleton.orients[joint], rotations[joint])
+        place = skeleton.offsets[joint] + quat.rotate(skeleton.orients[joint], translations[joint])
+        if parent >= 0:
+            place = places[parent] + quat.rotate(turns[parent], place)
+            turn = quat.mul(turns[parent], turn)
+        turns.append(turn)
+        places.append(place)
+    return np.array(turns), np.array(places)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -87,6 +110,29 @@ def test_a_long_chain_stays_exact(rng):
     assert_allclose(positions, world_matrices(clip)[..., :3, 3], rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("depth", [DEEP - 1, DEEP, DEEP + 1, 1500])
+def test_deep_trees_are_where_a_walk_down_puts_them(rng, depth):
+    skeleton = deep_skeleton(rng, depth)
+    clip = material.random_clip(rng, skeleton, frames=3)
+    rotations, positions = kinematics.world(clip)
+    for frame in range(3):
+        turns, places = walked_down(skeleton, clip.rotations[frame], clip.translations[frame])
+        assert_allclose(rotations[frame], turns, rtol=0.0, atol=1e-11)
+        assert_allclose(positions[frame], places, rtol=0.0, atol=1e-10)
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1)), np.zeros((len(skeleton), 3))
+    for found, expected in zip(skeleton.rest, walked_down(skeleton, *still), strict=True):
+        assert_allclose(found, expected, rtol=0.0, atol=1e-10)
+
+
+def test_a_frame_does_not_hang_on_others(rng):
+    """Frames are computed together, some hundreds at a time."""
+    clip = material.random_clip(rng, material.random_skeleton(rng, joints=17, roots=2), frames=1100)
+    whole = kinematics.world(clip)
+    for frame in (0, 511, 512, 513, 1023, 1024, 1099):
+        for alone, among in zip(kinematics.world(clip.cut(frame, frame + 1)), whole, strict=True):
+            assert_array_equal(alone[0], among[frame])
+
+
 def test_the_order_of_joints_does_not_matter(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng, joints=10, roots=2))
     skeleton = clip.skeleton
@@ -112,9 +158,39 @@ def test_some_joints_stand_where_they_do_among_all(rng):
     clip = material.random_clip(rng, skeleton)
     rotations, positions = kinematics.world(clip)
     for joints in ([19], [3, 11], []):
-        some_rotations, some_positions = kinematics.world_of(clip, joints)
+        some_rotations, some_positions = kinematics.world_of(replace(clip), joints)
         assert_allclose(some_rotations[:, joints], rotations[:, joints], rtol=0.0, atol=0.0)
         assert_allclose(some_positions[:, joints], positions[:, joints], rtol=0.0, atol=0.0)
+
+
+def test_poses_that_were_asked_for_before_are_the_same(rng):
+    """Whatever the caller did to the arrays, and whatever other clips were asked for meanwhile."""
+    clips = [material.random_clip(rng, material.random_skeleton(rng), frames=40) for _ in range(4)]
+    stretched = [replace(clip, scales=rng.uniform(0.7, 1.4, clip.translations.shape)) for clip in clips]
+    for clip in clips + stretched:
+        first = [*kinematics.posed(clip), *kinematics.world(clip)]
+        expected = [array.copy() for array in first]
+        for array in (*first, kinematics.points(clip), *kinematics.world_of(clip, [3])):
+            array += 1.0
+        for other in clips + stretched:
+            kinematics.points(other)
+        assert_array_equal(kinematics.points(clip), expected[1])
+        for found, wanted in zip([*kinematics.posed(clip), *kinematics.world(clip)], expected, strict=True):
+            assert_array_equal(found, wanted)
+
+
+def test_poses_are_kept_of_few_clips_and_while_these_are_used(rng, monkeypatch):
+    skeleton = material.random_skeleton(rng)
+    kept_before = len(kinematics._kept)
+    monkeypatch.setattr(kinematics, "KEPT_POSES", 3 * 40 * len(skeleton))
+    clips = [material.random_clip(rng, skeleton, frames=40) for _ in range(5)]
+    for clip in clips:
+        kinematics.points(clip)
+    assert [clip in kinematics._kept for clip in clips] == [False, False, True, True, True]
+    kinematics.points(clips[2])
+    kinematics.points(material.random_clip(rng, skeleton, frames=500))  # too long to be kept
+    del clip, clips
+    assert len(kinematics._kept) <= kept_before
 
 
 @pytest.mark.parametrize("moving_space", [False, True], ids=["in a space", "in a moving space"])

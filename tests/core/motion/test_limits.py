@@ -55,9 +55,9 @@ def test_more_than_memory_holds_is_refused_by_name():
     with pytest.raises(ClipError, match=r"would have [0-9,]+ frames of"):
         limits.check_size(clip.name, many, len(clip.skeleton))
     limits.check_size(clip.name, many - 1, len(clip.skeleton))
-    long = clip.taken(np.arange(60_000) % len(clip))
+    long = clip.taken(np.arange(6_000) % len(clip))
     with pytest.raises(ClipError, match="more than fit in memory"):
-        verbs.apply(Loop(start=1, length=59_000, method="offset", repeat=1000, trim=False), [long])
+        verbs.apply(Loop(start=1, length=5_900, method="offset", repeat=1000, trim=False), [long])
 
 
 def test_a_walk_of_ten_hours_is_refused_before_it_takes_memory():

@@ -10,6 +10,7 @@ from action_loom.core.sync import dtw
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import warping
 
 
 def cheapest_by_trying_all(distance, limit, skip_rows, skip_columns):
@@ -41,9 +42,11 @@ def test_every_cell_costs_what_the_cheapest_of_all_paths_costs(limit):
     rng = np.random.default_rng(limit)
     for rows, columns in ((1, 1), (2, 7), (5, 5), (8, 6)):
         distance = rng.random((rows, columns))
-        total, _ = dtw.accumulate(distance, corner(rows), corner(columns), limit)
         wanted = cheapest_by_trying_all(distance, limit, corner(rows), corner(columns))
-        assert_allclose(total[1:, 1:], wanted, rtol=1e-12)
+        for i in range(rows):
+            found = dtw.Costs(distance[: i + 1], corner(i + 1), corner(columns), limit)
+            assert_allclose(found.last_row[1:], wanted[i], rtol=1e-12)
+            assert_allclose(found.last_column[1:], wanted[: i + 1, -1], rtol=1e-12)
 
 
 @pytest.mark.both_engines
@@ -51,8 +54,10 @@ def test_leaving_out_first_frames_costs_what_was_said():
     rng = np.random.default_rng(7)
     distance = rng.random((6, 9))
     skip_rows, skip_columns = 0.3 * np.arange(7), 0.2 * np.arange(10)
-    total, _ = dtw.accumulate(distance, skip_rows, skip_columns, 3)
-    assert_allclose(total[1:, 1:], cheapest_by_trying_all(distance, 3, skip_rows, skip_columns), rtol=1e-12)
+    wanted = cheapest_by_trying_all(distance, 3, skip_rows, skip_columns)
+    found = dtw.Costs(distance, skip_rows, skip_columns, 3)
+    assert_allclose(found.last_row[1:], wanted[-1], rtol=1e-12)
+    assert_allclose(found.last_column[1:], wanted[:, -1], rtol=1e-12)
 
 
 def test_kernel_and_twin_give_the_same_numbers_to_the_last_bit():
@@ -62,12 +67,13 @@ def test_kernel_and_twin_give_the_same_numbers_to_the_last_bit():
     for limit in (1, 2, 3, 6):
         distance = rng.random((57, 83))
         skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
-        total, steps = kernels.accumulate(distance, *skips, limit)
-        twin_total, twin_steps = twins.accumulate(distance, *skips, limit)
-        assert_array_equal(total, twin_total)
-        assert_array_equal(steps, twin_steps)
+        one, other = (engine.borders(distance, *skips, limit) for engine in (kernels, twins))
+        assert_array_equal(one[0], other[0])
+        assert_array_equal(one[1], other[1])
         ends = np.array([(56, j) for j in range(83)] + [(i, 82) for i in range(57)])
-        assert_array_equal(kernels.starts(steps, ends), twins.starts(steps, ends))
+        for k in range(len(ends)):
+            cells = [engine.trace(found[2], ends[k:], 1, 1) for engine, found in ((kernels, one), (twins, other))]
+            assert_array_equal(*cells)
 
 
 @pytest.mark.both_engines
@@ -116,17 +122,21 @@ def test_keeping_more_never_keeps_less():
 
 
 @pytest.mark.both_engines
-def test_starts_are_where_traced_paths_begin():
+def test_the_first_end_whose_path_is_long_enough_is_taken():
     rng = np.random.default_rng(4)
     distance = rng.random((30, 40))
-    _, steps = dtw.accumulate(distance, 0.1 * np.arange(31), 0.1 * np.arange(41), 3)
-    ends = np.array([(29, 5), (29, 39), (7, 39), (0, 3)])
-    for end, start in zip(ends, dtw.starts(steps, ends), strict=True):
-        i, j = end
-        while i >= 0 and j >= 0:
-            first = i - max(steps[i, j], 0), j + min(steps[i, j], 0)
-            i, j = first[0] - 1, first[1] - 1
-        assert tuple(start) == first
+    skips = 0.1 * np.arange(31), 0.1 * np.arange(41)
+    _, steps = warping.costs(distance, *skips, 3)
+    found = dtw.Costs(distance, *skips, 3)
+    ends = np.array([(0, 3), (7, 39), (29, 5), (29, 20), (29, 30), (29, 39)])
+    lengths = [warping.path(distance, steps, i, j, 3).kept for i, j in ends]
+    for rows, columns in ((1, 1), (5, 5), (9, 9), (20, 5), (5, 25), (30, 30)):
+        enough = [k for k, kept in enumerate(lengths) if kept[0] >= rows and kept[1] >= columns]
+        path = found.path(ends, rows, columns)
+        if enough:
+            assert_array_equal(path.cells, warping.path(distance, steps, *ends[enough[0]], 3).cells)
+        else:
+            assert path is None
 
 
 @pytest.mark.both_engines
@@ -167,10 +177,12 @@ def test_kernel_and_twin_agree_to_the_last_bit_without_a_limit():
     distance = np.random.default_rng(5).random((57, 83))
     distance[20:30, 10:40] = np.inf
     skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
-    for one, other in zip(
-        kernels.accumulate_unlimited(distance, *skips), twins.accumulate_unlimited(distance, *skips), strict=True
-    ):
-        assert_array_equal(one, other)
+    one, other = (engine.borders_unlimited(distance, *skips) for engine in (kernels, twins))
+    assert_array_equal(one[0], other[0])
+    assert_array_equal(one[1], other[1])
+    for end in ((56, 82), (56, 5), (10, 82)):
+        ends = np.array([end])
+        assert_array_equal(kernels.trace(one[2], ends, 1, 1), twins.trace(other[2], ends, 1, 1))
 
 
 @pytest.mark.both_engines

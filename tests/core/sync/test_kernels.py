@@ -5,9 +5,8 @@ from importlib import util
 
 import numpy as np
 import pytest
-from action_loom.core.sync import dtw
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import material
+from oracles import material, warping
 
 PACKAGE = "action_loom.core.sync"
 pytestmark = pytest.mark.skipif(util.find_spec("numba") is None, reason="numba is not installed")
@@ -22,24 +21,49 @@ def test_borders_of_the_costs_are_those_of_all_of_them(rng, shape, limit):
     distance = rng.random(shape)
     distance[rng.random(shape) < 0.1] = np.inf
     skips = 0.1 * np.arange(shape[0] + 1), np.concatenate([[0.0], np.full(shape[1], np.inf)])
-    total, steps = twins.accumulate(distance, *skips, limit)
-    for engine in (kernels, twins):
-        last_row, last_column, same_steps = engine.borders(distance, *skips, limit)
-        assert_array_equal(last_row, total[-1])
-        assert_array_equal(last_column, total[:, -1])
-        assert_array_equal(same_steps, steps)
+    total, _ = warping.costs(distance, *skips, limit)
+    found = [engine.borders(distance, *skips, limit) for engine in (kernels, twins)]
+    for last_row, last_column, _ in found:
+        assert_allclose(last_row, total[-1], rtol=1e-12)
+        assert_allclose(last_column, total[:, -1], rtol=1e-12)
+    assert_array_equal(found[0][0], found[1][0])
+    assert_array_equal(found[0][1], found[1][1])
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 200])
 @pytest.mark.parametrize("shape", [*SHAPES, (20, 90)])
 def test_paths_are_the_twins(rng, shape, limit):
     distance = rng.random(shape)
-    _, steps = dtw.accumulate(distance, 0.01 * np.arange(shape[0] + 1), 0.01 * np.arange(shape[1] + 1), limit)
+    skips = 0.01 * np.arange(shape[0] + 1), 0.01 * np.arange(shape[1] + 1)
+    found = [
+        engine.borders(distance, *skips, limit) if limit < max(shape) else engine.borders_unlimited(distance, *skips)
+        for engine in (kernels, twins)
+    ]
     for end in ((shape[0] - 1, shape[1] - 1), (0, 0), (shape[0] // 2, shape[1] - 1)):
-        cells, waits = kernels.trace(steps, *end, limit - 1)
-        twin_cells, twin_waits = twins.trace(steps, *end, limit - 1)
+        cells, twin_cells = (
+            engine.trace(back, np.array([end]), 1, 1)
+            for engine, (_, _, back) in zip((kernels, twins), found, strict=True)
+        )
         assert_array_equal(cells, twin_cells)
-        assert waits == twin_waits
+
+
+@pytest.mark.parametrize("limit", [1, 3, 6])
+def test_paths_in_bands_are_the_twins(rng, limit):
+    for rows, columns, reach in ((1, 1, 0), (40, 55, 6), (55, 40, 9), (30, 30, 2)):
+        even = np.arange(rows) * ((columns - 1) / max(rows - 1, 1))
+        first = np.maximum(np.floor(even).astype(int) - reach, 0)
+        counts = np.minimum(np.ceil(even).astype(int) + reach, columns - 1) - first + 1
+        begin = np.concatenate([[0], np.cumsum(counts)])
+        distance = rng.random(begin[-1])
+        assert_array_equal(*(engine.banded(distance, first, begin, limit) for engine in (kernels, twins)))
+
+
+@pytest.mark.parametrize("limit", [1, 3, 6])
+@pytest.mark.parametrize("shape", [(2, 3), (30, 30), (30, 45)])
+def test_costs_of_rolled_matrices_are_the_twins_to_the_last_bit(rng, shape, limit):
+    distance, starts = rng.random(shape), rng.permutation(shape[1])
+    found = [engine.rolled(distance, starts, limit) for engine in (kernels, twins)]
+    assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("window", [0, 1, 5])

@@ -1,0 +1,93 @@
+"""Whether clips correspond from end to end or in a stretch, and the path between the ends (methods: Time registration).
+
+Each path through the whole matrix takes as long as all else in a registration. So what is decided already is not
+computed again: the clips correspond from end to end if no stretch at all is cheap enough, and only in a stretch if even
+a bound of the path from end to end is too dear.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import RegistrationError
+from ..motion.quat import Array
+from ..recipes.matching import Matching
+from . import dtw
+
+OPEN_GAIN = 1.3  # open ends are taken if pinned ends have more than this many times their mean cost
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The ends, "pinned" or "open", the path between them, and about the least mean cost of a stretch."""
+
+    kind: str
+    path: dtw.WarpPath
+    least: float
+
+
+def choose(
+    matrix: Array,
+    matching: Matching,
+    limit: int,
+    floor: float,
+    before: Ends | None = None,
+    precise: float = dtw.PRECISE,
+) -> Ends:
+    """Return the ends that `matching` asks for or that suit the clips, and the path between them.
+
+    floor : poses this close count as equal
+    before : the ends in a similar matrix, which tell what is worth trying first
+    precise : see `dtw.least_mean_cost`
+    """
+    matrix = in_band(matrix, matching.band)
+    if matching.ends == "pinned":
+        return Ends("pinned", dtw.pinned(matrix, limit), np.inf)
+    least = before.least if before else dtw.roughly_least(matrix, limit, floor)
+    may_be_whole = matching.ends != "open" and limit >= dtw.needed_limit(*matrix.shape)
+    whole = None
+    if may_be_whole and (before.kind == "pinned" if before else _seem_whole(matrix, limit, least, floor)):
+        whole = _whole(matrix, limit)
+        if whole is not None and _none_is_cheaper(matrix, limit, whole, floor):
+            return Ends("pinned", whole, least)
+        may_be_whole = whole is not None
+    least = dtw.least_mean_cost(matrix, limit, floor, least, precise)
+    stretches = dtw.Stretches(matrix, limit, matching.open_end_penalty * least)
+    free = stretches.path()
+    most = max(OPEN_GAIN * free.mean_cost, floor)
+    if may_be_whole and whole is None and stretches.least_whole <= most * 0.5 * sum(matrix.shape):
+        whole = _whole(matrix, limit)
+    if may_be_whole and whole is not None and whole.mean_cost <= most:
+        return Ends("pinned", whole, least)
+    return Ends("open", free, least)
+
+
+def _whole(matrix: Array, limit: int) -> dtw.WarpPath | None:
+    """Return the path from end to end, None where the band leaves none."""
+    try:
+        return dtw.pinned(matrix, limit)
+    except RegistrationError:
+        return None
+
+
+def _none_is_cheaper(matrix: Array, limit: int, whole: dtw.WarpPath, floor: float) -> bool:
+    """Return whether no stretch has so low a mean cost that it would be taken instead of the whole."""
+    return whole.mean_cost <= floor or dtw.Stretches(matrix, limit, whole.mean_cost / OPEN_GAIN).none_cheaper
+
+
+def _seem_whole(matrix: Array, limit: int, least: float, floor: float) -> bool:
+    """Return whether clips seem to correspond from end to end, by a thinned matrix."""
+    thin = dtw.thinned(matrix)
+    if thin is None:
+        return True
+    whole = _whole(thin, limit)
+    return whole is not None and whole.mean_cost <= max(OPEN_GAIN * least, floor)
+
+
+def in_band(matrix: Array, band: float) -> Array:
+    """Return the matrix (M, N), infinite more than band·N columns from the line of even time; 0 for no band."""
+    if band == 0.0:
+        return matrix
+    rows, columns = matrix.shape
+    even = np.arange(rows)[:, None] * ((columns - 1) / max(rows - 1, 1))
+    return np.where(np.abs(np.arange(columns) - even) <= band * columns, matrix, np.inf)
