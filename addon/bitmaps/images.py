@@ -5,11 +5,9 @@ The caches hold no Blender data.
 
 import struct
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
-import bpy.utils.previews
 from bpy.app.handlers import persistent
 
 from ...core.cache import Cache
@@ -25,8 +23,7 @@ LEFT, BELOW, RIGHT = 45.0, 65.0, 220.0  # pixels around a picture for axis names
 _previews: "bpy.utils.previews.ImagePreviewCollection | None" = None
 
 
-@dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(NamedTuple):
     """The PNG file of an image in memory, and the legend of its colours."""
 
     png: bytes
@@ -39,6 +36,7 @@ _pictures: Cache[tuple[str, str], Picture] = memory.cache(8)
 
 def preview(name: str, pixels: "Pixels") -> int:
     """Set the preview of a name to pixels and return its icon id; 0 in background, where there are no icons."""
+    import bpy.utils.previews
     import numpy as np
 
     global _previews
@@ -64,6 +62,11 @@ def _give_back() -> None:
 def find(across: str, up: str) -> bpy.types.Image | None:
     """Return our image whose axes have these names, or None; an artist's image of the same name does not count."""
     return next((i for i in bpy.data.images if has_property(i, KEY) and names_of(i) == (across, up)), None)
+
+
+def every() -> set[tuple[str, str]]:
+    """Return the names of the axes, across and up, of all of our images."""
+    return {names_of(one) for one in bpy.data.images if has_property(one, KEY)}
 
 
 def image(across: str, up: str, pixels: "Pixels", legend: "tuple[LegendRow, ...]" = ()) -> bpy.types.Image:

@@ -59,7 +59,7 @@ class ReadAction:
 
 def moves_object(action: bpy.types.Action, slot: Slot) -> bool:
     """Return whether an action's slot moves the object itself."""
-    return any(target.bone == "" for target in curves.transforms(curves.curves_of(action, slot)))
+    return any(curve.data_path in curves.CHANNELS and not curve.mute for curve in curves.curves_of(action, slot))
 
 
 def read(
@@ -85,7 +85,8 @@ def read(
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = curves.curves_of(action, slot)
-    keyed = {t: by_index for t, by_index in curves.transforms(every).items() if _is_of(t, body)}
+    ours = frozenset(targets_of(body))
+    keyed = {t: by_index for t, by_index in curves.transforms(every).items() if t.bone in ours}
     if not keyed:
         raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
     first, last = action.frame_range[:] if span is None else span
@@ -105,7 +106,7 @@ def read(
     channels, left_out = _others(armature, body, every, frames)
     for target in sorted(target for target in carried if target.bone in body.bones and _shows(target, body)):
         values = sampled.get(target)
-        channels |= _carried(target, _values(target, {}, frames, armature) if values is None else values)
+        channels |= _carried(target, _unkeyed(target, len(frames), armature) if values is None else values)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
     return ReadAction(named, frames, frozenset(keyed), (*notes, *left_out), start)
@@ -132,19 +133,22 @@ def _stretched(name: str, length: float, count: int) -> list[str]:
 def _sampled(
     armature: bpy.types.Object, keyed: dict[Target, dict[int, bpy.types.FCurve]], frames: Array
 ) -> dict[Target, Array]:
-    return {target: _values(target, by_index, frames, armature) for target, by_index in keyed.items()}
+    rows = iter(curves.sample_all([curve for by_index in keyed.values() for curve in by_index.values()], frames))
+    found = {}
+    for target, by_index in keyed.items():
+        values = _unkeyed(target, len(frames), armature)
+        for index in by_index:
+            values[:, index] = next(rows)
+        found[target] = values
+    return found
 
 
-def _is_of(target: Target, body: Rig) -> bool:
-    return target.bone in body.bones or (target.bone == "" and body.moving_object)
-
-
-def _values(target: Target, by_index: dict[int, bpy.types.FCurve], frames: Array, armature: bpy.types.Object) -> Array:
-    still = getattr(armature, target.property) if target.bone == "" else _DEFAULTS[target.property]
-    out = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
-    for index, curve in by_index.items():
-        out[:, index] = curves.sample(curve, frames)
-    return out
+def _unkeyed(target: Target, count: int, armature: bpy.types.Object) -> Array:
+    """Return the values (F, n) that a target has without curves."""
+    still = getattr(armature, target.property)[:] if target.bone == "" else _DEFAULTS[target.property]
+    values = np.empty((count, len(still)))
+    values[:] = still
+    return values
 
 
 def from_channels(
@@ -212,15 +216,17 @@ def _is_cycle(
     length: float,
 ) -> tuple[bool, list[str]]:
     """Return whether an action is a whole number of cycles, and a note where it looks like one but is not."""
+    every = {(target, index): curves.period(c) for target, by_index in keyed.items() for index, c in by_index.items()}
+    declared = action.use_frame_range and action.use_cyclic
+    if length == 0.0 or not (declared or any(every.values())):
+        return False, []
     periods = [
-        curves.period(curve)
-        for target, by_index in keyed.items()
-        for index, curve in by_index.items()
+        period
+        for (target, index), period in every.items()
         if _shows(target, body) and _moves(sampled[target][:, index])
     ]
     missing = periods.count(0.0)
-    declared = action.use_frame_range and action.use_cyclic
-    if length == 0.0 or not (declared or (periods and 2 * missing <= len(periods))):
+    if not (declared or (periods and 2 * missing <= len(periods))):
         return False, []
     if missing and not declared:
         do = "does" if missing == 1 else "do"
@@ -258,14 +264,15 @@ def _others(
     channels: dict[str, Channel] = {}
     notes = []
     modes = dict(zip(targets_of(body), body.modes, strict=True))
+    allowed = {bone: ("location", "scale", rotation_modes.property_of(mode)) for bone, mode in modes.items()}
     for curve in every:
         target = curves.target_of(curve)
-        if curve.mute or (target is not None and _is_of(target, body) and target.property in ("location", "scale")):
-            continue
-        if target is not None and _is_of(target, body):
-            if target.property != rotation_modes.property_of(modes[target.bone]):
+        if target is not None and target.bone in modes:
+            if target.property not in allowed[target.bone] and not curve.mute:
                 which = target.bone or armature.name
                 notes.append(f"{which!r} is keyed as {target.property}, but its rotation mode is {modes[target.bone]}")
+            continue
+        if curve.mute:
             continue
         kind = curves.kind_of(armature, curve)
         if kind is None:

@@ -83,4 +83,7 @@ def holder_before_slots(action: bpy.types.Action) -> "bpy.types.ActionChannelbag
 
 def by_full_name(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
     """Return the data with a full name, else with a name; None if there is none."""
-    return next((one for one in kept if one.name_full == name), None) or named(kept, name)
+    found = named(kept, name)
+    if found is not None and found.name_full == name:  # found without looking at all of them
+        return found
+    return next((one for one in kept if one.name_full == name), None) or found

@@ -5,21 +5,18 @@ load and may then belong to other data, so each is stored with a token of its se
 """
 
 import os
-import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
 
 from .blender_types import Data
 
-_session = uuid.uuid4().hex
+_session = os.urandom(16).hex()
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """The name of data, its file ("" for the opened one), its session id, and the token of that session."""
 
     name: str
@@ -77,7 +74,7 @@ def identity_of(data: bpy.types.ID) -> Identity:
 @persistent
 def _renew(*_: Any) -> None:
     global _session
-    _session = uuid.uuid4().hex
+    _session = os.urandom(16).hex()
 
 
 def register() -> None:

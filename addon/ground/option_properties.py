@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import bpy
@@ -28,7 +29,7 @@ def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bo
     found: dict[str, Any] = {}
     for declaration in declarations:
         for name, about in options_of(declaration, leave_out).items():
-            found[name] = _property(about, group=group)
+            found[name] = _usual_property(about, group)
             for alias in about.aliases:
                 update = {"update": moving(alias, name)} if group else {}
                 found[alias] = _property(about, group=group, options={"HIDDEN"}, **update)
@@ -53,6 +54,11 @@ labels_in: list[Callable[[Any], list[str]]] = []
 def labels(_group: Any, context: Any, edited: str) -> list[str]:
     """Return the labels that contain the typed text, for Blender's search in a text field."""
     return [label for find in labels_in for label in find(context) if edited.lower() in label.lower()]
+
+
+@cache  # several classes have the same option
+def _usual_property(about: Option, group: bool) -> Any:
+    return _property(about, group=group)
 
 
 def _property(about: Option, *, group: bool, **more: Any) -> Any:

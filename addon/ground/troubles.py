@@ -1,7 +1,7 @@
 """Remember the last error of each armature, for the panel, and its place, for the 3D view."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...core.cache import Cache
 from ...core.errors import LoomError, PathError
@@ -16,8 +16,7 @@ _DO = (
 _REMEDY = re.compile(rf"(.+)[:;] ((?:{_DO})\b.+)")
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(NamedTuple):
     """An error message, its place on the ground if any (x, y in units of the scene), and the panel's mode."""
 
     text: str

@@ -5,15 +5,14 @@ Recipes and reports count frames of the result from 0, and number feet and parts
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import LoomError
-from . import lists, storage
+from . import lists
 
 FEET = {
     "L": ("Left", "left foot"),
@@ -28,8 +27,7 @@ PARTS = {"ball": "Ball", "heel": "Heel"}
 _putting = False
 
 
-@dataclass(frozen=True)
-class Contact:
+class Contact(NamedTuple):
     """A foot stands on its ball or heel from a first to a last scene frame, both included.
 
     foot, part : keys of FEET and PARTS; why : the reason it could not be planted, "" if it was, or was not tried
@@ -109,6 +107,8 @@ def action_of(armature: bpy.types.Object | None) -> bpy.types.Action | None:
 
 def is_rewoven(action: bpy.types.Action) -> bool:
     """Return whether an action is a result whose recipe has contacts; cheap enough for drawing."""
+    from . import storage
+
     return '"spans":' in storage.recipe_text(action)  # a recipe writes all of its options
 
 
@@ -243,8 +243,8 @@ def figures(report: Mapping[str, Any]) -> str:
 
 def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -> list[Contact]:
     """Return contacts with the reasons that the same contacts had before."""
-    why = {replace(one, why=""): one.why for one in before}
-    return [replace(one, why=why.get(replace(one, why=""), "")) for one in contacts]
+    why = {one._replace(why=""): one.why for one in before}
+    return [one._replace(why=why.get(one._replace(why=""), "")) for one in contacts]
 
 
 # --- actions that were renamed or deleted ---------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Convert frames of sources between recipes, which count from 0 in each clip, and the scene."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -35,8 +34,7 @@ def source_of(rig: Any, group: str, option: str) -> Any:
     return lines[which] if which < len(lines) else None
 
 
-@dataclass(frozen=True, eq=False)
-class _Unlisted:
+class _Unlisted(NamedTuple):
     """Stands in for the line of an action that is not listed."""
 
     action: bpy.types.Action
@@ -47,7 +45,7 @@ def _own_line(rig: Any) -> Any:
     armature = lists.held(rig.owner).find(bpy.data.objects)
     data = None if armature is None else armature.animation_data
     action = None if data is None else data.action
-    ticked = next((line for line in lists.ticked(rig) if line.action == action), None)
+    ticked = next((line for line in lists.each_ticked(rig) if line.action == action), None)
     return ticked if ticked is not None or action is None else _Unlisted(action)
 
 
@@ -60,7 +58,7 @@ def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
 def place_in_scene(rig: Any, text: str) -> str:
     """Rewrite a clip and frame such as "walk:11" with the scene frame: "walk, frame 12"."""
     name, _, number = text.rpartition(":")
-    line = next((line for line in lists.ticked(rig) if line.action.name_full == name), None)
+    line = next((line for line in lists.each_ticked(rig) if line.action.name_full == name), None)
     if line is None or not number.isdecimal():
         return text
     return f"{name}, frame {first_frame(line) + int(number)}"

@@ -1,6 +1,7 @@
 """Define the lists of sources, one per armature, with their lines and body roles, and look things up in them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import bpy
@@ -231,12 +232,27 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
 
 def ticked(rig: Any) -> list[Any]:
     """Return the ticked lines of a list whose actions still exist."""
-    return [] if rig is None else [s for s in rig.sources if s.use and s.action is not None]
+    return list(each_ticked(rig))
+
+
+def each_ticked(rig: Any) -> Iterator[Any]:
+    """Go through the ticked lines of a list whose actions still exist; for who may need few of hundreds."""
+    return (line for line in (() if rig is None else rig.sources) if line.use and line.action is not None)
+
+
+def first_ticked(rig: Any, most: int) -> list[Any]:
+    """Return the first ticked lines of a list, at most so many: enough to know whether there are fewer."""
+    return list(islice(each_ticked(rig), most))
+
+
+def is_own(line: Any) -> bool:
+    """Say whether a line's action is the list's own armature's; `line.armature` would look the other one up."""
+    return not line.player.name
 
 
 def own_lines(rig: Any, action: bpy.types.Action) -> list[Any]:
     """Return, in a list of at most one, the first line with an action as one of the armature's own, ticked or not."""
-    lines = [] if rig is None else [line for line in rig.sources if line.action == action and not line.armature]
+    lines = [] if rig is None else [line for line in rig.sources if line.action == action and is_own(line)]
     return lines[:1]
 
 
@@ -279,11 +295,13 @@ def reference_among(rig: Any, sources: list[Any]) -> int:
     return sources.index(marked) if marked in sources else 0
 
 
-def free_name(lines: Iterable[Any], wanted: str) -> str:
-    """Return a name that is unique among some lines: weight curves find their line by name."""
+def free_name(lines: Any, wanted: str) -> str:
+    """Return a name that is unique in a collection of lines: weight curves find their line by name."""
+    if wanted and wanted not in lines:  # Blender compares the names
+        return wanted
     taken = {line.name for line in lines}
     numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))
-    return next(name for name in (wanted, *numbered) if name and name not in taken)
+    return next(name for name in numbered if name not in taken)
 
 
 def hold(held: Any, data: bpy.types.ID) -> None:

@@ -1,6 +1,7 @@
 """Define the panels' settings, kept in scenes, and find them and the lists of sources."""
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import bpy
@@ -17,7 +18,7 @@ from ...core.recipes.style import StyleOptions
 from ...core.verbs import OF_ONE_BODY, VERBS
 from ..ground import option_properties
 from ..ground.blender_types import Data
-from . import contact_rows, kept_styles, lists
+from . import contact_rows, lists
 
 _SETTINGS = "action_loom"  # name of the scene property
 
@@ -123,6 +124,12 @@ when_live_changed: list[lists.Listener] = []
 when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
 # Listeners for switching the display of feet on or off.
 when_feet_changed: list[lists.Listener] = []
+
+
+def _is_style(_settings: Any, text: bpy.types.Text) -> bool:
+    from . import kept_styles
+
+    return kept_styles.is_style(text)
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
@@ -235,7 +242,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         type=bpy.types.Text,
         name="Kept",
         description="A style that the file keeps; learnt from the ticked actions if empty",
-        poll=lambda _settings, text: kept_styles.is_style(text),
+        poll=_is_style,
     )
     restyle_each: bpy.props.BoolProperty(
         name="Each",
@@ -274,7 +281,8 @@ def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
 
 
-def shown(name: str, *where: str) -> list[Option]:
+@cache  # panels ask whenever they are drawn
+def shown(name: str, *where: str) -> tuple[Option, ...]:
     """Return the options of a group that are shown in some of the places of `SHOWN`."""
     declarations: tuple[type, ...]
     if name == "result":
@@ -285,22 +293,27 @@ def shown(name: str, *where: str) -> list[Option]:
         declarations = (VERBS[name].recipe,)
     leave_out = () if name in ("result", *SHARED) else _shared_by(VERBS[name].recipe)
     found = [about for one in declarations for about in option_properties.options_of(one, leave_out).values()]
-    return [about for about in found if about.shown in where]
+    return tuple(about for about in found if about.shown in where)
 
 
-def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> list[tuple[str, Option]]:
+def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> tuple[tuple[str, Option], ...]:
     """Return the usual or the rare options that a mode of Weave shows, as (group name, option).
 
     Of shared groups only options marked for the mode itself are included; the others have their own panel.
     """
-    found = []
-    for name in group_names(recipe):
+    return _shown_in_mode(recipe.verb, rare)
+
+
+@cache
+def _shown_in_mode(verb: str, rare: bool) -> tuple[tuple[str, Option], ...]:
+    found: list[tuple[str, Option]] = []
+    for name in group_names(VERBS[verb].recipe):
         if name in SHARED:
             where: tuple[str, ...] = () if rare else (MODE,)
         else:
             where = (RARE,) if rare else (MODE, PANEL)
         found += [(name, about) for about in shown(name, *where)]
-    return found
+    return tuple(found)
 
 
 def applies(group: Any, about: Option) -> bool:

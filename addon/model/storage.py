@@ -6,11 +6,9 @@ them; it can be read, and results are written as version 2.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ...core import verbs
 from ...core.errors import LoomError, OptionError, RigError
@@ -24,8 +22,7 @@ from ..ground.identity import Identity, called, file_of, identity_of
 VERSION = 2
 
 
-@dataclass(frozen=True)
-class StoredSlot:
+class StoredSlot(NamedTuple):
     """A slot when the result was made; 0 and "" without slots.
 
     The handle survives renaming, the identifier survives copying between files.
@@ -35,8 +32,7 @@ class StoredSlot:
     identifier: str = ""
 
 
-@dataclass(frozen=True)
-class StoredSource:
+class StoredSource(NamedTuple):
     """A source when the result was made.
 
     pointer : the action that version 1 pointed to, None if it was deleted or for later versions
@@ -54,8 +50,7 @@ class StoredSource:
         return self.identity.name
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     """Everything stored on a result; it may refer to Blender's data, so use it at once and don't keep it."""
 
     recipe: Recipe
@@ -307,8 +302,7 @@ def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:
     raise RigError(f"{action.name} has {len(suitable)} slots, but not {name}: choose another")
 
 
-@persistent
-def _note_names(*_: Any) -> None:
+def note_names() -> None:
     """Update the stored names of sources and armatures before saving, since session ids end with the session."""
     for action in bpy.data.actions:
         if result_mark.is_result(action) and action.library is None and action.override_library is None:
@@ -331,11 +325,3 @@ def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:
     now = known.here(kept)
     if now is not None and now.name != known.name:
         entry["name"] = now.name
-
-
-def register() -> None:
-    bpy.app.handlers.save_pre.append(_note_names)
-
-
-def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_note_names)

@@ -231,9 +231,12 @@ def table(extension):
     """Why every button is grey in every state; "" where it is not."""
     message = {}
     for state in STATES:
+        untouched = False
         for name in BUTTONS:
-            anew(state)
-            message[name, state.__name__] = press(name)
+            if not untouched:
+                anew(state)
+            why = message[name, state.__name__] = press(name)
+            untouched = why != "" or name in NOT_PRESSED  # a grey button does nothing
     return message
 
 

@@ -88,7 +88,16 @@ def test_it_can_be_disabled_and_enabled_again_and_again(extension):
 
 def test_the_zip_brings_no_library():
     with zipfile.ZipFile(os.environ["ACTION_LOOM_ZIP"]) as archive:
-        assert {name.partition(".")[2] for name in archive.namelist()} <= {"py", "toml", "md", "npz", "po", "html", "png", ""}
+        assert {name.partition(".")[2] for name in archive.namelist()} <= {
+            "py",
+            "toml",
+            "md",
+            "npz",
+            "po",
+            "html",
+            "png",
+            "",
+        }
 
 
 def test_numpy_is_blenders_own(resources):

@@ -29,6 +29,7 @@ def test_the_reference_may_be_any_of_several(loom, analysis):
     assert [pair.name for pair in analysis.analysis_of(rig).pairs] == ["one", "three"]
     assert analysis.analysis_of(rig).reference == "two"
     for pair in analysis.analysis_of(rig).pairs:
+        analysis.icon_of(analysis.analysis_of(rig), pair)  # as a panel that shows it
         assert preview_of(loom, rig, pair.which).shape == (384, 384, 4)
 
 

@@ -169,7 +169,7 @@ def test_a_copied_result_has_the_recipe_for_itself(storage, loom, recipe, prowl)
     assert names(storage.find_sources(prowl)) == ["walk", "sneak"]
 
 
-def test_a_saved_file_remembers_everything(storage, fingerprint, recipe, prowl, tmp_path):
+def test_a_saved_file_remembers_everything(loom, storage, fingerprint, recipe, prowl, tmp_path):
     bpy.data.actions["walk"].name = "stroll"
     move_a_key(bpy.data.actions["stroll"])
     bpy.data.objects["Rig"].name = "Robin"
@@ -182,9 +182,9 @@ def test_a_saved_file_remembers_everything(storage, fingerprint, recipe, prowl, 
     assert not storage.edited_by_hand(prowl)
     # Renamed by somebody who has no Action Loom, it is found by its content.
     bpy.data.actions["sneak"].name = "creep"
-    bpy.app.handlers.save_pre.remove(storage._note_names)
+    bpy.app.handlers.save_pre.remove(loom("addon.model.result_names")._note_names)
     save_and_reload(tmp_path / "saved.blend")
-    bpy.app.handlers.save_pre.append(storage._note_names)
+    bpy.app.handlers.save_pre.append(loom("addon.model.result_names")._note_names)
     assert names(storage.find_sources(bpy.data.actions["prowl"])) == ["stroll", "creep"]
 
 

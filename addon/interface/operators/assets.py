@@ -8,7 +8,6 @@ from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
-from ...services.assets import asset_finds
 from ...services.sources import body_roles, source_list
 from . import polls, reports
 
@@ -17,6 +16,8 @@ _MENU = "ASSETBROWSER_MT_context_menu"
 
 
 def _libraries(_operator: Any, _context: Any) -> list[tuple[str, str, str]]:
+    from ...services.assets import asset_finds
+
     global _shown
     _shown = [(_ALL, "All", "Every asset library of the preferences")]
     _shown += [(name, name, str(folder)) for name, folder in asset_finds.libraries() if name != _ALL]
@@ -28,6 +29,8 @@ _shown: list[tuple[str, str, str]] = []  # keeps the texts alive: Blender holds 
 
 def _suggested(operator: Any, _context: Any, edited: str) -> list[str]:
     """Return the asset labels that match the typed text."""
+    from ...services.assets import asset_finds
+
     among = asset_finds.last().assets
     labels = [one.label for one in among if operator.library in (_ALL, one.library)]
     return [label for label in labels if edited.lower() in label.lower()]
@@ -58,6 +61,8 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from ...services.assets import asset_finds
+
         if not polls.poll_armature(cls, context):
             return False
         if not asset_finds.libraries() and not _selected(context):
@@ -66,6 +71,8 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        from ...services.assets import asset_finds
+
         if self.action or _selected(context) or bpy.app.background:
             return self.execute(context)
         listing = asset_finds.look()
@@ -78,6 +85,8 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         )
 
     def draw(self, context: bpy.types.Context) -> None:
+        from ...services.assets import asset_finds
+
         layout = present(self.layout)
         layout.use_property_split = True
         layout.prop(self, "library")
@@ -111,6 +120,8 @@ def _brought(
     label: str, library: str, context: bpy.types.Context, armature: bpy.types.Object
 ) -> tuple[list[bpy.types.Action], list[str]]:
     """Return the requested actions, now in this file, and why others are not; raises LoomError for none."""
+    from ...services.assets import asset_finds
+
     selected = [] if label else _selected(context)
     if not selected:
         if not label:
@@ -130,6 +141,8 @@ def _brought(
 
 def _of_browser(asset: Any, armature: bpy.types.Object) -> bpy.types.Action:
     """Return the action of a selected asset: this file's own, or appended from another. Raises LoomError."""
+    from ...services.assets import asset_finds
+
     if asset.local_id is not None:
         return asset_finds.own(asset.local_id.name, armature)
     return asset_finds.bring(asset.full_library_path, asset.name, armature)

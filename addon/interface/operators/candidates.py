@@ -8,7 +8,6 @@ from ....core.progress import Progress
 from ....core.verbs import Connect, Loop
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
-from ...services.matching import candidates
 from . import polls, reports
 from .verb_operator import Hooks, VerbOperator, operator
 
@@ -27,6 +26,8 @@ class FindCyclesHooks(Hooks):
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
+        from ...services.matching import candidates
+
         read, (repetition, offered) = inputs[0].read, made[0]
         candidates.keep_cycles(context, inputs[0], repetition, offered)
         first = read.sources[0].first_frame  # scene frames, here and in the list
@@ -42,6 +43,8 @@ class FindTransitionsHooks(Hooks):
         return polls.poll_sources(cls, context, 2, 2)
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        from ...services.matching import candidates
+
         for name, automatic in candidates.AUTOMATIC["connect"]:  # else only the last choice would be found
             setattr(op, name, automatic)
 
@@ -53,6 +56,8 @@ class FindTransitionsHooks(Hooks):
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
+        from ...services.matching import candidates
+
         clips, (offered,) = inputs[0].read.clips, made
         candidates.keep_transitions(inputs[0], offered)
         op.report(
@@ -75,6 +80,8 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from ...services.matching import candidates
+
         if not polls.poll_armature(cls, context):
             return False
         if candidates.candidates_of(scene_of(context), present(target_armature.armature(context))) is None:
@@ -83,6 +90,8 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.matching import candidates
+
         settings = properties.settings_of(scene_of(context))
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
         assert found is not None
@@ -112,6 +121,8 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from ...services.matching import candidates
+
         if not polls.poll_armature(cls, context):
             return False
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
@@ -122,6 +133,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bitmaps import images, score_bitmap
+        from ...services.matching import candidates
 
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
         assert found is not None

@@ -7,7 +7,6 @@ import bpy
 from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, armature_data, present, scene_of
 from ...model import target_armature
-from ...services.sources import rig_checks
 from . import polls
 
 
@@ -25,6 +24,7 @@ class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
             curves,
             rig_check,  # numpy is loaded at first use, not when Blender starts
         )
+        from ...services.sources import rig_checks
 
         armature = present(target_armature.armature(context))
         action = present(present(armature.animation_data).action)

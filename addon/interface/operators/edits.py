@@ -11,8 +11,7 @@ from ....core.recipes.reading import Source, SourceOptions
 from ....core.verbs import OF_ONE_BODY, MoveEvents, Place, Plant, Reach, Warp
 from ...ground import option_properties
 from ...ground.blender_types import by_full_name, present, scene_of
-from ...model import contact_rows, lists, properties, storage, target_armature
-from ...services.poses import spread_poses
+from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import source_list
 from . import polls
 from .reports import EachResult
@@ -43,9 +42,7 @@ class EditHooks(ResultHooks):
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context) or not polls.poll_parts(cls, context, cls.recipe):
             return False
-        if target_armature.invoked_from_panel(context) and not _own(
-            context, target_armature.armature(context), properties.settings_of(scene_of(context)).edit_which
-        ):
+        if target_armature.invoked_from_panel(context) and not _has_own(context):
             cls.poll_message_set(self.nothing)
             return False
         return True
@@ -80,6 +77,7 @@ class EditHooks(ResultHooks):
         return (Inputs(made.request, made.read, op.recipe_now()),)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
+        from ...model import storage
         from ...services.results import replacing
         from ...services.weaving import writing
 
@@ -91,6 +89,14 @@ class EditHooks(ResultHooks):
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
         """Keep nothing: Live still weaves the last blend or walk."""
+
+
+def _has_own(context: bpy.types.Context) -> bool:
+    """Say whether the panel's button has an action to work on."""
+    armature, scene = target_armature.armature(context), scene_of(context)
+    if armature is None or target_armature.action(context) is not None:
+        return armature is not None
+    return source_list.has_own(scene, armature, properties.settings_of(scene).edit_which)
 
 
 def _own(context: bpy.types.Context, armature: bpy.types.Object | None, which: str) -> list[Source]:
@@ -109,6 +115,7 @@ def _named_again(op: Any) -> bpy.types.Action:
 
 def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.RebuildInputs | None":
     """Return the inputs to make the action again, None where another recipe made it; raises LoomError."""
+    from ...services.poses import spread_poses
     from ...services.results import rebuilding
 
     action = contact_rows.action_of(present(op.about(context)))
@@ -141,7 +148,7 @@ class SpreadHooks(EditHooks):
     """Spread the armature's pose at the current frame; in an action made of such poses, as one more."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        from ...services.poses import spreading
+        from ...services.poses import spread_poses, spreading
         from ...services.results import rebuilding
         from ...services.weaving import reading
 
@@ -203,7 +210,7 @@ class EventsHooks(EditHooks):
 
         written = super().write(op, context, inputs, made)
         if op.again:
-            pose_markers.carry_over(writing.source_of(inputs.read, 0)[0], written.action, made)
+            pose_markers.carry_over(writing.sources_of(inputs.read)[0][0], written.action, made)
         return written
 
 

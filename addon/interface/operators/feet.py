@@ -14,7 +14,6 @@ from ...bridge import result_mark
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import contact_rows, readiness, target_armature
 from ...model.contact_rows import Contact
-from ...services.contacts import contact_markers
 from . import polls
 from .background import BackgroundOperator
 
@@ -76,7 +75,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         start = contact_rows.frames_of(action)[0]
         contacts = contact_rows.of_report(woven.report, start)
         if standing:  # feet that stand still already were not planted, so the report lacks them
-            moved = [dataclasses.replace(one, first=one.first + start, last=one.last + start) for one in standing]
+            moved = [one._replace(first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
         contact_rows.put(scene_of(context), action, contacts, edited=False)
         text = f"{len(contacts)} contacts found in {action.name}"
@@ -151,6 +150,8 @@ class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
     )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.contacts import contact_markers
+
         action = present(contact_rows.action_of(target_armature.armature(context)))
         contacts = contact_rows.contacts_of(contact_rows.of(scene_of(context), action))
         try:
@@ -171,6 +172,8 @@ class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
     needs_rows = False
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.contacts import contact_markers
+
         scene, action = scene_of(context), present(contact_rows.action_of(target_armature.armature(context)))
         held = contact_rows.of(scene, action)
         before = [] if held is None else contact_rows.contacts_of(held)

@@ -7,7 +7,6 @@ import bpy
 from ....core.verbs import BuildGraph
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
-from ...services.matching import graphs
 from . import polls, reports
 from .verb_operator import Hooks, operator
 
@@ -21,6 +20,8 @@ class GraphHooks(Hooks):
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
+        from ...services.matching import graphs
+
         (one,), (graph,) = inputs, made
         known = graphs.keep(context, one, graph)
         summary = () if known is None else ("; ".join(known.lines),)
@@ -36,6 +37,8 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from ...services.matching import graphs
+
         if not polls.poll_armature(cls, context):
             return False
         if graphs.graph_of(scene_of(context), present(target_armature.armature(context))) is None:
@@ -45,6 +48,7 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bitmaps import graph_bitmap, images
+        from ...services.matching import graphs
 
         known = graphs.graph_of(scene_of(context), present(target_armature.armature(context)))
         assert known is not None

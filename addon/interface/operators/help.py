@@ -10,7 +10,7 @@ from ....core.errors import LoomError
 from ...ground import jobs, memory
 from ...ground.blender_types import OperatorReturn, present
 from ...model import preferences
-from .. import manual, problem_report
+from .. import manual
 
 # The caches that can be cleared.
 FORGOTTEN = (
@@ -48,6 +48,8 @@ class ACTION_LOOM_OT_report_problem(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from .. import problem_report
+
         content = problem_report.compose(context)
         text = bpy.data.texts.get(problem_report.NAME) or bpy.data.texts.new(problem_report.NAME)
         text.from_string(content)

@@ -11,8 +11,7 @@ from ....core.recipes.reading import Request
 from ...ground import jobs, rates, troubles
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import preferences, properties, target_armature
-from ...services.files import imported_motion
-from ...services.library import libraries, library_finds
+from ...services.library import library_finds
 from . import polls, reports
 from .background import BackgroundOperator
 
@@ -50,10 +49,14 @@ class LibraryOperator(BackgroundOperator):
         return path
 
     def fresh_inputs(self, context: bpy.types.Context) -> Any:
+        from ...services.library import libraries
+
         troubles.clear(libraries.TROUBLES[0])
         return self.inputs(context)
 
     def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
+        from ...services.library import libraries
+
         troubles.keep(*libraries.TROUBLES, error, 1.0)
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
@@ -95,7 +98,7 @@ class ACTION_LOOM_OT_read_library(bpy.types.Operator):
         return poll_library(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ...services.library import library_search
+        from ...services.library import libraries, library_search
 
         path = preferences.library(context)
         library_search.look(path)
@@ -228,6 +231,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
 
     def finish(self, context: bpy.types.Context, inputs: "tuple[Query, Wanted]", made: Any) -> OperatorReturn:
         from ...bitmaps import images
+        from ...services.library import libraries
 
         query, wanted = inputs
         known, found, pictures, (place, facing) = made
@@ -378,7 +382,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
         return _stretches(self.stretches), onto_armature.receiver(armature), how
 
     def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
-        from ...services.files import onto_armature
+        from ...services.files import imported_motion, onto_armature
         from ...services.weaving import writing
 
         armature = writing.found(bpy.data.objects, self._armature, "The armature")

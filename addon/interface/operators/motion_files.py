@@ -7,7 +7,6 @@ from typing import Any
 
 import bpy
 
-from ....core import files
 from ....core.errors import LoomError
 from ....core.formats import registry
 from ....core.progress import Progress
@@ -221,6 +220,8 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         data = present(target_armature.armature(context)).animation_data
         if not self.filepath and data is not None and data.action is not None:
+            from ....core import files
+
             folder = os.path.dirname(bpy.data.filepath)
             self.filepath = os.path.join(folder, files.file_name(data.action.name, registry.DEFAULT))
         present(context.window_manager).fileselect_add(self)

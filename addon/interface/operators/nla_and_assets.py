@@ -28,7 +28,7 @@ class OnOwnActions(OperatorMixin):
         armature = present(target_armature.armature(context))
         data = armature.animation_data
         has_action = data is not None and data.action is not None
-        if not has_action and not lists.ticked(properties.rig_of(scene_of(context), armature)):
+        if not has_action and not lists.first_ticked(properties.rig_of(scene_of(context), armature), 1):
             cls.poll_message_set(f"{armature.name} has no action: choose one, or tick actions in the list")
             return False
         return True

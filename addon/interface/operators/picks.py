@@ -89,7 +89,7 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
             if line is None:
                 raise LoomError("Tick the action first that the frame is of")
             return frame_conversion.shown(rig, armature, scene.frame_current, line=line)[1]
-        if not lists.ticked(rig):
+        if not lists.first_ticked(rig, 1):
             raise LoomError("Tick the action first that the frame is of")
         line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
         return f"{line.action.name_full}:{frame}"
@@ -111,7 +111,7 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
         rig, group = properties.rig_of(scene, armature), properties.settings_of(scene).key_poses
         about = declared(KeyPoses)["poses"]
         try:
-            if not lists.ticked(rig):
+            if not lists.first_ticked(rig, 1):
                 raise LoomError("Tick the actions first that the poses are of")
             line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
             rows = about.checked(group.poses)

@@ -31,8 +31,11 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     if not poll_armature(cls, context):
         return False
     rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-    ticked = len(lists.ticked(rig)) if target_armature.action(context) is None else 1
+    one = target_armature.action(context) is not None
+    # This is asked whenever a panel is drawn: so all are counted only to say how many there are.
+    ticked = 1 if one else len(lists.first_ticked(rig, least if most is None else most + 1))
     if ticked < least or (most is not None and ticked > most):
+        ticked = 1 if one else len(lists.ticked(rig))
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
         return False

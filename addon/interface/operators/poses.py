@@ -8,7 +8,6 @@ import bpy
 from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, target_armature
-from ...services.poses import spread_poses
 from . import polls, reports
 from .background import BackgroundOperator
 from .reports import EachResult
@@ -27,6 +26,7 @@ class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.O
 
     def inputs(self, context: bpy.types.Context) -> "Inputs":
         from ....core.verbs import Warp
+        from ...services.poses import spread_poses
         from ...services.results import rebuilding
 
         armature = present(target_armature.armature(context))

@@ -1,8 +1,7 @@
 """Report warnings first, then the summary, because Blender shows the last message."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from ...services.weaving.writing import Written
 
 
-@dataclass(frozen=True, eq=False)
-class EachResult:
+class EachResult(NamedTuple):
     """One result: its inputs, the woven result, and the written action."""
 
     inputs: "Inputs"

@@ -13,8 +13,7 @@ from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.result import ResultOptions
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import lists, properties
-from ...services.preview import panel_state, previews
-from ...services.results import playback
+from ...services.preview import previews
 from . import polls, reports
 from .background import NotQuickError
 from .reports import EachResult
@@ -56,6 +55,7 @@ class ResultHooks(Hooks):
     # --- inputs
 
     def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+        from ...services.preview import panel_state
         from ...services.weaving import prepared
 
         made = self.read(op, context, armature)
@@ -163,6 +163,7 @@ class ResultHooks(Hooks):
         """Keep what the panel and Live need of a result, and play it if requested."""
         from ...services.matching import analysis
         from ...services.preview import ghost_follow, live
+        from ...services.results import playback
 
         settings, action = properties.settings_of(scene_of(context)), one.written.action
         live.remember(context, one.inputs, one.made, action)

@@ -15,17 +15,15 @@ from ....core.verbs import Ask, Blend, Follow, Plant, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
-from ...model import contact_rows, properties, readiness, storage, target_armature
-from ...services.paths import path_stretches
+from ...model import contact_rows, properties, readiness, target_armature
 from ...services.sources import source_list
-from ...services.styles import style_labels
-from ...services.weights import weights_over_time
 from . import polls, reports
 from .background import BackgroundOperator
 from .reports import EachResult
 
 if TYPE_CHECKING:
     from ....core.weave.results import Result
+    from ...model.storage import Stored
     from ...services.weaving.reading import Inputs
 
 
@@ -79,6 +77,8 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         return poll_result(cls, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        from ...model import storage
+
         try:
             edited = storage.edited_by_hand(chosen(self.action, present(target_armature.armature(context))))
             self.from_panel(context)  # confirming the dialog does not call it
@@ -154,6 +154,8 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         return poll_result(cls, context)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...model import storage
+
         try:
             action = chosen(self.action, present(target_armature.armature(context)))
             made_of, players = storage.find_sources(action), storage.players_of(action)
@@ -167,11 +169,14 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def _load(
         self,
         context: bpy.types.Context,
-        kept: storage.Stored,
+        kept: "Stored",
         found: list[SlottedAction],
         players: list[bpy.types.Object | None],
     ) -> None:
+        from ...services.paths import path_stretches
         from ...services.results import rebuilding
+        from ...services.styles import style_labels
+        from ...services.weights import weights_over_time
 
         # Every error of a recipe is raised before the panel is changed.
         request, recipe = kept.request, rebuilding.current_recipe(kept, found)

@@ -10,7 +10,6 @@ from ....core.recipes.reading import Request, SourceOptions
 from ....core.verbs import Retarget
 from ...ground.blender_types import scene_of
 from ...model import target_armature
-from ...services.files import imported_motion
 from ...services.sources import source_list
 from . import polls, reports
 from .reports import EachResult
@@ -67,6 +66,7 @@ class RetargetHooks(ResultHooks):
         return super().write(op, context, with_result(inputs, result_name=name), made)
 
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
+        from ...services.files import imported_motion
         from ...services.weaving import writing
 
         armature = writing.found(bpy.data.objects, each[0].inputs.read.armature, "The armature")

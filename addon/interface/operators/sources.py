@@ -6,7 +6,6 @@ from ....core.errors import some
 from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import body_roles, source_list
-from ...services.weights import weights_over_time
 from . import polls
 
 
@@ -150,6 +149,8 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
     bl_description = "Take the active source off the list; the action stays"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.weights import weights_over_time
+
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         weights_over_time.settle(scene_of(context))
         removed = rig.active
@@ -170,6 +171,8 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     down: bpy.props.BoolProperty(name="Down", description="Move it down, not up", default=False)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.weights import weights_over_time
+
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         here, there = rig.active, rig.active + (1 if self.down else -1)
         if not 0 <= there < len(rig.sources):

@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core import files
 from ....core.errors import LoomError
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import kept_styles, properties, readiness
-from ...services.preview import panel_state
+from ...model import properties, readiness
 from ...services.sources import source_list
-from ...services.styles import style_labels, styles
 from . import reports
 from .reports import EachResult
 from .result_hooks import with_result
@@ -30,6 +27,8 @@ class StyleHooks(Hooks):
     """Learn a style from the sources; the panel labels them, and shows the style."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        from ...services.styles import style_labels
+
         style_labels.fill(op, context, given)
 
     def finish(
@@ -42,6 +41,9 @@ class StyleHooks(Hooks):
 
     def keep(self, op: Any, context: bpy.types.Context, inputs: "Inputs", style: Any) -> str:
         """Keep a learnt style, and return its summary in one line."""
+        from ...services.preview import panel_state
+        from ...services.styles import styles
+
         rig = properties.rig_of(scene_of(context), op.about(context))
         known = styles.keep(inputs.read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), style)
         return known.lines[0]
@@ -54,6 +56,7 @@ class KeepStyleHooks(StyleHooks):
 
     def keep(self, op: Any, context: bpy.types.Context, inputs: "Inputs", style: Any) -> str:
         from ....core.style import storage
+        from ...model import kept_styles
 
         text = kept_styles.keep(storage.compose(style), op.name or style.name)
         properties.settings_of(scene_of(context)).kept_style = text
@@ -75,6 +78,7 @@ class ACTION_LOOM_OT_load_style(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ....core.style import storage
+        from ...model import kept_styles
 
         path = Path(bpy.path.abspath(self.filepath))
         try:
@@ -108,12 +112,17 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        from ...model import kept_styles
+
         name = properties.settings_of(scene_of(context)).kept_style.name.removesuffix(kept_styles.ENDING)
         self.filepath = self.filepath or str(Path(bpy.data.filepath).parent / f"{name}.npz")
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ....core import files
+        from ...model import kept_styles
+
         path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".npz"))
         try:
             if path.exists() and not self.overwrite:

@@ -19,9 +19,6 @@ from ....core.verbs import Blend
 from ...ground import option_properties
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
-from ...services.sources import source_warnings
-from ...services.weights import weights_over_time
-from .. import redo_panel
 from . import polls
 from .background import BackgroundOperator
 
@@ -115,6 +112,8 @@ class VerbOperator(BackgroundOperator):
         return cls.hooks.poll(cls, context)
 
     def draw(self, context: bpy.types.Context) -> None:
+        from .. import redo_panel
+
         self.hooks.draw(self, present(self.layout))
         redo_panel.draw(present(self.layout), self, self.recipe, self.hooks.asks)
 
@@ -209,6 +208,7 @@ class VerbOperator(BackgroundOperator):
         warn: bool = True,
     ) -> "Inputs":
         """Read the sources of a request, and put warnings on the list; raises LoomError kinds."""
+        from ...services.sources import source_warnings
         from ...services.weaving import reading
 
         inputs = reading.Inputs(request, reading.read(context, armature, request, recipe), recipe)
@@ -248,6 +248,8 @@ class VerbOperator(BackgroundOperator):
 
 def _options_from_list(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> dict[str, str]:
     """Return options stored in the lines of a list: keyed weights and labels."""
+    from ...services.weights import weights_over_time
+
     options = {}
     rows = weights_over_time.rows(scene, rig)
     if rows:

@@ -12,10 +12,7 @@ from ....core.recipes.graph import GraphWalk
 from ....core.verbs import OF_ONE_BODY, Ask, Follow, Loop, Restyle, Shortest, Synchronise
 from ...ground.blender_types import OperatorReturn, by_full_name, scene_of
 from ...model import lists, properties, target_armature
-from ...services.matching import candidates, graphs
-from ...services.paths import path_stretches
 from ...services.preview import previews
-from ...services.styles import ask_field, style_labels, styles
 from .result_hooks import ResultHooks
 from .verb_operator import VerbOperator, operator
 
@@ -28,6 +25,8 @@ class WalkHooks(ResultHooks):
     """Walk through the motion graph of the sources, and keep the graph for the panel."""
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
+        from ...services.matching import graphs
+
         graphs.keep(context, inputs, made.graph)
 
 
@@ -50,6 +49,8 @@ class FollowHooks(WalkHooks):
     )
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        from ...services.paths import path_stretches
+
         if not super().poll(cls, context):
             return False
         settings = properties.settings_of(scene_of(context))
@@ -63,6 +64,8 @@ class FollowHooks(WalkHooks):
         return not why
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        from ...services.paths import path_stretches
+
         settings = properties.settings_of(scene_of(context))
         if settings.curve is not None and given.isdisjoint(("curve", "path")):
             op.curve = settings.curve.name_full  # an edited recipe without a curve left its path in the panel
@@ -98,6 +101,8 @@ class LoopHooks(ResultHooks):
     )
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        from ...services.matching import candidates
+
         if len(op.sources) < 2 or any(name in given for name, _ in candidates.AUTOMATIC[Loop.verb]):
             return
         owner = candidates.source_of_cycle(scene_of(context), op.about(context))
@@ -109,6 +114,8 @@ class LoopHooks(ResultHooks):
             setattr(op, name, automatic)
 
     def recipe_of(self, op: Any, which: int) -> Recipe:
+        from ...services.matching import candidates
+
         recipe = super().recipe_of(op, which)
         automatic = dict(candidates.AUTOMATIC[Loop.verb])
         return recipe if op.cycle_of in (-1, which) else dataclasses.replace(recipe, **automatic)
@@ -125,6 +132,8 @@ class RestyleHooks(ResultHooks):
         layout.prop(op, "each")
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        from ...services.styles import style_labels
+
         if "each" not in given:
             op.each = properties.settings_of(scene_of(context)).restyle_each
         style_labels.fill(op, context, given)
@@ -157,6 +166,8 @@ class RestyleHooks(ResultHooks):
         return computing.compute_each(inputs, progress.part(0.5, 1.0), restyled)
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
+        from ...services.styles import styles
+
         styles.keep_sliders(inputs.read.armature, made.report)
 
 
@@ -184,6 +195,7 @@ class AskHooks(ResultHooks):
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
         from ....core.verbs.ask.work import AskResult
+        from ...services.styles import ask_field
 
         if isinstance(made[0], AskResult):
             ask_field.keep(inputs[0].read.armature, made[0])
@@ -205,9 +217,9 @@ class RetimeHooks(ResultHooks):
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
             return False
-        ticked = len(lists.ticked(properties.rig_of(scene_of(context), target_armature.armature(context))))
-        if ticked > 2 and target_armature.invoked_from_panel(context):
-            cls.poll_message_set(f"Tick the reference and one other source; {ticked} are")
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        if target_armature.invoked_from_panel(context) and len(lists.first_ticked(rig, 3)) > 2:
+            cls.poll_message_set(f"Tick the reference and one other source; {len(lists.ticked(rig))} are")
             return False
         return True
 

@@ -4,7 +4,6 @@ import bpy
 
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
-from ...services.weights import weights_over_time
 from . import polls
 
 
@@ -22,6 +21,8 @@ class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
         return polls.poll_ticked(cls, context, 2)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.weights import weights_over_time
+
         scene = scene_of(context)
         rig = properties.rig_of(scene, target_armature.armature(context))
         weights_over_time.key(scene, rig)
@@ -38,6 +39,8 @@ class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from ...services.weights import weights_over_time
+
         if not polls.poll_armature(cls, context):
             return False
         if not weights_over_time.keyed(
@@ -48,6 +51,8 @@ class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.weights import weights_over_time
+
         weights_over_time.clear(
             scene_of(context), properties.rig_of(scene_of(context), present(target_armature.armature(context)))
         )

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
@@ -62,7 +64,9 @@ def options_in(layout: bpy.types.UILayout, *, align: bool = False) -> bpy.types.
     return column
 
 
-def draw_options(layout: bpy.types.UILayout, settings: Any, options: list[tuple[str, Option]], rig: Any = None) -> None:
+def draw_options(
+    layout: bpy.types.UILayout, settings: Any, options: Iterable[tuple[str, Option]], rig: Any = None
+) -> None:
     """Draw the options that apply from groups of the settings; `rig` is the list that their frames refer to."""
     for name, about in options:
         group = getattr(settings, name)
@@ -107,13 +111,18 @@ def _labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UI
 
 def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
     """Return a text in lines that fit the sidebar, less the room of so many letters."""
-    most = max(int(present(context.region).width / (7.0 * interface_scale())) - less, 16)
+    return list(_broken(text, max(int(present(context.region).width / (7.0 * interface_scale())) - less, 16)))
+
+
+@lru_cache(maxsize=256)  # the same sentences are drawn again and again
+def _broken(text: str, most: int) -> tuple[str, ...]:
+    """Return a text in lines of at most so many letters, as far as its words allow."""
     lines = [""]
     for piece in _PIECES.findall(text):
         if width(lines[-1] + piece.rstrip()) > most and lines[-1]:
             lines.append("")
         lines[-1] = lines[-1] + piece if lines[-1] else piece.lstrip()
-    return [line.rstrip() for line in lines]
+    return tuple(line.rstrip() for line in lines)
 
 
 # Unbreakable pieces: a word or a Chinese or Japanese character, with the signs that may not begin a line.

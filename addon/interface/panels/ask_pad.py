@@ -1,25 +1,28 @@
 """Draw the pad of the mode Parametric in the 3D view: strides as dots by speed and turn, and the requested ones."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import lists, properties, target_armature
-from ...services.styles import ask_field
-from ...services.styles.ask_field import Field
 from ..pictures import pads
+
+if TYPE_CHECKING:
+    from ...services.styles.ask_field import Field
 
 STRIDE, SHARE = (0.7, 0.7, 0.7, 1.0), (0.94, 0.63, 0.19, 0.9)
 SMALL = 2.5  # pixels at interface scale 1: a stride's dot, and its growth at a share of 1
 LARGER = 6.0
 
 
-def field_on(context: bpy.types.Context) -> Field | None:
+def field_on(context: bpy.types.Context) -> "Field | None":
     """Return the field that the pad shows; None where there is no pad."""
     settings, armature = properties.settings_of(scene_of(context)), target_armature.of_tab(context)
     if not settings.pad or settings.mode != "ask" or armature is None:
         return None
+    from ...services.styles import ask_field
+
     ticked = lists.ticked(properties.rig_of(scene_of(context), armature))
     return ask_field.field_of(armature.session_uid, [line.action.name for line in ticked])
 
@@ -102,7 +105,7 @@ class ACTION_LOOM_GGT_ask_pad(bpy.types.GizmoGroup):
         self.gizmos.new(ACTION_LOOM_GT_ask_pad.bl_idname).use_draw_modal = True
 
 
-def _write(field: Field, chosen: Any, below: tuple[float, float], scale: float) -> None:
+def _write(field: "Field", chosen: Any, below: tuple[float, float], scale: float) -> None:
     """Write the requested speed and turn below the pad."""
     import blf
 

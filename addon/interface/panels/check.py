@@ -4,7 +4,6 @@ import bpy
 
 from ...ground.blender_types import present
 from ...model import target_armature
-from ...services.sources import rig_checks
 from . import SidebarPanel, draw_manual, draw_text
 
 ROWS = 8  # worst bones that are shown
@@ -22,6 +21,8 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
         draw_manual(self.layout, "check")
 
     def draw(self, context: bpy.types.Context) -> None:
+        from ...services.sources import rig_checks
+
         armature = present(target_armature.of_tab(context))
         layout = self.layout_for(armature)
         layout.operator("action_loom.check", icon="VIEWZOOM")

@@ -8,7 +8,7 @@ from ...ground import troubles
 from ...ground.blender_types import DrawContext, scene_of
 from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
-from ...services.library import libraries, library_finds
+from ...services.library import library_finds
 from ...services.preview import previews
 from .. import manual
 from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_text, options_in
@@ -57,6 +57,8 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
 
     def _draw_library(self, context: bpy.types.Context) -> None:
         """Draw the library's path, and its size or what is wrong with it."""
+        from ...services.library import libraries
+
         kept, layout = preferences.chosen(context), self.layout
         if kept is None:
             layout.label(text="Enable the extension to choose a library", icon="INFO")

@@ -9,7 +9,6 @@ from ....core.verbs import VERBS, MoveEvents, Place, Reach, Warp
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
-from ...services.poses import spread_poses
 from ...services.sources import source_list
 from .. import manual
 from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
@@ -52,10 +51,10 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         for recipe in properties.EDITS:
             tools.prop_enum(settings, "edit", recipe.verb)
         recipe = recipe_of(scene)
+        count = len(source_list.own_actions(scene, armature, settings.edit_which))
         if not draw_job(layout):
             row = layout.row(align=True)
             row.scale_y = 1.4
-            count = len(source_list.own_sources(scene, armature, settings.edit_which))
             text = translated(recipe.label_of(count)) if count > 1 else recipe.label
             row.operator(f"action_loom.{recipe.verb}", text=text, icon="TOOL_SETTINGS")
             preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
@@ -79,12 +78,13 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
 
         layout.separator()
-        count = len(source_list.own_actions(scene, armature, settings.edit_which))
         text = translated(f"Clean Up {count} Actions") if count > 1 else "Clean Up"
         layout.operator("action_loom.clean_up", text=text, icon="FCURVE")
 
     def _draw_poses(self, armature: bpy.types.Object) -> None:
         """Draw the poses that the action goes through already."""
+        from ...services.poses import spread_poses
+
         column = self.layout.column(align=True)
         for frame, count in spread_poses.poses_in(contact_rows.action_of(armature)):
             row = column.row(align=True)

@@ -1,8 +1,7 @@
 """Show the list of actions to weave, and the body roles of their armature."""
 
 import fnmatch
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -40,14 +39,17 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 
     def filter_items(self, context: DrawContext, data: Any, lines_name: str) -> Any:
         lines = getattr(data, lines_name)
+        shown = [self.bitflag_filter_item] * len(lines)
+        if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly: nothing to look at
+            return shown, []
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
-            self.bitflag_filter_item
+            flag
             if fnmatch.fnmatchcase(name.lower(), pattern)
             and not (self.only_loops and line.action and not source_list.repeats(line.action))
             else 0
-            for name, line in zip(names, lines, strict=True)
+            for flag, name, line in zip(shown, names, lines, strict=True)
         ]
         if self.order == "NAME":
             keys: list[Any] = [name.lower() for name in names]
@@ -98,13 +100,13 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that fit a line at the sidebar's usual width
 
 
-@dataclass(frozen=True)
-class ListShown:
+class ListShown(NamedTuple):
     """Display data shared by all lines of a list, computed once per drawing.
 
     beginnings : shared name prefixes to hide, where lines have no room for them
     weights : whether weights are shown, and their total
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
+    warnings : of the ticked lines
     """
 
     armature: bpy.types.Object | None
@@ -112,6 +114,7 @@ class ListShown:
     weights: bool
     total: float
     reference: int
+    warnings: tuple[str, ...]
 
 
 # The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
@@ -120,18 +123,26 @@ _drawn: ListShown | None = None
 
 def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
-    lines = [(place, line) for place, line in enumerate(rig.sources) if line.action is not None]
-    ticked = [(place, line.weight) for place, line in lines if line.use]
+    names: list[str] = []
+    ticked: dict[int, Any] = {}
+    warnings: list[str] = []
+    for place, line in enumerate(rig.sources):  # once: there may be hundreds
+        action, use = line.action, line.use
+        if use and (warning := line.warning):
+            warnings.append(warning)
+        if action is not None:
+            names.append(action.name)
+            if use:
+                ticked[place] = line
     # In a blend of three or more; two sources share one slider.
     weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 2
-    names = [line.action.name for _, line in lines]
-    places = [place for place, _ in ticked]
     return ListShown(
         target_armature.of_tab(context),
         source_list.shared_beginnings(names, ROOM_BESIDE_WEIGHTS if weights else ROOM),
         weights,
-        sum(weight for _, weight in ticked),
-        rig.reference if rig.reference in places else next(iter(places), -1),
+        sum(line.weight for line in ticked.values()) if weights else 0.0,
+        rig.reference if rig.reference in ticked else next(iter(ticked), -1),
+        tuple(warnings),
     )
 
 
@@ -225,9 +236,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if active is not None and active.action.name in shown.beginnings:
             layout.prop(active.action, "name", text="")
         self._draw_others(context, armature)
-        for source in rig.sources:
-            if source.use and source.warning:
-                draw_text(layout, context, source.warning, alert=True)
+        for warning in shown.warnings:
+            draw_text(layout, context, warning, alert=True)
 
     def _draw_others(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Draw the operators for the other selected armatures."""

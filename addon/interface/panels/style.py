@@ -1,5 +1,7 @@
 """Show the examples a style is learnt from, and variations."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ....core.options import RARE
@@ -8,9 +10,10 @@ from ...ground import jobs
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
-from ...services.preview import panel_state
-from ...services.styles import styles
 from . import SidebarPanel, draw_options, draw_text, options_in
+
+if TYPE_CHECKING:
+    from ...services.styles.styles import KnownStyle
 
 
 class _OfStyle:
@@ -71,10 +74,13 @@ class ACTION_LOOM_PT_variations(_OfStyle, SidebarPanel, bpy.types.Panel):
             each.to_selected = True
 
 
-def _known(context: bpy.types.Context) -> styles.KnownStyle | None:
+def _known(context: bpy.types.Context) -> "KnownStyle | None":
+    from ...services.preview import panel_state
+    from ...services.styles import styles
+
     scene, armature = scene_of(context), target_armature.of_tab(context)
     rig = properties.rig_of(scene, armature)
-    if armature is None or rig is None:
+    if armature is None or rig is None or not styles.is_learnt(armature):
         return None
     return styles.style_of(armature, panel_state.asked(scene, rig, "style"))
 

@@ -20,6 +20,9 @@ ICONS: dict[str, Literal["CHECKMARK", "FILE_REFRESH", "QUESTION", "INFO"]] = {
 }
 
 
+LISTED = 24  # pairs; of more, a number chooses the one that is shown
+
+
 class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
     bl_label = "Synchronise"
     bl_options = {"DEFAULT_CLOSED"}
@@ -42,25 +45,29 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
         self._draw_found(context)
 
     def _draw_found(self, context: bpy.types.Context) -> None:
-        layout, armature = self.layout, present(target_armature.of_tab(context))
+        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        armature = present(target_armature.of_tab(context))
         state, known = analysis.state(scene_of(context), armature), analysis.analysis_of(armature)
         layout.label(text=translated(state.capitalize()), icon=ICONS[state])
         if known is None or state == analysis.NOT_ANALYSED:
             return
-        shown = analysis.shown(scene_of(context), known)
+        shown, reference = analysis.shown(scene_of(context), known), known.reference
         column = layout.column(align=True)
-        for place, pair in enumerate(known.pairs):
+        many = len(known.pairs) > LISTED
+        if many:
+            column.prop(settings, "picture")
+        for place, pair in enumerate([shown] if many else known.pairs):
             row = column.row(align=True)
-            if len(known.pairs) > 1:
+            if len(known.pairs) > 1 and not many:
                 choose = row.operator(
                     "wm.context_set_int", text="", icon="RADIOBUT_ON" if pair is shown else "RADIOBUT_OFF", emboss=False
                 )
                 assert choose is not None
                 choose.data_path, choose.value = "scene.action_loom.picture", place
-            row.label(text=translated(f"{pair.name} to {known.reference}"))
-            for line in figures(pair, known.reference):
+            row.label(text=translated(f"{pair.name} to {reference}"))
+            for line in figures(pair, reference):
                 column.label(text=translated(line))
-        layout.template_icon(shown.icon, scale=picture_scale(context))
+        layout.template_icon(analysis.icon_of(known, shown), scale=picture_scale(context))
         layout.operator("action_loom.show_registration", text="Open in Image Editor", icon="IMAGE_DATA")
         layout.operator("action_loom.retime", icon="TIME")
 

@@ -1,10 +1,11 @@
 """Weave the ticked actions: the mode's settings, the result and its summary."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
-from ....core.options import MODE, PANEL, RARE
+from ....core.options import MODE, PANEL, RARE, Option
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
@@ -14,11 +15,9 @@ from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import lists, properties, target_armature
-from ...services.matching import candidates, graphs
 from ...services.preview import previews
 from ...services.sources import source_list
-from ...services.weights import weights_over_time
-from .. import manual, style_sliders
+from .. import manual
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 # Walks through the graph without a mode of their own.
@@ -66,14 +65,14 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.pick_pose", icon="ADD")
             row.operator("action_loom.clear_poses", text="", icon="X")
         if not draw_job(layout):
-            self._draw_button(
-                settings, len(lists.ticked(_rig(context)))
-            )  # above the options, so that it stays visible in a small window
+            self._draw_button(context)  # above the options, so that it stays visible in a small window
             self._draw_last(context)
         if settings.mode == Restyle.verb:
+            from .. import style_sliders
+
             options_in(layout).prop(settings, "restyle_each")
             style_sliders.draw(layout, context, settings)
-            shown = style_sliders.others()
+            shown: Iterable[tuple[str, Option]] = style_sliders.others()
         else:
             shown = properties.shown_in_mode(recipe_of(settings), rare=False)
         draw_options(options_in(layout), settings, shown, _rig(context))
@@ -84,9 +83,11 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             if about.name != "place" or settings.mode != "follow":  # there the curve decides the start
                 options.prop(settings.result, about.name)
 
-    def _draw_button(self, settings: Any, ticked: int) -> None:
+    def _draw_button(self, context: bpy.types.Context) -> None:
+        settings = properties.settings_of(scene_of(context))
         recipe = recipe_of(settings)
         each = recipe.most == 1 or (recipe is Restyle and settings.restyle_each)
+        ticked = len(lists.ticked(_rig(context))) if each else 0
         text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
         row = self.layout.row(align=True)
         row.scale_y = 1.4
@@ -101,8 +102,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def _draw_balance(self, context: bpy.types.Context) -> None:
         """Draw one slider for two sources, the second one's share, and the keys of all sources' weights."""
+        from ...services.weights import weights_over_time
+
         rig = _rig(context)
-        ticked = lists.ticked(rig)
+        ticked = lists.first_ticked(rig, 3)
         if len(ticked) == 2:
             column = self.layout.column(align=True)
             row = column.row(align=True)
@@ -159,14 +162,17 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.drag_stretches", icon="ARROW_LEFTRIGHT")
 
     def _draw_candidates(self, context: bpy.types.Context) -> None:
+        from ...services.matching import candidates
+
         layout, settings = self.layout, properties.settings_of(scene_of(context))
         if not jobs.running():
             layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
-        if settings.mode == Loop.verb and len(lists.ticked(_rig(context))) > 1:
+        if settings.mode == Loop.verb and len(lists.first_ticked(_rig(context), 2)) > 1:
             owner = candidates.source_of_cycle(scene_of(context), target_armature.of_tab(context))
             each = "A cycle is looked for in each action"
-            listed = [source_list.source_of(line) for line in lists.ticked(_rig(context))]
-            text = f"{each}; {owner.name} has the one that is chosen" if owner in listed else each
+            ticked = lists.each_ticked(_rig(context))
+            listed = owner is not None and any(source_list.is_read_as(line, owner) for line in ticked)
+            text = f"{each}; {owner.name} has the one that is chosen" if owner is not None and listed else each
             draw_text(layout, context, text, "INFO")
             return
         group = getattr(settings, settings.mode)
@@ -262,14 +268,18 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         return properties.settings_of(scene_of(context)).mode == "follow"
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
+        from ...services.matching import graphs
+
         known = graphs.graph_of(scene_of(context), present(target_armature.of_tab(context)))
         self.layout.label(text=translated("not built" if known is None else known.short))
 
     def draw(self, context: bpy.types.Context) -> None:
+        from ...services.matching import graphs
+
         layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
         draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
-        if any(line.label for line in lists.ticked(_rig(context))):
+        if any(line.label for line in lists.each_ticked(_rig(context))):
             options.label(text="Only actions of one label are connected", icon="INFO")
         if not jobs.running():
             layout.operator("action_loom.build_graph", icon="VIEWZOOM")

@@ -7,7 +7,6 @@ import bpy
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
-from ...services.weights import weight_pad
 from ..pictures import pads
 
 LEAST = 3  # sources; two have a slider instead
@@ -32,6 +31,8 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
 
     def draw(self, context: bpy.types.Context) -> None:
         import gpu
+
+        from ...services.weights import weight_pad
 
         lines = lines_on(context)
         if not lines:
@@ -70,6 +71,8 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
             bpy.ops.ed.undo_push(message="Weights")
 
     def _drag(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        from ...services.weights import weight_pad
+
         lines = lines_on(context)
         if not lines:
             return

@@ -14,7 +14,7 @@ from ...model import contact_rows, properties, target_armature
 if TYPE_CHECKING:
     import gpu
 
-    from ...services.preview.previews import Trail
+    from ...services.preview.shapes import Trail
 
 THIN, WIDE = 2.0, 4.0  # pixels
 THROUGH = 0.6  # opacity of a thin line

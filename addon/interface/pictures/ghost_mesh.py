@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ....core.motion.quat import Array
     from ....core.skin.normals import Floats
     from ....core.skin.skin import Skin
-    from ...services.preview.previews import Body
+    from ...services.preview.shapes import Body
 
 IN_BLOCK = 341  # bones whose matrices fit the 16 KB uniform block of every card; more bones come as a texture
 ROWS = 3  # rows of a bone's matrix that are sent: the last one is constant

@@ -16,7 +16,7 @@ from ...services.preview import previews
 if TYPE_CHECKING:
     import gpu
 
-    from ...services.preview.previews import Ghost, Trail
+    from ...services.preview.shapes import Ghost, Trail
 
 THIN, WIDE = 2.0, 4.0  # pixels
 THROUGH = 0.6  # opacity of a thin line

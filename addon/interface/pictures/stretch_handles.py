@@ -1,8 +1,7 @@
 """Draw the stretches of a curve over the 3D view, with handles at their ends while these are dragged."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -19,8 +18,7 @@ WIDTH, DOT = 6.0, 14.0  # pixels
 COLOR, HANDLE = (0.3, 0.65, 1.0, 0.9), (1.0, 1.0, 1.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnPath:
+class DrawnPath(NamedTuple):
     """A curve on the ground as evenly spaced places (K, 3) in scene units."""
 
     places: "Array"

@@ -1,9 +1,8 @@
 """Find actions that are assets in the artist's libraries, and append them to this file."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -14,8 +13,7 @@ from ...ground.blender_types import named, present
 from ..sources import source_list
 
 
-@dataclass(frozen=True)
-class Asset:
+class Asset(NamedTuple):
     """An action that is an asset in a library file.
 
     label : unique text by which the asset is chosen
@@ -27,8 +25,7 @@ class Asset:
     label: str = ""
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """All assets of all readable libraries, and a message about each library that can't be read."""
 
     assets: tuple[Asset, ...] = ()

@@ -1,7 +1,6 @@
 """Keep the latest state of the library that the panel searches; `library_search` reads it."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cache import Cache
 from ...ground import memory, troubles
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
 TROUBLES = 0, "library"  # where library troubles are kept: under no armature and no mode of Weave
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
+class Known(NamedTuple):
     """A library as read when its table had this time and size.
 
     summary : its size in a few words

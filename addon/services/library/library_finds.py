@@ -2,8 +2,7 @@
 
 import dataclasses
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -116,8 +115,7 @@ def chosen(finder: Any) -> list[Any]:
     return [one for one in finder.found if one.use] or ([] if active is None else [active])
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """The stretch of an action to search for.
 
     source : how the action is read
@@ -137,9 +135,9 @@ def asked(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
     The range is the scene's preview range where one is set; else the range of the action's line in the list; else the
     whole action.
     """
-    source = next(iter(source_list.own_sources(scene, armature, lists.PLAYED)), None)
-    if source is None or armature.animation_data is None or armature.animation_data.action is None:
+    if armature.animation_data is None or armature.animation_data.action is None:
         return None
+    (source,) = source_list.own_sources(scene, armature, lists.PLAYED)
     whole = dataclasses.replace(source, first=0, last=0)
     first, last = armature.animation_data.action.frame_range[:]
     if scene.use_preview_range:

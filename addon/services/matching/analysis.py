@@ -4,9 +4,9 @@ No Blender data is kept. A dependency-graph update only marks an analysis as pos
 really changed is known from its content, when it is read again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -34,8 +34,7 @@ MAY_HAVE_CHANGED = "sources may have changed"
 NOT_ANALYSED = "not analysed"
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """Everything that decides how sources are matched: the sources, how they are read, and the matching options."""
 
     sources: tuple[Source, ...]
@@ -47,13 +46,11 @@ class Asked:
         return [source.name for source in self.sources]
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """The figures that the panel shows for a source and the reference.
 
     kept : shares of the reference and of the source that take part
     limit : limit of the slope, 0 for none
-    icon : icon id of the pair's picture, 0 where Blender has no icons
     """
 
     which: int
@@ -62,7 +59,6 @@ class Pair:
     ends: str
     kept: tuple[float, float]
     limit: int
-    icon: int
 
 
 @dataclass(eq=False)
@@ -72,6 +68,7 @@ class Analysis:
     armature : session id of the armature
     actions : session ids of the source actions, compared with each update to notice a change
     evaluated : session ids of the actions that Blender has evaluated before
+    icons : icon ids of the pictures that were shown, by the number of their source
     """
 
     asked: Asked
@@ -83,6 +80,7 @@ class Analysis:
     evaluated: set[int]
     colors: "list[bitmap.Color]"
     pairs: list[Pair] = field(default_factory=list)
+    icons: dict[int, int] = field(default_factory=dict)
     may_have_changed: bool = False
 
     @property
@@ -109,6 +107,13 @@ def shown(scene: bpy.types.Scene, known: Analysis) -> Pair:
     return known.pairs[properties.settings_of(scene).picture % len(known.pairs)]
 
 
+def icon_of(known: Analysis, pair: Pair) -> int:
+    """Return the icon id of a pair's picture, painted when it is first shown; 0 where Blender has no icons."""
+    if pair.which not in known.icons:
+        known.icons[pair.which] = _small(known.armature, known, pair.which)
+    return known.icons[pair.which]
+
+
 def pair_in(shown_image: bpy.types.Image) -> tuple[Analysis, Pair] | None:
     """Return the latest analysis and pair that one of our images shows, or None."""
     across, up = images.names_of(shown_image)
@@ -119,21 +124,18 @@ def pair_in(shown_image: bpy.types.Image) -> tuple[Analysis, Pair] | None:
 def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
     """Say whether the analysis matches what the panel requests; cheap enough for drawing."""
     known = analysis_of(armature)
-    asked = asked_in_panel(scene, armature)
-    if known is None or asked.names != known.asked.names:
+    if known is None:
         return NOT_ANALYSED
-    if asked != known.asked:
-        return OPTIONS_CHANGED
-    return MAY_HAVE_CHANGED if known.may_have_changed else UP_TO_DATE
-
-
-def asked_in_panel(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked:
-    """Return the sources and options that the panel requests."""
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
     lines = lists.ticked(rig)
+    if not are_listed(lines, known.asked.sources):
+        same_names = [line.action.name_full for line in lines] == known.asked.names
+        return OPTIONS_CHANGED if same_names else NOT_ANALYSED
     options = option_properties.values_of(settings.matching, Matching)
     options["reference"] = str(lists.reference_among(rig, lines) + 1) if lines else "1"
-    return Asked(listed(lines), settings.result.visual, tuple(sorted(options.items())))
+    if (settings.result.visual, tuple(sorted(options.items()))) != (known.asked.visual, known.asked.options):
+        return OPTIONS_CHANGED
+    return MAY_HAVE_CHANGED if known.may_have_changed else UP_TO_DATE
 
 
 def asked_for(request: Request, matching: Matching) -> Asked:
@@ -142,13 +144,13 @@ def asked_for(request: Request, matching: Matching) -> Asked:
     return Asked(request.sources, request.reading.visual, tuple(sorted(options.items())))
 
 
-def listed(lines: list[Any]) -> tuple[Source, ...]:
-    """Return the sources that some lines of a list describe."""
-    return tuple(source_list.source_of(line) for line in lines)
+def are_listed(lines: list[Any], sources: Sequence[Source]) -> bool:
+    """Say whether some lines of a list describe these sources; cheap enough for drawing."""
+    return len(lines) == len(sources) and all(map(source_list.is_read_as, lines, sources))
 
 
 def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips", registered: "Registration") -> None:
-    """Keep the analysis of some sources, and paint its pictures."""
+    """Keep the analysis of some sources, and paint the pictures that are seen."""
     read = inputs.read
     armature = properties.of_session(bpy.data.objects, read.armature)
     if armature is None:
@@ -166,13 +168,15 @@ def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips"
     )
     before = analysis_of(armature)
     if before is not None and before.looks_like(known):
-        known.pairs = before.pairs
+        known.pairs, known.icons = before.pairs, before.icons
         _last.keep(read.armature, known)
         return
-    known.pairs = _pairs(read.armature, known)
+    known.pairs = _pairs(known)
     _last.keep(read.armature, known)
+    icon_of(known, shown(scene_of(context), known))
+    painted = images.every()
     for pair in known.pairs:
-        if images.find(known.reference, pair.name) is not None:
+        if (known.reference, pair.name) in painted:
             large(known, pair)
 
 
@@ -206,7 +210,7 @@ def preview_name(armature: int, which: int) -> str:
     return f"{armature} {which}"
 
 
-def _pairs(armature: int, known: Analysis) -> list[Pair]:
+def _pairs(known: Analysis) -> list[Pair]:
     from ....core.weave import reporting
 
     which = [k for k in range(len(known.starts)) if k != known.registered.reference]
@@ -219,7 +223,6 @@ def _pairs(armature: int, known: Analysis) -> list[Pair]:
             report["ends"],
             tuple(report["kept"]),
             0 if free else report["slope_limit"],
-            _small(armature, known, k),
         )
         for k, report in zip(which, reporting.describe(known.prepared, known.registered), strict=True)
     ]
@@ -248,9 +251,8 @@ def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
         if armature is None or known is None:
             continue
         before, known.colors = known.colors, colors(rig, known.asked.names)
-        for pair in known.pairs:
-            if before[pair.which] != known.colors[pair.which]:
-                _small(armature.session_uid, known, pair.which)
+        for which in [which for which in known.icons if before[which] != known.colors[which]]:
+            known.icons[which] = _small(armature.session_uid, known, which)
 
 
 def note(updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:

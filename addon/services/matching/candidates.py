@@ -3,8 +3,7 @@
 No Blender data is kept.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from ..weaving.reading import Inputs
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A cycle or transition to choose: its text in the list, its scene frame, and the recipe options that select it."""
 
     text: str
@@ -33,8 +31,7 @@ class Candidate:
     options: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class FoundCandidates:
+class FoundCandidates(NamedTuple):
     """The candidates of some sources.
 
     icon : icon id of the picture, 0 for none
@@ -60,9 +57,10 @@ def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCa
     """Return the candidates for the panel's mode and the sources ticked now, or None; cheap enough for drawing."""
     settings = properties.settings_of(scene)
     found = _found.get((armature.session_uid, settings.mode))
+    if found is None or found.visual != settings.result.visual:
+        return None
     lines = lists.ticked(properties.rig_of(scene, armature))
-    asked = analysis.listed(lines), settings.result.visual
-    return found if found is not None and (found.sources, found.visual) == asked else None
+    return found if analysis.are_listed(lines, found.sources) else None
 
 
 def source_of_cycle(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Source | None:

@@ -3,8 +3,7 @@
 No Blender data is kept.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from ..weaving.reading import Inputs
 
 
-@dataclass(frozen=True, eq=False)
-class KnownGraph:
+class KnownGraph(NamedTuple):
     """A motion graph: its sources and options, the graph, its main figures, and its icon id (0 for none)."""
 
     sources: tuple[Source, ...]
@@ -49,8 +47,9 @@ _known: Cache[int, KnownGraph] = memory.cache(4)
 def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph | None:
     """Return the graph of the sources ticked now and the panel's options, or None; cheap enough for drawing."""
     known, settings = _known.get(armature.session_uid), properties.settings_of(scene)
-    lines = lists.ticked(properties.rig_of(scene, armature))
-    if known is None or (known.sources, known.visual) != (analysis.listed(lines), settings.result.visual):
+    if known is None or known.visual != settings.result.visual:
+        return None
+    if not analysis.are_listed(lists.ticked(properties.rig_of(scene, armature)), known.sources):
         return None
     asked = tuple(option_properties.values_of(settings.graph, GraphOptions).items())
     return known if known.options == asked else None

@@ -23,7 +23,7 @@ from ...ground.blender_types import present
 from ...model import contact_rows
 from ...model.contact_rows import Contact
 from ..weaving import reading
-from .previews import Trail
+from .shapes import Trail
 
 PATH, STANDS, REFUSED = colors.FEET, colors.GOOD, colors.BAD
 RING = 0.025  # ring radius as a share of body height: a planted foot's path alone would be a dot

@@ -15,7 +15,7 @@ from ....core.verbs import Follow
 from ...ground import jobs, troubles
 from ...ground.blender_types import present, scene_of
 from ...model import properties, target_armature
-from . import panel_state, previews
+from . import previews
 
 PAUSE = 0.15  # s from a change until it is followed, so that only the end of a drag counts
 QUICK = 0.4  # s that weaving again may block Blender
@@ -63,6 +63,8 @@ def _look() -> float | None:
 
 def follow(context: bpy.types.Context) -> bool:
     """Preview the panel's settings again if they have changed and weaving is quick; says whether it did."""
+    from . import panel_state
+
     scene, armature = scene_of(context), target_armature.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)
     settings = properties.settings_of(scene)

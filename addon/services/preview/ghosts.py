@@ -30,7 +30,8 @@ from ..sources import source_list
 from ..weaving import reading, writing
 from ..weaving.reading import Inputs
 from . import previews, skins, trails, walk_again
-from .previews import FOUND, SOLO, Body, Figure, Ghost, Playing
+from .previews import FOUND, SOLO
+from .shapes import Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # distance between figures as a share of body height
 

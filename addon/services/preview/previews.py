@@ -1,124 +1,16 @@
 """Keep what is previewed on each armature; `ghosts` makes the previews, which loads numpy."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....core.cache import Cache
 from ...ground import memory
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from .shapes import Ghost
 
-    from ....core.motion.quat import Array
-    from ....core.recipes.base import Recipe
-    from ....core.recipes.reading import Request
-    from ....core.skin.skin import Skin
-    from ....core.weave.results import Result
-    from ..weaving import reading
-
-_ROUNDING = 1e-5  # of a frame; scene frames are single floats
 FOUND = "found"  # mode of a stretch that was found in a library
 SOLO = "solo"  # mode of a source shown by itself, whatever the panel's mode is
-
-
-@dataclass(frozen=True, eq=False)
-class Playing:
-    """The rising scene frames (F,) at which poses were sampled.
-
-    again : whether it repeats after its end; else the first and last poses hold
-    """
-
-    frames: "Array"
-    again: bool = False
-
-    def at(self, frame: float) -> tuple[int, int, float]:
-        """Return the two frame indices around a scene frame, and the share between them, 0 to 1."""
-        first, last = float(self.frames[0]), float(self.frames[-1])
-        if self.again and last > first and not first <= frame <= last + _ROUNDING:
-            frame = first + (frame - first) % (last - first)
-        here = max(int(self.frames.searchsorted(frame, "right")) - 1, 0)
-        after = min(here + 1, len(self.frames) - 1)
-        step = float(self.frames[after] - self.frames[here])
-        share = max(frame - float(self.frames[here]), 0.0) / step if step else 0.0
-        return here, after, share
-
-
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """A moving stick figure: points (F, P, 3) in scene units, joined by lines (L, 2)."""
-
-    name: str
-    points: "Array"
-    lines: "NDArray[np.int64]"
-    playing: Playing
-    color: tuple[float, ...]
-    wide: bool
-
-    def at(self, frame: float) -> "Array":
-        """Return the points (P, 3) at a scene frame."""
-        here, after, share = self.playing.at(frame)
-        found: Array = self.points[here] + share * (self.points[after] - self.points[here])
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class Trail:
-    """A line (N, 3) in the scene that shows where something moved; color : a meaning of `colors`."""
-
-    points: "Array"
-    color: str
-    wide: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Body:
-    """The character's own mesh in motion.
-
-    linear, volume : meshes in the armature's space, with bones numbered as below; the second kind preserves volume
-    rest (B, 4, 4), posed (F, B, 4, 4) : bones in the armature's space
-    standing (F, 4, 4) : the armature's place in the scene
-    """
-
-    linear: "Skin | None"
-    volume: "Skin | None"
-    rest: "Array"
-    posed: "Array"
-    standing: "Array"
-    playing: Playing
-
-    def at(self, frame: float) -> "tuple[Array, Array]":
-        """Return the bones (B, 4, 4) and the armature (4, 4) at a scene frame."""
-        here, after, share = self.playing.at(frame)
-        if not share:
-            return self.posed[here], self.standing[here]
-        posed, standing = ((1.0 - share) * one[here] + share * one[after] for one in (self.posed, self.standing))
-        return posed, standing
-
-
-@dataclass(frozen=True, eq=False)
-class Ghost:
-    """A preview of a mode: its figures (the result last), their trails, and the inputs behind them.
-
-    left_out : messages about meshes that can't be shown
-    asked : the panel's state when it was made
-    outdated : whether that state has changed and weaving again takes too long to follow
-    """
-
-    mode: str
-    figures: tuple[Figure, ...]
-    summary: str
-    request: "Request"
-    read: "reading.Read"
-    recipe: "Recipe | None" = None
-    woven: "Result | None" = None
-    trails: tuple[Trail, ...] = ()
-    body: Body | None = None
-    left_out: tuple[str, ...] = ()
-    asked: tuple[Any, ...] = field(default=(), repr=False)
-    outdated: bool = False
-
 
 # By the session id of the armature; None where nothing is previewed.
 _known: "Cache[int, Ghost | None]" = memory.cache(4)
@@ -128,7 +20,7 @@ when_some: list[Callable[[], None]] = []
 when_none: list[Callable[[], None]] = []
 
 
-def of(armature: int) -> Ghost | None:
+def of(armature: int) -> "Ghost | None":
     """Return the preview on an armature, or None."""
     return _known.get(armature)
 
@@ -138,7 +30,7 @@ def every() -> "list[Ghost | None]":
     return list(_known)
 
 
-def keep(armature: int, ghost: Ghost | None) -> None:
+def keep(armature: int, ghost: "Ghost | None") -> None:
     """Keep the preview on an armature; None removes it."""
     _known.keep(armature, ghost)
     for listener in when_none if all(one is None for one in _known) else when_some:

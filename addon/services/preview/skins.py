@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...bridge.mesh import SkinnedMesh
 
 
-@dataclass
+@dataclass(eq=False)
 class _Read:
     """A mesh as last read.
 

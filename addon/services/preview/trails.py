@@ -13,7 +13,7 @@ from ....core.verbs import Follow
 from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import ConnectResult, Result
 from ...ground import colors
-from .previews import Trail
+from .shapes import Trail
 
 ROOT, FOOT, STANDS, WORST = colors.RESULT, colors.FEET, colors.GOOD, colors.BAD
 RING = 0.12  # m

@@ -3,8 +3,7 @@
 No Blender data is kept.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 
@@ -20,8 +19,7 @@ BAD = 0.2  # m from the curve at which the track is fully red
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares from good to bad whose colours are interpolated
 
 
-@dataclass(frozen=True, eq=False)
-class WalkTrack:
+class WalkTrack(NamedTuple):
     """A walk's root trajectory (K, 3), in scene units, and its distance (K,) from the curve, in metres.
 
     action : session id of the walk's action; the track is hidden while another action is shown

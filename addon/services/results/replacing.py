@@ -18,7 +18,7 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
     Raises LoomError, with everything unchanged, for an action that can't be written.
     """
     request, read = inputs.request, inputs.read
-    action, slot = writing.source_of(read, 0)
+    action, slot = writing.sources_of(read)[0]
     result_mark.check_writable(action)
     before = _kept(action, inputs.recipe.label)
     uid, handle = before.session_uid, slot.handle if slot else 0

@@ -3,9 +3,9 @@
 import dataclasses
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -30,8 +30,25 @@ def source_of(line: Any) -> Source:
     return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature, **span)
 
 
+def is_read_as(line: Any, source: Source) -> bool:
+    """Say whether a line is read as a source is: `source_of`, compared without making one for each of hundreds."""
+    return (
+        line.action.name_full == source.name
+        and _rate(line) == source.rate
+        and line.slot == source.slot
+        and ("" if lists.is_own(line) else line.armature) == source.armature
+        and _span(line) == source.span
+    )
+
+
+def _span(line: Any) -> tuple[int, int] | None:
+    return (line.first, line.last) if line.use_range and line.first != line.last else None
+
+
 def _rate(line: Any) -> float:
     """Return the rate of a line; an invalid rate counts as none, because panels call this while drawing."""
+    if line.rate == 0.0:
+        return 0.0
     try:
         return float(declared(SourceOptions)["rate"].checked(option_properties.rounded(line.rate)))
     except OptionError:
@@ -43,15 +60,26 @@ def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Obje
 
     player : the action's armature, if it is not the list's
     """
-    taken = [tuple(round(c, 2) for c in source.color) for source in rig.sources]
-    free = [color for color in lists.COLORS if color not in taken] or list(lists.COLORS)
+    name, color = lists.free_name(rig.sources, action.name), _free_color(rig)
     source = rig.sources.add()
-    source.name = lists.free_name(rig.sources, action.name)
-    source.action, source.use, source.color = action, use, free[0]
+    source.name = name
+    source.action, source.use, source.color = action, use, color
     if player is not None:
         lists.hold(source.player, player)
     source.first, source.last = (_whole(frame) for frame in action.frame_range[:])
     return source
+
+
+def _free_color(rig: Any) -> tuple[float, float, float]:
+    """Return the first colour that no line has; the first of all once they are used up."""
+    free = list(lists.COLORS)
+    for source in rig.sources:
+        if not free:
+            break
+        color = tuple(round(c, 2) for c in source.color)
+        if color in free:
+            free.remove(color)
+    return (free or lists.COLORS)[0]
 
 
 def _whole(frame: float) -> int:
@@ -69,8 +97,7 @@ def load(line: Any, source: Source, slot: Slot) -> None:
         line.first, line.last = source.span
 
 
-@dataclass(frozen=True)
-class Filled:
+class Filled(NamedTuple):
     """The outcome of filling a list.
 
     added : actions, each with the reason why it is set apart ("" for most)
@@ -142,18 +169,29 @@ def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) 
     return [*_ticked_own(scene, armature)] if which == TICKED or action is None else [action]
 
 
+def has_own(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> bool:
+    """Say whether there are `own_actions`; cheaper."""
+    data = armature.animation_data
+    if which != TICKED and data is not None and data.action is not None:
+        return True
+    return any(map(lists.is_own, lists.each_ticked(properties.rig_of(scene, armature))))
+
+
 def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
     """Return `own_actions` as sources; a ticked action is read as by its line."""
-    ticked = _ticked_own(scene, armature)
-    return [
-        source_of(ticked[action]) if action in ticked else Source(name=action.name_full)
-        for action in own_actions(scene, armature, which)
-    ]
+    actions = own_actions(scene, armature, which)
+    ticked = _ticked_own(scene, armature, actions[0] if len(actions) == 1 else None)
+    return [source_of(ticked[action]) if action in ticked else Source(name=action.name_full) for action in actions]
 
 
-def _ticked_own(scene: bpy.types.Scene, armature: bpy.types.Object) -> dict[bpy.types.Action, Any]:
-    """Return the ticked lines of an armature's own actions, by action."""
-    return {line.action: line for line in lists.ticked(properties.rig_of(scene, armature)) if not line.armature}
+def _ticked_own(
+    scene: bpy.types.Scene, armature: bpy.types.Object, only: bpy.types.Action | None = None
+) -> dict[bpy.types.Action, Any]:
+    """Return the ticked lines of an armature's own actions, by action; only : the action to look for, if one alone."""
+    lines = lists.each_ticked(properties.rig_of(scene, armature))
+    if only is not None:
+        lines = (line for line in lines if line.action == only)
+    return {line.action: line for line in lines if lists.is_own(line)}
 
 
 def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:
@@ -163,7 +201,7 @@ def selected_others(context: bpy.types.Context, armature: bpy.types.Object | Non
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
     """Return the actions of another armature, read as by its own list; which : one of WHICH."""
-    lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if not line.armature]
+    lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if lists.is_own(line)]
     if which == TICKED and lines:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
     data = other.animation_data
@@ -202,6 +240,11 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 
 def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
     """Return, for names longer than `room`, the word-bounded prefix shared with the most similar other name."""
+    return _shared_beginnings(tuple(names), room)
+
+
+@lru_cache(maxsize=8)  # panels ask whenever they are drawn
+def _shared_beginnings(names: tuple[str, ...], room: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for one, other in pairwise(sorted(set(names))):
         alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -230,8 +273,7 @@ def repeats(action: bpy.types.Action) -> bool:
     return first is not None and any(modifier.type == "CYCLES" for modifier in first.modifiers)
 
 
-@dataclass(frozen=True)
-class Moves:
+class Moves(NamedTuple):
     """What of an armature an action moves: the number of bones, and over which frames.
 
     shape_keys : whether it moves shape keys and no bones

@@ -20,12 +20,15 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
+    lines: dict[tuple[str, str], list[Any]] = {}
+    for line in rig.sources:
+        if line.action is not None:
+            lines.setdefault((line.action.name_full, line.armature), []).append(line)
     for asked, source, retargeted in zip(request.sources, read.sources, read.retargeted, strict=True):
         doubt = cadence.doubt(source.clip)
         warning = f"{asked.name}: {doubt}" if doubt else add_root_motion.note(source.clip)
-        for line in rig.sources:
-            if line.action is not None and (line.action.name_full, line.armature) == (asked.name, asked.armature):
-                line.warning, line.carried = _of_range(line) or warning, retargeted
+        for line in lines.get((asked.name, asked.armature), ()):
+            line.warning, line.carried = _of_range(line) or warning, retargeted
 
 
 def _of_range(line: Any) -> str:

@@ -4,8 +4,7 @@ No Blender data is kept.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cache import Cache
 from ...ground import memory
@@ -17,8 +16,7 @@ WIDER = 0.1  # margin of the pad, as a share of half the strides' range
 LEAST = (0.1, 5.0)  # m/s, degrees a second: least half range, so that equal strides still span a pad
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A pad of speeds (m/s, upwards) and turns (degrees a second, to the left), each from -1 to 1.
 
     strides : speed and turn of each stride, and its share in the latest result

@@ -1,6 +1,5 @@
 """Convert between a recipe's table of labels and the panel: a text of the file, or the words of the lines."""
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -38,6 +37,8 @@ def of_panel(settings: Any, ticked: Sequence[Any]) -> str:
 
 def to_panel(settings: Any, labels: str) -> dict[str, str]:
     """Put a recipe's table into the panel; returns the people by clip, or {} where a text holds the table."""
+    import csv  # at use, not when Blender starts
+
     header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]
     settings.labels = None
     if set(header) <= {"clip", "person"}:

@@ -4,8 +4,7 @@ No Blender data is kept.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from ....core.style.style import Style
 
 
-@dataclass(frozen=True, eq=False)
-class KnownStyle:
+class KnownStyle(NamedTuple):
     """A summary of a learnt style.
 
     asked : the panel's state when it was learnt (see `panel_state`)
@@ -30,8 +28,7 @@ class KnownStyle:
     ranges: Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, eq=False)
-class Reached:
+class Reached(NamedTuple):
     """What the sliders of the last result reached.
 
     measured : measures before and after, by slider name
@@ -45,6 +42,11 @@ class Reached:
 # By the session id of the armature; the latest is the last entry.
 _known: Cache[int, KnownStyle] = memory.cache(4)
 _reached: Cache[int, Reached] = memory.cache(4)
+
+
+def is_learnt(armature: bpy.types.Object) -> bool:
+    """Say whether any style was learnt for an armature."""
+    return _known.get(armature.session_uid) is not None
 
 
 def style_of(armature: bpy.types.Object, asked: tuple[Any, ...]) -> KnownStyle | None:

@@ -52,7 +52,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     request, read, recipe = inputs.request, inputs.read, inputs.recipe
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
     notices = [_check_bones(armature, read.body)]
-    made_of = [source_of(read, k) for k in range(len(read.made_of))]
+    made_of = sources_of(read)
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, first_frame, notice = as_written(context, inputs, few_keys.unfitted(woven))
@@ -122,12 +122,14 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     return several, f"{notice} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
 
 
-def source_of(read: Read, which: int) -> SlottedAction:
-    """Return the action and slot that a source was read from; raises LoomError if the action is gone."""
-    uid, handle = read.made_of[which]
-    action = found(bpy.data.actions, uid, f"The action {read.sources[which].clip.name!r}")
-    slots = getattr(action, "slots", ())
-    return action, next((slot for slot in slots if slot.handle == handle), None)
+def sources_of(read: Read) -> list[SlottedAction]:
+    """Return the actions and slots that the sources were read from; raises LoomError if an action is gone."""
+    actions, sources = {action.session_uid: action for action in bpy.data.actions}, []
+    for source, (uid, handle) in zip(read.sources, read.made_of, strict=True):
+        action = _still_there(actions.get(uid), f"The action {source.clip.name!r}")
+        slots = getattr(action, "slots", ())
+        sources.append((action, next((slot for slot in slots if slot.handle == handle), None)))
+    return sources
 
 
 def _player(read: Read, which: int) -> bpy.types.Object | None:
@@ -137,7 +139,10 @@ def _player(read: Read, which: int) -> bpy.types.Object | None:
 
 def found(kept: Iterable[Data], uid: int, what: str) -> Data:
     """Return the data with a session id; raises LoomError if it was deleted. Blender never reuses a session id."""
-    there = properties.of_session(kept, uid)
+    return _still_there(properties.of_session(kept, uid), what)
+
+
+def _still_there(there: Data | None, what: str) -> Data:
     if there is None or (isinstance(there, bpy.types.Object) and not there.users_scene):
         raise LoomError(f"{what} was deleted while its actions were woven: nothing was written")
     return there
