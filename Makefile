@@ -17,7 +17,7 @@ BUILD = $(BLENDER_PYTHON) tools/build.py
 help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
 	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
-	@echo "make test    run everything that must hold           (BLENDER=5.2: in that Blender only)"
+	@echo "make test    run what is quick of what must hold     (ALL=1: everything; BLENDER=4.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs, meshes, paths, libraries   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
 	@echo "make characters   try every verb on characters that others made, in every Blender: docs/measured/characters.md"
@@ -34,8 +34,8 @@ demo:
 	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/demo.py "$$zip"
 
 test:
-	$(ENVIRONMENTS) package oldest 5.2 $(or $(BLENDER),$(ALL_BLENDERS))
-	BLENDER="$(BLENDER)" $(PACKAGE_PYTHON) tools/run_tests.py
+	$(ENVIRONMENTS) package $(if $(ALL),oldest) 5.2 $(or $(BLENDER),$(if $(ALL),$(ALL_BLENDERS)))
+	BLENDER="$(BLENDER)" $(PACKAGE_PYTHON) tools/run_tests.py $(if $(ALL),--all) $(if $(RECORD),--record)
 
 # One thread, so that what is compared is the work and not how it is spread.
 bench: export OPENBLAS_NUM_THREADS = 1

@@ -25,7 +25,7 @@ BLENDERS = {
 }
 NUMBA, LLVMLITE = "0.68.1", "0.50.0"
 BENCH_NUMPY = "2.4.6"
-TEST_PACKAGES = ["pytest>=8.2", "hypothesis>=6.100"]
+TEST_PACKAGES = ["pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100"]
 # What the zip is built with, by the Blender whose environment builds it.
 BUILD_PACKAGES = {"5.2": ["markdown>=3.6"]}
 

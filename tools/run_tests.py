@@ -1,6 +1,7 @@
-"""Runs everything that must hold: checkers, core tests on both engines, and the built zip in every Blender.
+"""Runs what must hold: checkers, core tests, and the built zip in Blender; what is quick, or with --all everything.
 
-BLENDER="4.2 5.2" in the environment limits the Blenders. Each step writes its output to build/test-logs/. The
+The short run leaves out the tests that tests/durations.json knows to be slow, all engines but one and all Blenders but
+one. BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The
 last line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
@@ -11,24 +12,49 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import environments
+import time_left
 
 ROOT = environments.ROOT
+sys.path.insert(0, str(ROOT / "tests" / "oracles"))
+
+import durations
+
 LOGS = ROOT / "build" / "test-logs"
 TYPES = ROOT / "build" / "types"
 SECONDS_PER_STEP = 3000  # a machine that is twice as slow, with the other suites beside it, still ends in time
-SECONDS_PER_BLENDER = 2400
-BLENDERS_AT_A_TIME = 2
+MOST_PROCESSES = 8  # however many processors there are: each may be a Blender
 TAIL_LINES = 60
+NEWEST = "5.2"  # builds the zip, and is the Blender of the short run
+BOTH_ENGINES = ("-m", "both_engines")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One program of a run; group : core or addon, if it is pytest on tests of these."""
+
+    name: str
+    command: list
+    group: str = ""
+    cwd: os.PathLike = ROOT
+    env: dict = field(default_factory=dict)
+
+    @property
+    def log(self):
+        return LOGS / f"{self.name}.log"
+
+    @property
+    def report(self):
+        return LOGS / f"{self.name}.xml"
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How one step ended, and what its tests said, if it ran some."""
 
-    name: str
+    step: Step
     seconds: float
     trouble: str = ""
     passed: int = 0
@@ -36,38 +62,140 @@ class Outcome:
     skipped: int = 0
     without_clips: int = 0
 
-
-def run(name, command, *, cwd=ROOT, env=None, limit=SECONDS_PER_STEP):
-    """Run one step with its output in its log, say how it went, and return its outcome."""
-    log, report = LOGS / f"{name}.log", LOGS / f"{name}.xml"
-    report.unlink(missing_ok=True)
-    started, trouble = time.monotonic(), ""
-    with log.open("w", encoding="utf-8") as output:
-        try:
-            ended = subprocess.run(
-                list(map(str, command)),
-                cwd=cwd,
-                env=clean_environment() | (env or {}),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=limit,
-                check=False,
-            )
-            if ended.returncode != 0:
-                trouble = f"ended with status {ended.returncode}"
-        except subprocess.TimeoutExpired:
-            trouble = f"did not end within {limit} s"
-    outcome = Outcome(name, time.monotonic() - started, trouble)
-    outcome = count_tests(outcome, report) if report.exists() else outcome
-    tell(outcome, log)
-    return outcome
+    @property
+    def tests(self):
+        return self.passed + self.failed + self.skipped
 
 
-def run_pytest(name, python, arguments, **options):
-    """Run pytest as a step; -P keeps the root off its path, where `core` would be a package by itself."""
-    command = [python, "-P", "-m", "pytest", *arguments, f"--junit-xml={LOGS / name}.xml"]
-    return run(name, command, **options)
+# --- which steps there are ------------------------------------------------------------------------------------------
+
+
+def checkers():
+    """What looks at the code without running it."""
+    python = environments.package()
+    return [
+        Step("ruff", [python, "-m", "ruff", "check", "--output-format=concise"]),
+        Step("format", [python, "-m", "ruff", "format", "--check"]),
+        Step("mypy", [python, "-m", "mypy", "-p", "action_loom.core", "-p", "action_loom.addon"]),
+    ]
+
+
+def build():
+    return Step("build", [environments.blender(NEWEST), ROOT / "tools" / "build.py"])
+
+
+def core_tests(everything):
+    """The core's tests on the engine that the zip has; and on the compiled one and with the oldest numpy."""
+    python, numpy = environments.package(), {"ACTION_LOOM_ENGINE": "numpy"}
+    steps = [pytest_step("core-numpy", python, [], "core", env=numpy)]
+    if everything:
+        steps.append(pytest_step("core-numba", python, BOTH_ENGINES, "core"))
+        oldest = {"PYTHONPATH": str(TYPES)}
+        steps.append(pytest_step("core-oldest-numpy", environments.oldest(), BOTH_ENGINES, "core", env=oldest))
+    return steps
+
+
+def blender_tests(names):
+    folder = ROOT / "tests" / "addon"
+    return [pytest_step(name, environments.blender(name), ["."], "addon", cwd=folder) for name in names]
+
+
+def pytest_step(name, python, arguments, group, **where):
+    """Pytest as a step; -P keeps the root off its path, where `core` would be a package by itself."""
+    step = Step(name, [python, "-P", "-m", "pytest", "-v", *arguments], group, **where)
+    return replace(step, command=[*step.command, f"--junit-xml={step.report}"])
+
+
+# --- running them ---------------------------------------------------------------------------------------------------
+
+
+class Run:
+    """All steps of one run, as many beside each other as the processors bear.
+
+    everything : whether slow tests run, too
+    """
+
+    def __init__(self, everything):
+        self.everything = everything
+        # Suites beside each other need no workers; a single one is spread over all processors.
+        self.at_a_time = 2 if everything else 1
+        self.cores = min(os.cpu_count() or 2, MOST_PROCESSES)
+        self.workers = max(1, self.cores // self.at_a_time)
+        self.progress = None
+
+    def all_of(self, first, suites):
+        """Run the first steps, which end with the build of the zip, beside the suites; return the outcomes."""
+        link_for_types()
+        shares = {step.name: self.share(step) for step in [*first, *suites]}
+        seconds = sum(share.seconds for share in shares.values()) / self.cores
+        print(f"{time_left.in_words(seconds)} on {self.cores} processors, {self.what_is_left_out()}", flush=True)
+        # So that none is left over alone at the end; a single one at a time need not wait for the build at once.
+        in_turn = sorted(suites, key=lambda step: -shares[step.name].seconds) if self.at_a_time > 1 else suites
+        with (
+            time_left.Progress(shares, self.cores) as self.progress,
+            ThreadPoolExecutor(1) as alone,
+            ThreadPoolExecutor(self.at_a_time) as pool,
+        ):
+            begun = [alone.submit(self.run, step) for step in first]
+            tested = [pool.submit(self.test, step, begun[-1]) for step in in_turn]
+            return [one.result() for one in [*begun, *tested] if one.result()]
+
+    def what_is_left_out(self):
+        return "with everything" if self.everything else "without slow tests (ALL=1: everything)"
+
+    def share(self, step):
+        """What the step is known to take in this run."""
+        known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
+        slow = durations.slow(step.group)
+        if self.everything:
+            return time_left.Share(known["seconds"], known["tests"], slow)
+        return time_left.Share(max(0.0, known["seconds"] - sum(slow.values())), known["tests"] - len(slow))
+
+    def test(self, step, built):
+        """Run tests; those of the add-on when the zip is built, or not at all."""
+        if step.group == "addon":
+            outcome = built.result()
+            if outcome.trouble:
+                return None
+            # The last thing that the build prints is the path of its zip.
+            step.env["ACTION_LOOM_ZIP"] = outcome.step.log.read_text(encoding="utf-8").splitlines()[-1]
+        more = [] if self.everything else ["--short"]
+        more += ["-n", self.workers, "--dist=worksteal"] if self.workers > 1 else []
+        return self.run(replace(step, command=[*step.command, *more]))
+
+    def run(self, step):
+        """Run one step with its output in its log, say how it went, and return its outcome."""
+        step.report.unlink(missing_ok=True)
+        started, trouble = time.monotonic(), ""
+        with step.log.open("w", encoding="utf-8") as output:
+            self.progress.begin(step.name, step.log)
+            try:
+                ended = subprocess.run(
+                    list(map(str, step.command)),
+                    cwd=step.cwd,
+                    env=clean_environment() | step.env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    timeout=SECONDS_PER_STEP,
+                    check=False,
+                )
+                if ended.returncode != 0:
+                    trouble = f"ended with status {ended.returncode}"
+            except subprocess.TimeoutExpired:
+                trouble = f"did not end within {SECONDS_PER_STEP} s"
+        outcome = Outcome(step, time.monotonic() - started, trouble)
+        outcome = count_tests(outcome) if step.report.exists() else outcome
+        self.progress.end(step.name, told(outcome))
+        return outcome
+
+
+def link_for_types():
+    """Show the repository as a folder named like the package, for programs that follow folders only."""
+    TYPES.mkdir(parents=True, exist_ok=True)
+    link = TYPES / "action_loom"
+    if not link.is_symlink():
+        link.symlink_to(os.path.relpath(ROOT, TYPES), target_is_directory=True)
 
 
 def clean_environment():
@@ -76,9 +204,12 @@ def clean_environment():
     return {name: value for name, value in os.environ.items() if name not in unwanted}
 
 
-def count_tests(outcome, report):
+# --- what came of them ----------------------------------------------------------------------------------------------
+
+
+def count_tests(outcome):
     """Read pytest's own report: nothing else survives a Blender that crashes at its exit."""
-    suites = ElementTree.parse(report).getroot().findall("testsuite")
+    suites = ElementTree.parse(outcome.step.report).getroot().findall("testsuite")
     total, failures, errors, skipped = (
         sum(int(suite.get(key, 0)) for suite in suites) for key in ("tests", "failures", "errors", "skipped")
     )
@@ -92,73 +223,29 @@ def count_tests(outcome, report):
     )
 
 
-def tell(outcome, log):
-    """Print one line about a step, and the end of its log if it failed."""
+def told(outcome):
+    """One line about a step, and the end of its log if it failed."""
     words = [f"{outcome.passed} passed"] if outcome.passed or outcome.failed else []
     words += [f"{n} {word}" for n, word in ((outcome.failed, "failed"), (outcome.skipped, "skipped")) if n]
     words += [outcome.trouble] if outcome.trouble else []
-    status = "FAILED" if outcome.trouble else "ok"
-    lines = [f"{status:7}{outcome.name:19}{outcome.seconds:7.1f} s  {', '.join(words)}".rstrip()]
+    status, log = "FAILED" if outcome.trouble else "ok", outcome.step.log
+    lines = [f"{status:7}{outcome.step.name:19}{outcome.seconds:7.1f} s  {', '.join(words)}".rstrip()]
     if outcome.trouble:
         tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]
         lines += [f"    | {line}" for line in [*tail, f"all of it: {log.relative_to(ROOT)}"]]
-    # One call, so that two Blenders that end together do not mix their lines.
-    print("\n".join(lines) + "\n", end="", flush=True)
+    return "\n".join(lines)
 
 
-def check_package():
-    """Checkers, and the core's tests with each engine and with the oldest numpy."""
-    python, oldest = environments.package(), environments.oldest()
-    link_for_types()
-    both = ["-m", "both_engines"]
-
-    def twins():
-        return [
-            run_pytest("core-numpy", python, both, env={"ACTION_LOOM_ENGINE": "numpy"}),
-            run_pytest("core-oldest-numpy", oldest, both, env={"PYTHONPATH": str(TYPES)}),
-        ]
-
-    checked = [
-        run("ruff", [python, "-m", "ruff", "check", "--output-format=concise"]),
-        run("format", [python, "-m", "ruff", "format", "--check"]),
-        run("mypy", [python, "-m", "mypy", "-p", "action_loom.core", "-p", "action_loom.addon"]),
-    ]
-    with ThreadPoolExecutor(2) as pool:  # the two twins together take as long as the compiled engine alone
-        twin_outcomes = pool.submit(twins)
-        return [*checked, run_pytest("core-numba", python, []), *twin_outcomes.result()]
-
-
-def link_for_types():
-    """Show the repository as a folder named like the package, for programs that follow folders only."""
-    TYPES.mkdir(parents=True, exist_ok=True)
-    link = TYPES / "action_loom"
-    if not link.is_symlink():
-        link.symlink_to(os.path.relpath(ROOT, TYPES), target_is_directory=True)
-
-
-def check_blenders(names):
-    """Build the zip, then install and test it in each Blender."""
-    pythons = {name: environments.blender(name) for name in [*names, "5.2"]}
-    built = run("build", [pythons["5.2"], ROOT / "tools" / "build.py"])
-    if built.trouble:
-        return [built]
-    # The last thing that the build prints is the path of its zip.
-    env = {"ACTION_LOOM_ZIP": (LOGS / "build.log").read_text(encoding="utf-8").splitlines()[-1]}
-
-    def test_one(name):
-        folder = ROOT / "tests" / "addon"
-        return run_pytest(name, pythons[name], ["."], cwd=folder, env=env, limit=SECONDS_PER_BLENDER)
-
-    with ThreadPoolExecutor(BLENDERS_AT_A_TIME) as pool:
-        return [built, *pool.map(test_one, names)]
-
-
-def summarise(outcomes):
+def summarise(outcomes, everything):
     """Print the sums, and return whether everything that must hold does."""
     skipped = sum(outcome.skipped for outcome in outcomes)
     without_clips = sum(outcome.without_clips for outcome in outcomes)
     failed = sum(max(outcome.failed, bool(outcome.trouble)) for outcome in outcomes)
-    print(f"\n{sum(outcome.seconds for outcome in outcomes):.0f} s of work; logs in {LOGS.relative_to(ROOT)}")
+    print(f"\nlogs in {LOGS.relative_to(ROOT)}")
+    for outcome in outcomes:
+        if outcome.step.group and not everything:
+            left_out = len(durations.slow(outcome.step.group))
+            print(f"{outcome.step.name}: {outcome.tests:,} of {outcome.tests + left_out:,} tests; the slow ones: ALL=1")
     if without_clips:
         print(f"{without_clips} of the skipped tests want the clips of ../shared, which is not here")
     if os.environ.get("CI"):
@@ -175,21 +262,49 @@ def ci_complaints(skipped):
     return complaints + ([f"{skipped} skipped, but here nothing may be"] if skipped else [])
 
 
+def record(outcomes, workers):
+    """Write what everything took to tests/durations.json."""
+    steps = {
+        outcome.step.name: {"seconds": round(outcome.seconds * (workers if outcome.step.group else 1))}
+        | ({"tests": outcome.tests} if outcome.step.group else {})
+        for outcome in outcomes
+    }
+    whole = {"core": "core-numpy", "addon": NEWEST}
+    slow = {group: seconds_of_tests(LOGS / f"{name}.xml") for group, name in whole.items()}
+    durations.write(steps, slow)
+
+
+def seconds_of_tests(report):
+    """The seconds of each test in a report of pytest, by its name."""
+    return {
+        f"{case.get('classname').replace('.', '/')}.py::{case.get('name')}": float(case.get("time"))
+        for case in ElementTree.parse(report).getroot().iter("testcase")
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="slow tests, all engines and all Blenders, too")
     parser.add_argument("--only-blender", action="store_true", help="leave out checkers and core tests")
+    parser.add_argument("--record", action="store_true", help="with --all: write tests/durations.json")
     options = parser.parse_args()
-    names = os.environ.get("BLENDER", "").split() or list(environments.BLENDERS)
+    names = os.environ.get("BLENDER", "").split() or (list(environments.BLENDERS) if options.all else [NEWEST])
     unknown = sorted(set(names) - set(environments.BLENDERS))
     if unknown:
         parser.error(f"BLENDER={unknown[0]} is not one of {', '.join(environments.BLENDERS)}")
+    if options.record and (not options.all or options.only_blender or NEWEST not in names):
+        parser.error("--record wants everything to be run")
     LOGS.mkdir(parents=True, exist_ok=True)
+    run = Run(options.all)
     try:
-        outcomes = [] if options.only_blender else check_package()
-        outcomes += check_blenders(names)
+        checks, suites = ([], []) if options.only_blender else (checkers(), core_tests(options.all))
+        outcomes = run.all_of([*checks, build()], [*suites, *blender_tests(names)])
     except environments.SetupError as error:
         sys.exit(f"setup: {error}")
-    sys.exit(0 if summarise(outcomes) else 1)
+    fine = summarise(outcomes, options.all)
+    if options.record:
+        record(outcomes, run.workers)
+    sys.exit(0 if fine else 1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Runs the add-on's tests against the built zip, installed in a fresh Blender with no preferences of anyone.
 
 Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts pytest there and names the
-zip in ACTION_LOOM_ZIP. What several files of tests begin with is here, too; plain functions are in `material`.
+zip in ACTION_LOOM_ZIP. Every worker of xdist is a Blender with a home of its own. What several files of tests begin
+with is here, too; plain functions are in `material`.
 """
 
 import os
@@ -11,20 +12,37 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+import durations
 import pytest
 
 PACKAGE = "bl_ext.user_default.action_loom"
 EXIT_STATUS = pytest.StashKey[int]()
 
 
+def pytest_addoption(parser):
+    durations.add_option(parser)
+
+
 def pytest_configure(config):
     """Start Blender with an empty home, before any test module names bpy or one of Blender's own modules."""
+    if only_leads(config):
+        return
     folder = tempfile.mkdtemp(prefix="action-loom-test-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ["BLENDER_USER_RESOURCES"] = folder
     # As a module Blender does not remove its own temporary folder. (Python has already chosen its own.)
     os.environ["TMPDIR"] = os.environ["TEMP"] = folder
     import_module("bpy")
+
+
+def only_leads(config):
+    """Whether this process tests nothing, but has xdist's workers test."""
+    return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    durations.leave_out_slow(config, items, "addon")
 
 
 def pytest_sessionfinish(session, exitstatus):
@@ -37,6 +55,8 @@ def pytest_unconfigure(config):
 
     That a process which has woven and disabled the extension ends well is a test of its own (test_install).
     """
+    if only_leads(config):
+        return
     shutil.rmtree(os.environ.get("BLENDER_USER_RESOURCES", ""), ignore_errors=True)
     sys.stdout.flush()
     sys.stderr.flush()

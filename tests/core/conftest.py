@@ -7,18 +7,24 @@ import pytest
 from action_loom.core import jit
 from action_loom.core.formats import bvh
 from hypothesis import settings
-from oracles import material
+from oracles import durations, material
 
 # The same examples in every run, however busy the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
+def pytest_addoption(parser):
+    durations.add_option(parser)
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "shared: needs the captured clips of ../shared")
 
 
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    durations.leave_out_slow(config, items, "core")
     if material.SHARED.is_dir():
         return
     for item in items:

@@ -28,14 +28,25 @@ def walked(graph, rows, clips=(), **asked):
     return verbs.apply(Follow(path=rows, **asked), list(clips), prepared=graph)
 
 
+@pytest.fixture(scope="module")
+def along_s(gaits):
+    """A walk along the S, which is changed in several ways."""
+    return walked(gaits, S.tolist())
+
+
+@pytest.fixture(scope="module")
+def captured_along_s(captured):
+    return walked(captured, S.tolist())
+
+
 def off(made):
     return made.report["follow"]["rms_before_spread"]
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("after", [0.3, 0.5, 0.7])
-def test_frames_before_a_change_are_the_same_and_the_rest_keeps_to_the_path(captured, after):
-    plain = walked(captured, S.tolist())
+def test_frames_before_a_change_are_the_same_and_the_rest_keeps_to_the_path(captured, captured_along_s, after):
+    plain = captured_along_s
     changed = edited(S, after, 1.5)
     made = follow.again(plain, [], Follow(path=changed))
     kept = made.report["follow"]["kept_frames"]
@@ -57,8 +68,8 @@ def test_frames_before_a_change_are_the_same_and_the_rest_keeps_to_the_path(capt
 
 
 @pytest.mark.both_engines
-def test_a_path_that_is_as_it_was_is_walked_as_it_was(gaits):
-    plain = walked(gaits, S.tolist())
+def test_a_path_that_is_as_it_was_is_walked_as_it_was(along_s):
+    plain = along_s
     made = follow.again(plain, [], Follow(path=S.tolist()))
     assert made.search is plain.search
     assert_array_equal(made.clip.rotations, plain.clip.rotations)
@@ -69,15 +80,14 @@ def test_a_path_that_is_as_it_was_is_walked_as_it_was(gaits):
 
 
 @pytest.mark.both_engines
-def test_where_more_is_changed_or_the_start_it_is_a_walk_of_its_own(gaits):
-    plain = walked(gaits, S.tolist())
+def test_where_more_is_changed_or_the_start_it_is_a_walk_of_its_own(gaits, along_s):
     for recipe in (
         Follow(path=S.tolist(), fidelity=1.0),
         Follow(path=S.tolist(), bend=0.0),
         Follow(path=(S + np.array([0.5, 0.0])).tolist()),
         Follow(path=edited(S, 0.01, 1.0)),
     ):
-        made, fresh = follow.again(plain, [], recipe), verbs.apply(recipe, [], prepared=gaits)
+        made, fresh = follow.again(along_s, [], recipe), verbs.apply(recipe, [], prepared=gaits)
         assert made.report["follow"]["kept_frames"] == 0
         assert_array_equal(made.clip.rotations, fresh.clip.rotations)
 
@@ -109,8 +119,8 @@ def test_a_route_is_walked_again_as_it_was(gaits):
 
 
 @pytest.mark.both_engines
-def test_a_route_that_is_gone_is_said_and_one_that_is_none_refused(gaits):
-    rows = walked(gaits, S.tolist()).report["follow"]["route"]
+def test_a_route_that_is_gone_is_said_and_one_that_is_none_refused(gaits, along_s):
+    rows = along_s.report["follow"]["route"]
     for wrong in (
         [[9, *rows[0][1:]], *rows[1:]],
         [[rows[0][0], 0, 100000, *rows[0][3:]], *rows[1:]],

@@ -1,0 +1,73 @@
+"""How long tests take, as tests/durations.json has it: what a short run leaves out, and how much is still to be done.
+
+`make test ALL=1 RECORD=1` writes the file from pytest's own reports, best on a machine that does nothing else. It holds
+the number of tests and the seconds of every step of `make test`, and each test that takes long, by its name. A test
+that is not in it is taken for a quick one.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).resolve().parents[1] / "durations.json"
+SHARED = FILE.parents[2] / "shared" / "data"
+SLOW = 0.75  # seconds; tests that take longer are named in the file, and left out of the short run
+FOLDERS = {"core": FILE.parents[1], "addon": FILE.parent / "addon"}  # what names of tests begin at
+COLLECTED = pytest.StashKey[set]()
+
+
+def recorded():
+    """What the file holds: `steps`, a name to its seconds and number of tests, and `slow`, groups of files of tests."""
+    return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"steps": {}, "slow": {}}
+
+
+def slow(group):
+    """The slow tests of a group, core or addon: their names and seconds."""
+    files = recorded()["slow"].get(group, {})
+    return {f"{file}::{test}": seconds for file, tests in files.items() for test, seconds in tests.items()}
+
+
+def write(steps, tests):
+    """Keep what a whole run took; tests : a group to all tests and their seconds, of which the slow ones are kept."""
+    kept = {}
+    for group, seconds in tests.items():
+        files = kept[group] = {}
+        for name in sorted(name for name in seconds if seconds[name] > SLOW):
+            file, _, test = name.partition("::")
+            files.setdefault(file, {})[test] = round(seconds[name], 1)
+    text = json.dumps({"steps": steps, "slow": kept}, indent=1)
+    FILE.write_text(text + "\n", encoding="utf-8")
+
+
+# --- for both conftest.py -------------------------------------------------------------------------------------------
+
+
+def add_option(parser):
+    """Let pytest be asked for a short run."""
+    parser.addoption("--short", action="store_true", help="leave out the slow tests of tests/durations.json")
+
+
+def leave_out_slow(config, items, group):
+    """Deselect slow tests where a short run is asked for."""
+    config.stash[COLLECTED] = {item.nodeid for item in items}
+    left_out = slow(group) if config.getoption("short") else {}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+    items[:] = [item for item in items if item.nodeid not in left_out]
+
+
+def gone(config, group):
+    """Names in the file that no test has: of files and functions, and of cases where the function was collected."""
+    collected = config.stash[COLLECTED]
+    functions = {name.partition("[")[0] for name in collected}
+    lost = []
+    for name in slow(group):
+        function = name.partition("[")[0]
+        path, _, short = function.partition("::")
+        file = FOLDERS[group] / path
+        is_there = file.exists() and f"def {short}(" in file.read_text(encoding="utf-8")
+        # Clips are cases of some tests, which can't be told where there are no clips.
+        lost_case = function in functions and name not in collected and SHARED.is_dir()
+        if not is_there or lost_case:
+            lost.append(name)
+    return lost

@@ -1,0 +1,118 @@
+"""How far `make test` is: read from pytest's logs, and weighed with the seconds that were recorded for each test."""
+
+import math
+import re
+import sys
+import threading
+import time
+
+# A test that has ended, as pytest -v says it in one process, and in several.
+ENDED = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] [A-Z]+ (\S.*?::.*?) *|(\S.*?::.*?) [A-Z]+(?: \(.*\))? +\[ *\d+%\])$")
+SECONDS_BETWEEN_LINES = 30.0  # where what is printed goes to a file
+HEAD_START = 60.0  # seconds of work that count as done at the usual pace, until it shows what pace this machine has
+
+
+class Share:
+    """How much of one step is done.
+
+    seconds : what the whole step took; tests : how many it has, 0 where it is no pytest; slow : those that it has
+    that take long, a name to its seconds
+    """
+
+    def __init__(self, seconds, tests=0, slow=None):
+        self.seconds, self._slow, self._log, self._at, self._began = seconds, dict(slow or {}), None, 0, None
+        others = tests - len(self._slow)
+        self._each = max(0.0, seconds - sum(self._slow.values())) / others if others > 0 else 0.0
+        self._tests, self._done = tests, 0.0
+
+    def begin(self, log):
+        self._log, self._began = log, time.monotonic()
+
+    def end(self):
+        self._log, self._done = None, self.seconds
+
+    @property
+    def runs(self):
+        return self._log is not None
+
+    def done(self):
+        """Seconds of the step's work that are done, at most all of it."""
+        if self._log is not None and self._tests:
+            self._read_on()
+        elif self._log is not None:
+            self._done = time.monotonic() - self._began
+        return min(self._done, self.seconds)
+
+    def _read_on(self):
+        with self._log.open("rb") as log:
+            log.seek(self._at)
+            new = log.read()
+        lines, newline, _ = new.rpartition(b"\n")
+        self._at += len(lines + newline)
+        for line in lines.decode("utf-8", "replace").splitlines():
+            if found := ENDED.match(line):
+                self._done += self._slow.get(found[1] or found[2], self._each)
+
+
+class Progress:
+    """Says what runs and how long it will still take: on one line of a terminal, else twice a minute.
+
+    shares : a step's name to its Share; cores : how many processors the steps keep busy
+    """
+
+    def __init__(self, shares, cores):
+        self._shares, self._cores, self._began = shares, cores, time.monotonic()
+        self._lock, self._ended, self._line = threading.Lock(), threading.Event(), ""
+        self._terminal = sys.stdout.isatty()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error):
+        self._ended.set()
+        self._thread.join()
+        self._show("")
+
+    def begin(self, name, log):
+        self._shares[name].begin(log)
+
+    def end(self, name, text):
+        """Say how a step ended."""
+        self._shares[name].end()
+        with self._lock:
+            if self._terminal:
+                print(f"\r{' ' * len(self._line)}\r", end="")
+            print(text, flush=True)
+            self._line = ""
+
+    def left(self):
+        """Seconds until everything is done, at the pace so far."""
+        total = sum(share.seconds for share in self._shares.values())
+        done = sum(share.done() for share in self._shares.values())
+        pace = (done + HEAD_START) / (time.monotonic() - self._began + HEAD_START / self._cores)
+        return (total - done) / pace
+
+    def line(self):
+        """What runs, and how far it is."""
+        runs = {name: share for name, share in self._shares.items() if share.runs}
+        parts = [f"{name} {100 * share.done() / max(share.seconds, 0.1):3.0f} %" for name, share in runs.items()]
+        return f"{', '.join(parts)}: {in_words(self.left())} left" if parts else ""
+
+    def _watch(self):
+        while not self._ended.wait(1.0 if self._terminal else SECONDS_BETWEEN_LINES):
+            self._show(self.line())
+
+    def _show(self, line):
+        with self._lock:
+            if self._terminal:
+                print(f"\r{line:{len(self._line)}}\r", end="", flush=True)
+            elif line:
+                print(line, flush=True)
+            self._line = line
+
+
+def in_words(seconds):
+    """A time that is not known better than so: "about 3 min"."""
+    return f"about {max(1, math.ceil(seconds / 60))} min"
