@@ -2,14 +2,10 @@
 
 import re
 import shlex
-import sys
-from pathlib import Path
 
 import bpy
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "oracles"))
 import documented
+import pytest
 
 PAGES = documented.commands("blender")
 COMMAND = " --command action_loom "
