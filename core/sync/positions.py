@@ -85,12 +85,16 @@ class PointMetric(Metric):
     def never_nearer(self, other: Self) -> Array:
         """Return how near (F,) any moment of another clip is at least to each frame of this one, metres.
 
-        Also between its frames: the distance of two clouds is never more than by way of a third.
+        Also between its frames: the distance of two clouds is never more than by way of a third, and by way of a moment
+        from frame to frame is no farther than the longest of the steps before, there and after.
         """
+        matrix = self.matrix(other, 0)
+        if len(other) == 1:
+            return matrix[:, 0]
         steps = np.concatenate([_flat(np.diff(other._ground, axis=0)), np.diff(other._heights, axis=0)], axis=1)
-        step = np.sqrt((steps**2).sum(axis=1))
-        neighbour = np.maximum(np.append(step, 0.0), np.append(0.0, step))
-        return np.asarray(np.maximum((self.matrix(other, 0) - neighbour).min(axis=1), 0.0))
+        step = np.pad(np.sqrt((steps**2).sum(axis=1)), 1)
+        longest = np.maximum(np.maximum(step[:-2], step[1:-1]), step[2:])
+        return np.asarray(np.maximum(0.5 * (matrix[:, :-1] + matrix[:, 1:] - longest).min(axis=1), 0.0))
 
     def _lift(self, window: int) -> Array:
         """Return the mean height (F,) of each window, or zeros where heights are not aligned."""

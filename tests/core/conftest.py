@@ -33,6 +33,12 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture
+def record_property(record_property):
+    """Values as the report writes them, in words: workers send no other than Python's own."""
+    return lambda name, value: record_property(name, str(value))
+
+
+@pytest.fixture
 def rng():
     """A random generator that is the same in every run."""
     return np.random.default_rng(20)
