@@ -11,6 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,7 +121,7 @@ def make(folder, version, requirements, *, extras="", optional=()):
     python = python_of(folder)
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
-    print(f"making {folder.relative_to(ROOT)} (Python {version})", flush=True)
+    print(f"making {folder.relative_to(ROOT)} (Python {version}): about a minute", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([find_python(version), "-m", "venv", str(folder)], check=True)
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -201,9 +203,11 @@ def main():
     try:
         for version in {"3.11", *(BLENDERS[n][1] for n in names if n in BLENDERS)}:
             find_python(version)  # say at once what is missing, before minutes of installing
-        for name in names:
-            make_one = {"package": package, "oldest": oldest, "bench": bench}.get(name)
-            make_one() if make_one else blender(name)
+        by_name = {"package": package, "oldest": oldest, "bench": bench}
+        with ThreadPoolExecutor(2) as pool:  # one downloads while another unpacks
+            made = [pool.submit(by_name.get(name) or partial(blender, name)) for name in dict.fromkeys(names)]
+            for each in made:
+                each.result()
     except SetupError as error:
         sys.exit(f"setup: {error}")
 

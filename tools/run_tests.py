@@ -28,6 +28,7 @@ SECONDS_PER_STEP = 3000  # a machine that is twice as slow, with the other suite
 MOST_PROCESSES = 8  # however many processors there are: each may be a Blender
 TAIL_LINES = 60
 NEWEST = "5.2"  # builds the zip, and is the Blender of the short run
+WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run all tests of a group, and whose are recorded
 BOTH_ENGINES = ("-m", "both_engines")
 
 
@@ -143,13 +144,18 @@ class Run:
     def what_is_left_out(self):
         return "with everything" if self.everything else "without slow tests (ALL=1: everything)"
 
+    def left_out(self, step):
+        """The slow tests that a step does not run, and their seconds; pages that WRITE asks for are written by some."""
+        if self.everything or (step.group == "addon" and os.environ.get("WRITE")):
+            return {}
+        return durations.slow(step.group)
+
     def share(self, step):
         """What the step is known to take in this run."""
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
-        slow = durations.slow(step.group)
-        if self.everything:
-            return time_left.Share(known["seconds"], known["tests"], slow)
-        return time_left.Share(max(0.0, known["seconds"] - sum(slow.values())), known["tests"] - len(slow))
+        left_out = self.left_out(step)
+        slow = {} if left_out else durations.slow(step.group)
+        return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
 
     def test(self, step, built):
         """Run tests; those of the add-on when the zip is built, or not at all."""
@@ -159,7 +165,7 @@ class Run:
                 return None
             # The last thing that the build prints is the path of its zip.
             step.env["ACTION_LOOM_ZIP"] = outcome.step.log.read_text(encoding="utf-8").splitlines()[-1]
-        more = [] if self.everything else ["--short"]
+        more = ["--short"] if self.left_out(step) else []
         more += ["-n", self.workers, "--dist=worksteal"] if self.workers > 1 else []
         return self.run(replace(step, command=[*step.command, *more]))
 
@@ -236,15 +242,14 @@ def told(outcome):
     return "\n".join(lines)
 
 
-def summarise(outcomes, everything):
+def summarise(outcomes, run):
     """Print the sums, and return whether everything that must hold does."""
     skipped = sum(outcome.skipped for outcome in outcomes)
     without_clips = sum(outcome.without_clips for outcome in outcomes)
     failed = sum(max(outcome.failed, bool(outcome.trouble)) for outcome in outcomes)
     print(f"\nlogs in {LOGS.relative_to(ROOT)}")
     for outcome in outcomes:
-        if outcome.step.group and not everything:
-            left_out = len(durations.slow(outcome.step.group))
+        if left_out := len(run.left_out(outcome.step)):
             print(f"{outcome.step.name}: {outcome.tests:,} of {outcome.tests + left_out:,} tests; the slow ones: ALL=1")
     if without_clips:
         print(f"{without_clips} of the skipped tests want the clips of ../shared, which is not here")
@@ -262,16 +267,17 @@ def ci_complaints(skipped):
     return complaints + ([f"{skipped} skipped, but here nothing may be"] if skipped else [])
 
 
-def record(outcomes, workers):
-    """Write what everything took to tests/durations.json."""
-    steps = {
-        outcome.step.name: {"seconds": round(outcome.seconds * (workers if outcome.step.group else 1))}
-        | ({"tests": outcome.tests} if outcome.step.group else {})
-        for outcome in outcomes
-    }
-    whole = {"core": "core-numpy", "addon": NEWEST}
-    slow = {group: seconds_of_tests(LOGS / f"{name}.xml") for group, name in whole.items()}
-    durations.write(steps, slow)
+def record(outcomes, run):
+    """Write what this run took to tests/durations.json; a short one adds to the slow tests that are known."""
+    steps, tests = {}, {}
+    for outcome in outcomes:
+        name, group = outcome.step.name, outcome.step.group
+        known = run.left_out(outcome.step)
+        seconds = outcome.seconds * (run.workers if group else 1) + sum(known.values())
+        steps[name] = {"seconds": round(seconds)} | ({"tests": outcome.tests + len(known)} if group else {})
+        if WHOLE.get(group) == name:
+            tests[group] = known | seconds_of_tests(outcome.step.report)
+    durations.write(steps, tests)
 
 
 def seconds_of_tests(report):
@@ -286,14 +292,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all", action="store_true", help="slow tests, all engines and all Blenders, too")
     parser.add_argument("--only-blender", action="store_true", help="leave out checkers and core tests")
-    parser.add_argument("--record", action="store_true", help="with --all: write tests/durations.json")
+    parser.add_argument("--record", action="store_true", help="write what it took to tests/durations.json")
     options = parser.parse_args()
     names = os.environ.get("BLENDER", "").split() or (list(environments.BLENDERS) if options.all else [NEWEST])
     unknown = sorted(set(names) - set(environments.BLENDERS))
     if unknown:
         parser.error(f"BLENDER={unknown[0]} is not one of {', '.join(environments.BLENDERS)}")
-    if options.record and (not options.all or options.only_blender or NEWEST not in names):
-        parser.error("--record wants everything to be run")
     LOGS.mkdir(parents=True, exist_ok=True)
     run = Run(options.all)
     try:
@@ -301,9 +305,9 @@ def main():
         outcomes = run.all_of([*checks, build()], [*suites, *blender_tests(names)])
     except environments.SetupError as error:
         sys.exit(f"setup: {error}")
-    fine = summarise(outcomes, options.all)
+    fine = summarise(outcomes, run)
     if options.record:
-        record(outcomes, run.workers)
+        record(outcomes, run)
     sys.exit(0 if fine else 1)
 
 

@@ -15,15 +15,16 @@ HEAD_START = 60.0  # seconds of work that count as done at the usual pace, until
 class Share:
     """How much of one step is done.
 
-    seconds : what the whole step took; tests : how many it has, 0 where it is no pytest; slow : those that it has
-    that take long, a name to its seconds
+    seconds : what it took; tests : how many it has, 0 where it is no pytest; slow : those that take long, a name to
+    its seconds
     """
 
     def __init__(self, seconds, tests=0, slow=None):
-        self.seconds, self._slow, self._log, self._at, self._began = seconds, dict(slow or {}), None, 0, None
-        others = tests - len(self._slow)
-        self._each = max(0.0, seconds - sum(self._slow.values())) / others if others > 0 else 0.0
-        self._tests, self._done = tests, 0.0
+        self.seconds, self._tests, self._done = max(0.0, seconds), tests, 0.0
+        self._log, self._at, self._began = None, 0, None
+        # A step that takes less time than they do runs some of them only: then all tests count alike.
+        self._slow = slow if slow and sum(slow.values()) < seconds else {}
+        self._each = (self.seconds - sum(self._slow.values())) / max(1, tests - len(self._slow))
 
     def begin(self, log):
         self._log, self._began = log, time.monotonic()

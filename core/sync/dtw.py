@@ -212,38 +212,53 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPa
     least half of both clips. The path of least mean cost itself would be shrunk to the smallest stretch allowed, for
     the last percent of cost. At most half of either clip is left out (methods: Time registration).
     """
-    least = least_mean_cost(distance, limit, floor, roughly_least(distance, limit, floor))
-    return Stretches(distance, limit, keep * least).path()
+    least = least_mean(distance, limit, floor, roughly_least(distance, limit, floor))
+    return Stretches(distance, limit, keep * least.cost).path()
 
 
-def least_mean_cost(distance: Array, limit: int, floor: float, guess: float, precise: float = PRECISE) -> float:
+@dataclass(frozen=True)
+class LeastMean:
+    """The least mean cost of a stretch, and whether a search in a similar matrix can begin there: whether it is steady.
+
+    Where half of a clip has to be kept, the cheapest path at that price may be a dearer one, and which is found depends
+    on where the search began: then it begins at the mean of all distances, always.
+    """
+
+    cost: float
+    steady: bool
+
+
+def least_mean(
+    distance: Array, limit: int, floor: float, guess: LeastMean | None = None, precise: float = PRECISE
+) -> LeastMean:
     """Return the mean cost at which leaving out frames neither saves nor costs anything, by Dinkelbach's iteration.
 
-    guess : where it begins
+    guess : that of a similar matrix
     """
     most = _mean(distance)
-    price, least = min(guess, most), np.inf
+    price = min(guess.cost, most) if guess and guess.steady else most
+    least, steady = np.inf, True
     for _ in range(20):
         mean = min(Stretches(distance, limit, price).path().mean_cost, most)
-        # Where half of a clip has to be kept, the path at the least mean cost may be a dearer one.
         if mean >= least * (1.0 - EQUAL):
+            steady = mean <= least * (1.0 + precise)
             break
         least = mean
         if mean <= floor or abs(mean - price) <= precise * price:
             break
         price = mean
-    return max(least, floor)
+    return LeastMean(max(least, floor), steady)
 
 
-def roughly_least(distance: Array, limit: int, floor: float) -> float:
-    """Return about what `least_mean_cost` does, from a thinned matrix; the mean of all where that would not pay."""
-    thin, mean = thinned(distance), _mean(distance)
-    if thin is None:
-        return mean
+def roughly_least(distance: Array, limit: int, floor: float) -> LeastMean:
+    """Return about what `least_mean` does, from a thinned matrix; the mean of all where that would not pay."""
+    thin = thinned(distance)
     try:
-        return least_mean_cost(thin, limit, floor, mean, ROUGH)
+        if thin is not None:
+            return least_mean(thin, limit, floor, precise=ROUGH)
     except RegistrationError:
-        return mean
+        pass
+    return LeastMean(_mean(distance), True)
 
 
 def thinned(distance: Array) -> Array | None:

@@ -19,11 +19,11 @@ OPEN_GAIN = 1.3  # open ends are taken if pinned ends have more than this many t
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """The ends, "pinned" or "open", the path between them, and about the least mean cost of a stretch."""
+    """The ends, "pinned" or "open", the path between them, and about the least mean cost where stretches were tried."""
 
     kind: str
     path: dtw.WarpPath
-    least: float
+    least: dtw.LeastMean | None = None
 
 
 def choose(
@@ -38,21 +38,21 @@ def choose(
 
     floor : poses this close count as equal
     before : the ends in a similar matrix, which tell what is worth trying first
-    precise : see `dtw.least_mean_cost`
+    precise : see `dtw.least_mean`
     """
     matrix = in_band(matrix, matching.band)
     if matching.ends == "pinned":
-        return Ends("pinned", dtw.pinned(matrix, limit), np.inf)
-    least = before.least if before else dtw.roughly_least(matrix, limit, floor)
+        return Ends("pinned", dtw.pinned(matrix, limit))
+    least = before.least if before and before.least else dtw.roughly_least(matrix, limit, floor)
     may_be_whole = matching.ends != "open" and limit >= dtw.needed_limit(*matrix.shape)
     whole = None
-    if may_be_whole and (before.kind == "pinned" if before else _seem_whole(matrix, limit, least, floor)):
+    if may_be_whole and (before.kind == "pinned" if before else _seem_whole(matrix, limit, least.cost, floor)):
         whole = _whole(matrix, limit)
         if whole is not None and _none_is_cheaper(matrix, limit, whole, floor):
             return Ends("pinned", whole, least)
         may_be_whole = whole is not None
-    least = dtw.least_mean_cost(matrix, limit, floor, least, precise)
-    stretches = dtw.Stretches(matrix, limit, matching.open_end_penalty * least)
+    least = dtw.least_mean(matrix, limit, floor, least, precise)
+    stretches = dtw.Stretches(matrix, limit, matching.open_end_penalty * least.cost)
     free = stretches.path()
     most = max(OPEN_GAIN * free.mean_cost, floor)
     if may_be_whole and whole is None and stretches.least_whole <= most * 0.5 * sum(matrix.shape):

@@ -235,7 +235,7 @@ def within_limit(attempt: Callable[[int], Found], matching: Matching, longer: in
 
 
 def _match(pair: _Pair, matching: Matching, limit: int, progress: Progress, precise: float = dtw.PRECISE) -> _Match:
-    """Return the path between two clips under one limit; precise : see `dtw.least_mean_cost`."""
+    """Return the path between two clips under one limit; precise : see `dtw.least_mean`."""
     compared, matrix = pair.thinned, pair.matrix
     passes, floor = compared[0].passes, compared[0].floor
     ends = choose(matrix, matching, limit, floor, None, precise)

@@ -1,8 +1,9 @@
 """How long tests take, as tests/durations.json has it: what a short run leaves out, and how much is still to be done.
 
-`make test ALL=1 RECORD=1` writes the file from pytest's own reports, best on a machine that does nothing else. It holds
-the number of tests and the seconds of every step of `make test`, and each test that takes long, by its name. A test
-that is not in it is taken for a quick one.
+`make test ALL=1 RECORD=1` writes the file from pytest's own reports, best on a machine that does nothing else;
+`make test RECORD=1` adds what turns out to be slow in the short run: new tests, and those that now are the first to
+need a costly fixture. The file holds the number of tests and the seconds of every step of `make test`, and each test
+that takes long, by its name. A test that is not in it is taken for a quick one.
 """
 
 import json
@@ -29,14 +30,15 @@ def slow(group):
 
 
 def write(steps, tests):
-    """Keep what a whole run took; tests : a group to all tests and their seconds, of which the slow ones are kept."""
-    kept = {}
+    """Keep what a run took; tests : a group to all its tests and their seconds, of which the slow ones are kept."""
+    before = recorded()
+    kept = before["slow"]
     for group, seconds in tests.items():
         files = kept[group] = {}
         for name in sorted(name for name in seconds if seconds[name] > SLOW):
             file, _, test = name.partition("::")
             files.setdefault(file, {})[test] = round(seconds[name], 1)
-    text = json.dumps({"steps": steps, "slow": kept}, indent=1)
+    text = json.dumps({"steps": before["steps"] | steps, "slow": kept}, indent=1)
     FILE.write_text(text + "\n", encoding="utf-8")
 
 

@@ -61,12 +61,29 @@ def test_what_a_similar_matrix_told_changes_nothing(rng, overhang):
 @pytest.mark.both_engines
 def test_the_least_mean_cost_is_that_of_no_stretch_below_it(rng):
     matrix = recorded(rng, 90, 120, 30.0, 0.4)
-    least = dtw.least_mean_cost(matrix, 3, 0.0, float(matrix.mean()))
-    for guess in (0.3 * least, 0.9 * least, 1.1 * least, 3.0 * least):
-        assert dtw.least_mean_cost(matrix, 3, 0.0, guess) == pytest.approx(least, rel=1e-4)
-    below, above = (dtw.Stretches(matrix, 3, factor * least).path().mean_cost for factor in (0.99, 1.01))
-    assert min(below, above) >= least * (1.0 - 1e-6)
-    assert dtw.least_mean_cost(matrix, 3, 2.0 * least, least) == 2.0 * least
+    least = dtw.least_mean(matrix, 3, 0.0)
+    assert least.steady
+    for factor in (0.3, 0.9, 1.1, 3.0):
+        guess = dtw.LeastMean(factor * least.cost, True)
+        assert dtw.least_mean(matrix, 3, 0.0, guess).cost == pytest.approx(least.cost, rel=1e-4)
+    below, above = (dtw.Stretches(matrix, 3, factor * least.cost).path().mean_cost for factor in (0.99, 1.01))
+    assert min(below, above) >= least.cost * (1.0 - 1e-6)
+    assert dtw.least_mean(matrix, 3, 2.0 * least.cost).cost == 2.0 * least.cost
+
+
+@pytest.mark.both_engines
+def test_where_half_must_be_kept_the_search_begins_at_the_mean_whatever_was_told(rng):
+    """A short clip and a long one: the least mean cost is that of exactly half, and no price has it for its path."""
+    unsteady = 0
+    for _ in range(12):
+        matrix = recorded(rng, 40, 140, 0.0, 2.0)
+        wanted = warping.open_ended(matrix, 3, 2.5, 0.0)
+        first = ends.choose(matrix, Matching(metric="motion", ends="open"), 3, 0.0)
+        again = ends.choose(matrix, Matching(metric="motion", ends="open"), 3, 0.0, first)
+        unsteady += not first.least.steady
+        assert_array_equal(first.path.cells, wanted.cells)
+        assert_array_equal(again.path.cells, wanted.cells)
+    assert unsteady > 0
 
 
 @pytest.mark.both_engines
