@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-LONGEST = 1000  # letters of a message
+LONGEST = 300  # letters of a message: what a header of Blender shows, and a terminal in four lines
 
 
 class LoomError(Exception):

@@ -62,11 +62,14 @@ def seen_in_the_world(
     names: Sequence[str],
     frames: Array,
     to_body: Array | None = None,
+    *,
+    layers: bool = False,
 ) -> tuple[Array, Array]:
     """Return world matrices' linear parts (F, J, 3, 3) and places (F, J, 3) in metres while an action plays.
 
     names : the bones to read, one for each bone of the body; the object is joint 0 if the body has `moving_object`
     to_body (B, 4, 4) : matrices from those bones to the body's
+    layers : whether the layers of the armature's NLA play, too, and the action's own blending
     """
     action, slot = played
     bones = present(armature.pose).bones
@@ -74,7 +77,7 @@ def seen_in_the_world(
     poses = np.empty((len(frames), len(bones), 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * len(bones), dtype=np.float32)
-    with on_stage(scene, armature, action, slot, body) as (stage, copies):
+    with on_stage(scene, armature, action, slot, body, layers=layers) as (stage, copies):
         copy = copies[armature]
         for k, frame in enumerate(frames):
             stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
@@ -106,6 +109,16 @@ def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
     data = armature.animation_data
     driven = [curves.target_of(driver) for driver in data.drivers] if data is not None else []
     return frozenset(names | {target.bone for target in driven if target is not None and target.bone})
+
+
+def constraints_posing(armature: bpy.types.Object, bone: str) -> list[str]:
+    """Return the active constraints that pose a bone, in words."""
+    return [
+        f"{constraint.name} on {owner.name}" if owner.name != bone else f"its constraint {constraint.name}"
+        for owner in present(armature.pose).bones
+        for constraint in owner.constraints
+        if constraint.enabled and constraint.influence > 0.0 and bone in {b.name for b in _chain(owner, constraint)}
+    ]
 
 
 def carried(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:

@@ -33,6 +33,11 @@ class Few:
     feet: float = 0.0
     keep: tuple[int, ...] = ()
 
+    @property
+    def most(self) -> float:
+        """How far any point may be off, metres."""
+        return max(self.within, self.feet)
+
 
 @dataclass(frozen=True, eq=False)
 class KeyedBone:

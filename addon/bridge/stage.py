@@ -21,11 +21,14 @@ def on_stage(
     slot: Slot,
     body: Rig,
     meshes: Sequence[bpy.types.Object] = (),
+    *,
+    layers: bool = False,
 ) -> Iterator[tuple[bpy.types.Scene, Copies]]:
     """Play only an action on a copy of an armature in a temporary scene, removed with its objects afterwards.
 
     Yields the scene, and the copies by their originals: the armature, objects in a dependency cycle with it, and
-    `meshes`.
+    `meshes`. They are evaluated though the originals may be disabled in viewports.
+    layers : whether the layers of the NLA play, too, and the action blends as the armature's own does
     """
     with unheard("frame_change_pre", "frame_change_post"):
         stage = bpy.data.scenes.new("Action Loom")
@@ -34,6 +37,7 @@ def on_stage(
             stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
             for original in (*_entangled(armature), *meshes):
                 copies[original] = present(original.copy())
+                copies[original].hide_viewport = False  # Blender does not evaluate what is disabled
                 stage.collection.objects.link(copies[original])
             for original, another in copies.items():
                 _redirect(original, another, copies)
@@ -47,7 +51,9 @@ def on_stage(
                 if stays is not None:
                     bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
             data = present(copied.animation_data or copied.animation_data_create())
-            data.use_nla = False
+            if not layers:
+                data.use_nla = False
+                data.action_blend_type, data.action_influence = "REPLACE", 1.0
             data.action = action
             if slot is not None:
                 data.action_slot = slot

@@ -4,6 +4,7 @@ Recipes and reports count frames of the result from 0, and number feet and parts
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ FEET = {
 }
 SHOWN = 4  # largest number of contacts that a message names
 PARTS = {"ball": "Ball", "heel": "Heel"}
+
+_OF_RESULT = re.compile(r"frame (\d+) of the result")
 
 # Set while code fills rows, because only edits by hand count as edited.
 _putting = False
@@ -221,7 +224,9 @@ def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, 
 
 
 def warnings_of(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
-    """Return the warnings of a report, with unplanted contacts in scene frames instead of frames from 0."""
+    """Return the warnings of a report with scene frames, where core counts the frames of the result from 0."""
+    start = frames_of(action)[0]
+    warnings = [_OF_RESULT.sub(lambda found: f"frame {start + int(found[1])}", one) for one in warnings]
     held = of(scene, action)
     refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]
     others = [one for one in warnings if not refused or ": not planted: " not in one]

@@ -23,7 +23,7 @@ def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
         if "pieces" not in report
     ]
     found += _slide(report)
-    found += [f"  note: {warning}" for warning in report["warnings"]]
+    found += [f"  note: {note}" for note in [*report.get("notes", ()), *report["warnings"]]]
     return [*found, f"  {report['seconds_taken']:.2f} s"]
 
 

@@ -17,6 +17,8 @@ NEARLY = 3e-3  # of the body's height: so small a gap is always small
 STEP_SHARE, STEP_MORE = 0.35, 2e-3  # of the step, and of the height: their sum is a small gap of a fast clip
 MISSING = (0.6, 2.4)  # frames from the last pose to the first at the speed of both ends; rounded, 1 or 2 are missing
 MISSED_BY = 0.5  # of the step: farther beside the line on which the last pose moves, the first one does not follow it
+# A larger gap is one of a ready cycle all the same where the body moves over its ends as if there were none.
+WIDE, MOVED_IN, GOES_ON, AS_FAST = 0.025, 1.0 / 30.0, 0.8, 1.5  # heights; s; cosine of both velocities; times as fast
 SAME_DIRECTION = 0.3  # cosine of the velocities of all points at both ends; below it they do not fit together
 
 EXACT, GAP, MISSING_KEY = "closed", "small gap", "missing key"
@@ -51,7 +53,8 @@ def of(clip: Clip) -> Closing:
         >>> closing.of(walk.cut(0, len(walk) - 1)).kind  # without its last frame
         'missing key'
     """
-    closings = [_of(places, clip.skeleton.height) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
+    height, rate = clip.skeleton.height, clip.rate
+    closings = [_of(places, height, rate) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
     return min(closings, key=lambda closing: ((EXACT, GAP, MISSING_KEY, "").index(closing.kind), closing.gap))
 
 
@@ -59,8 +62,8 @@ def _in_place(clip: Clip) -> Array:
     return kinematics.points(clip)[:, clip.skeleton.point_weights > 0.0]
 
 
-def _of(places: Array, height: float) -> Closing:
-    """Return how the places (F, P, 3) of points at the end meet those at the start."""
+def _of(places: Array, height: float, rate: float) -> Closing:
+    """Return how the places (F, P, 3) of points at the end meet those at the start, at that many frames a second."""
     away = places[0] - places[-1]
     gap = _farthest(away)
     if len(places) < 3 or _farthest(places - places[0]) <= cycles.MOVES * cycles.CLOSED * height:
@@ -80,6 +83,10 @@ def _of(places: Array, height: float) -> Closing:
     frames = float((away * moving).sum() / (moving * moving).sum())
     if MISSING[0] < frames < MISSING[1] and _farthest(away - frames * moving) < MISSED_BY * step:
         return Closing(MISSING_KEY, gap, max(1, round(frames)))
+    fast, slow = sorted((float(np.linalg.norm(out)), float(np.linalg.norm(back))), reverse=True)
+    goes_on = (out * back).sum() >= GOES_ON * both and fast <= AS_FAST * slow
+    if goes_on and gap <= min(WIDE * height, step * rate * MOVED_IN):
+        return Closing(GAP, gap)
     return Closing("", gap)
 
 

@@ -65,6 +65,16 @@ class Recipe(Declared):
         """Return the verb's own main figures in a few lines, from a result's report; figures of all verbs are apart."""
         return []
 
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs whose result decides)
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        return [
+            f"{name} had no effect: it is for {about.only}"
+            for name, about in declared(type(self)).items()
+            if about.only_for is not None
+            and getattr(self, name) != about.default
+            and getattr(self, about.only_for[0]) not in about.only_for[1]
+        ]
+
     def with_names(self, names: Mapping[str, str]) -> Self:  # noqa: ARG002  (for recipes that name clips)
         """Return the recipe for clips with other names today; names : today's, by those in the recipe."""
         return self

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..bodies import alike
 from ..bodies.carried import Carried
 from ..errors import ClipError, LoomError
-from ..motion import mirror, quat, trim
+from ..motion import mirror, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
@@ -18,6 +18,7 @@ from ..progress import SILENT, Progress
 from ..recipes.style import StyleOptions
 from ..recipes.travel import TravelOptions
 from ..weave import add_root_motion, root_blend
+from ..weave.seam import close
 from . import form as forms
 from . import gait_phase, labels, measures
 from .form import PHASES, Form, Motion
@@ -92,7 +93,8 @@ def gather(
         (10, 64, ('walk', 'sneak'))
     """
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
-    sources, carried = _on_one_body([trim.if_wanted(clip, True).clip for clip in clips])
+    ready = [close.cycle_of(close.trimmed(clip, wanted=True).clip) for clip in clips]
+    sources, carried = _on_one_body([clip for clip, _ in ready])
     # Strides are found by standing feet, and on the spot no foot stands.
     sources, given = add_root_motion.travelling(sources, TravelOptions(), needed=True)
     numbered = list(enumerate(sources))
@@ -102,7 +104,8 @@ def gather(
     rows, left = _rows(cut, options, gait)
     _refuse_few(rows, known, (*left_out, *left), least, persons)
     material = _material(sources[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
-    return replace(material, carried=carried, given=tuple(given))
+    corrected = tuple(sentence for _, sentences in ready for sentence in sentences)
+    return replace(material, carried=carried, given=(*given, *corrected))
 
 
 def of_strides(like: Material, strides: Sequence[Clip]) -> Material:

@@ -191,7 +191,10 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
     """
     row = VERBS[recipe.verb]
     function = load(row.function)
-    return function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
+    made = function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
+    if row.makes == "clip":
+        load("verbs.completing:complete")(recipe, clips, made)
+    return made
 
 
 def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:

@@ -9,8 +9,9 @@ from ..bodies import alike
 from ..bodies.carried import Carried
 from ..check import quality
 from ..errors import ClipError
-from ..motion import cycles, resample, trim
+from ..motion import closing, cycles, resample, trim
 from ..motion.clip import Clip
+from ..motion.closing import Closing
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
@@ -19,6 +20,7 @@ from ..recipes.travel import TravelOptions
 from ..sync import registration
 from ..sync.registration_curve import Registration
 from . import add_root_motion
+from .seam import close
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,7 @@ class PreparedClips:
 
     frame_maps : of each clip; unclosed : clips declared cyclic that do not close, and their gap (m)
     carried : how clips of other joints were carried onto the reference's skeleton
+    corrected : how the ends of cycles were made to meet, a sentence each
     """
 
     clips: tuple[Clip, ...]
@@ -35,6 +38,7 @@ class PreparedClips:
     frame_maps: tuple[FrameMap, ...]
     unclosed: tuple[tuple[str, float], ...] = ()
     carried: tuple[Carried, ...] = ()
+    corrected: tuple[str, ...] = ()
 
     def given_frames(self, clip: int, frames: Array) -> Array:
         """Return frames of a prepared clip as frames of the given clip."""
@@ -114,12 +118,12 @@ def merge(
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
-    trimmed = [trim.if_wanted(clip, matching.trim) for clip in clips]
+    trimmed = [close.trimmed(clip, matching.trim) for clip in clips]
     left_out = [entry for t in trimmed for entry in t.left_out]
-    # A clip that is declared cyclic but does not close is no cycle here; one that closes is, declared or not.
+    # A clip that is declared cyclic but is none is no cycle here; one whose ends meet is, declared or not.
     as_cycles = cyclic and matching.ends in ("auto", "cyclic")
-    closing = [(as_cycles or t.clip.cyclic) and cycles.closes(t.clip) for t in trimmed]
-    marked = [replace(t.clip, cyclic=as_cycles and closes) for t, closes in zip(trimmed, closing, strict=True)]
+    endings = [closing.of(t.clip) if as_cycles or t.clip.cyclic else None for t in trimmed]
+    marked, corrected = _as_cycles(trimmed, endings if as_cycles else [None] * len(trimmed))
     if all(clip.cyclic for clip in marked):
         firsts = [cycles.first_of(clip) for clip in marked]
         left_out += [
@@ -138,11 +142,25 @@ def merge(
         tuple(FrameMap(t.first, step) for t, step in zip(trimmed, steps, strict=True)),
         tuple(
             (t.clip.name, cycles.gap(t.clip))
-            for t, closes in zip(trimmed, closing, strict=True)
-            if t.clip.cyclic and not closes
+            for t, ending in zip(trimmed, endings, strict=True)
+            if t.clip.cyclic and ending is not None and not ending.kind
         ),
         carried,
+        tuple(corrected),
     )
+
+
+def _as_cycles(trimmed: Sequence[trim.Trimmed], endings: Sequence[Closing | None]) -> tuple[list[Clip], list[str]]:
+    """Return clips marked as the cycles that they are, and what was corrected of them.
+
+    Ends that do not quite meet are made to, and missing last keys added, where all clips are cycles then.
+    """
+    known = [(t.clip, ending) for t, ending in zip(trimmed, endings, strict=True)]
+    if all(ending is not None and ending.kind for _, ending in known):
+        corrected = [sentence for clip, ending in known if ending for sentence in close.correction(clip.name, ending)]
+        return [close.as_cycle(clip, ending) for clip, ending in known], corrected
+    exact = [ending is not None and ending.kind == closing.EXACT for _, ending in known]
+    return [replace(clip, cyclic=closes) for (clip, _), closes in zip(known, exact, strict=True)], []
 
 
 def _step(given: Clip, ready: Clip) -> float:

@@ -16,8 +16,10 @@ from ..sync.registration_curve import Registration, RegistrationCurve
 from .preprocess import PreparedClips, RegisteredClips
 
 
-def common(verb: str, given: Sequence[Clip], woven: Clip, began: float) -> dict[str, Any]:
-    """Return the keys that every report has; `began` is the perf_counter at the start.
+def common(verb: str, given: Sequence[Clip], woven: Clip, began: float, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the keys that every report has, but its warnings.
+
+    began : the perf_counter at the start; notes : what was done besides what was asked for, a sentence each
 
     Example:
         >>> import time
@@ -36,6 +38,7 @@ def common(verb: str, given: Sequence[Clip], woven: Clip, began: float) -> dict[
         "frames": len(woven),
         "rate": woven.rate,
         "heading": root_motion.heading_source(woven.skeleton),
+        "notes": list(notes),
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
 
@@ -80,7 +83,7 @@ def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: 
         "warnings": warnings(ready, registration),
         "quality": {"before": [dict(measures) for measures in clips.quality], "after": quality.measure(woven)},
     }
-    return report | common(verb, given, woven, began)
+    return report | common(verb, given, woven, began, ready.corrected)
 
 
 def warnings(ready: PreparedClips, registered: Registration) -> list[str]:

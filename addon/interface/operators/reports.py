@@ -58,7 +58,8 @@ def report_results(
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, first.written.action.name
-    report(operator, notes, *(note for one in each for note in one.inputs.read.retarget_notes), line)
+    done = [note for one in each for note in (*one.inputs.read.retarget_notes, *one.made.report.get("notes", ()))]
+    report(operator, notes, *done, line)
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:

@@ -1,12 +1,13 @@
 """Make actions from sources, one of all or one of each; preview them, or write and report them."""
 
 import dataclasses
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LONGEST, LoomError
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
@@ -22,6 +23,9 @@ from .verb_operator import Hooks, VerbOperator
 if TYPE_CHECKING:
     from ...services.weaving.reading import Inputs
     from ...services.weaving.writing import Written
+
+
+_NAMED = 4  # refused sources that one message names
 
 
 class ResultHooks(Hooks):
@@ -184,7 +188,8 @@ class ResultHooks(Hooks):
             raise made
         mode, state = op.panel_state
         ghost = ghosts.keep(context, mode, inputs, made, state)
-        notes, carried = (*inputs.read.notes, *made.report["warnings"]), inputs.read.retarget_notes
+        notes = (*inputs.read.notes, *made.report["warnings"])
+        carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
         return {"FINISHED"}
 
@@ -203,4 +208,9 @@ def _named(sources: Sequence[Source], error: LoomError) -> str:
 
 def _merged_error(errors: list[LoomError], refused: list[str]) -> LoomError:
     """Return the error if there is only one, else one that combines all."""
-    return errors[0] if len(refused) == 1 else LoomError("; ".join(refused))
+    if len(refused) == 1:
+        return errors[0]
+    shown = refused[:_NAMED]
+    each = [textwrap.shorten(one, (LONGEST - 20) // len(shown) - 2, placeholder=" …") for one in shown]
+    more = [f"and {len(refused) - len(shown)} more"] if len(refused) > len(shown) else []
+    return LoomError("; ".join([*each, *more]))

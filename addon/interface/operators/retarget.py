@@ -75,6 +75,7 @@ class RetargetHooks(ResultHooks):
         for one in each:
             notes += [*one.written.notes, *one.made.report["warnings"]]
         carried = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
+        carried += [note for one in each for note in one.made.report["notes"]]
         summary = f"{len(each)} of {len(each) + len(refused)} actions are now {armature.name}'s too"
         reports.report(op, notes, *carried, summary)
 

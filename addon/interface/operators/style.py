@@ -198,7 +198,8 @@ class VariationHooks(StyleHooks):
         notes = [*read.notes, *op.unlike, *(note for one in each for note in one.written.notes)]
         notes += [note for one in each for note in one.made.report["warnings"]]
         names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
-        reports.report(op, notes, *read.retarget_notes, f"{len(each)} variations: {names}")
+        done = [*read.retarget_notes, *(note for one in each for note in one.made.report["notes"])]
+        reports.report(op, notes, *done, f"{len(each)} variations: {names}")
         return {"FINISHED"}
 
 

@@ -139,7 +139,8 @@ class VerbOperator(BackgroundOperator):
         for group in properties.groups(settings, self.recipe):
             for declaration in (self.recipe, *self.hooks.asks):
                 for name, about in option_properties.options_of(declaration).items():
-                    if name in group.bl_rna.properties and not option_properties.is_set(self, about):
+                    known = name in group.bl_rna.properties and not option_properties.is_set(self, about)
+                    if known and properties.applies(group, about):
                         setattr(self, name, getattr(group, name))
 
     def take_ticked(self, context: bpy.types.Context, given: frozenset[str]) -> None:

@@ -18,7 +18,7 @@ from ....core.verbs import Loop
 from ....core.weave import root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ...bridge import clip as clips
-from ...bridge import clip_on_controls, curves, rig, still_bones, stored_root_motion
+from ...bridge import clip_on_controls, curves, rig, shown, still_bones, stored_root_motion
 from ...ground import rates
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
@@ -77,6 +77,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             notices.append(few_keys.on_controls(armature, few))
         else:
             fewer = clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
+        notices.append(_as_shown(context, inputs, (action, slot), clip, first_frame, 0.0 if few is None else few.most))
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if recipe.of_action and into is None:
@@ -90,6 +91,31 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
     return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe))
+
+
+def _as_shown(
+    context: bpy.types.Context,
+    inputs: Inputs,
+    written: SlottedAction,
+    clip: Clip,
+    first_frame: float,
+    within: float,
+) -> str:
+    """Return a warning where Blender shows a written clip else than it was made; raises RigError where it is wrong."""
+    read = inputs.read
+    armature = found(bpy.data.objects, read.armature, "The armature")
+    hidden = frozenset().union(*(source.hidden for source in read.sources))
+    return shown.checked(
+        scene_of(context),
+        armature,
+        written,
+        clip,
+        read.body,
+        first_frame,
+        hidden=hidden,
+        within=within,
+        played=inputs.request.result.assign,
+    )
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:

@@ -17,6 +17,7 @@ from ...sync.registration_curve import Registration
 from ...weave import authored, planting, reporting, root_blend
 from ...weave.preprocess import RegisteredClips, register
 from ...weave.results import BlendResult
+from ...weave.seam import close
 from . import Blend
 from . import weights as blend_weights
 from .weights import BlendWeights
@@ -54,6 +55,7 @@ def blend(
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
     woven, led = weave(ready.clips, registration, at, shares)
+    woven, turned = close.straightened(woven) if woven.cyclic else (woven, 0.0)
     woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
     led_cm = _led(woven, led)
     woven, planted = planting.of_result(woven, recipe, one_source=_of_one(ready.clips, shares))
@@ -62,6 +64,10 @@ def blend(
     report["weights"] = weights.rows[0].tolist()
     report["led_cm"] = led_cm
     report["warnings"] += given
+    if turned:
+        report["notes"].append(
+            f"it turned by {abs(np.degrees(turned)):.1f}° a cycle and goes straight on; pinned ends keep the turn"
+        )
     if (report["led_cm"] or 0.0) > LED_FAR:
         report["warnings"].append(
             f"standing feet were led by {report['led_cm']:.0f} cm: no clip has this posture, they are too far apart"
@@ -81,7 +87,8 @@ def again(result: BlendResult, recipe: Blend) -> BlendResult:
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
     clips = result.prepared.clips
-    woven = replace(weave(clips, registration, at, shares)[0], name=result.clip.name)
+    woven = weave(clips, registration, at, shares)[0]
+    woven = replace(close.straightened(woven)[0] if woven.cyclic else woven, name=result.clip.name)
     woven, _ = planting.of_result(woven, recipe, one_source=_of_one(clips, shares))
     return replace(result, clip=woven, reference_frames=at, weights=shares)
 

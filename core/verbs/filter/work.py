@@ -13,8 +13,8 @@ from ...edit.feet.spans import Span
 from ...edit.filtering import Asked, Filtered
 from ...edit.spikes import Flags
 from ...errors import ClipError, some
-from ...motion import cycles, kinematics
 from ...motion import feet as feet_of
+from ...motion import kinematics
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -23,6 +23,7 @@ from ...sync import joint_weights
 from ...weave import planting, reporting
 from ...weave.planting import Outcome
 from ...weave.results import FilterResult
+from ...weave.seam import close
 from . import Filter
 
 STILL = 1e-9  # m; feet that move less stay where they are
@@ -45,10 +46,10 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"One clip is filtered at a time; {len(clips)} given")
-    (clip,) = clips
+    clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Filtering")
     asked = _asked(clip, recipe)
-    done = filtering.filtered(clip, asked, repeats=clip.cyclic or (len(clip) > 1 and cycles.closes(clip)))
+    done = filtering.filtered(clip, asked, repeats=clip.cyclic)
     progress.at(0.4, "Planting feet")
     options = PlantOptions(plant_feet=recipe.keep_contacts)
     result, feet = planting.of_result(done.after, options, one_source=not _feet_moved(done), found=_contacts(done))
@@ -61,9 +62,10 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [*_warnings(clip, recipe, done), *_not_kept(clip, feet)],
     }
-    result = replace(result, name=recipe.result_name([clip.name]))
-    report |= reporting.common(recipe.verb, clips, result, began)
-    return FilterResult(result, report, 0, clip, done, energies)
+    result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    before = clip if corrected else clips[0]
+    return FilterResult(result, report, 0, before, done, energies)
 
 
 def _asked(clip: Clip, recipe: Filter) -> Asked:

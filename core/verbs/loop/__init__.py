@@ -89,6 +89,19 @@ class Loop(Recipe, PlantOptions):
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} loop"
 
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        whole = report["loop"]["closing"] is not None
+        unused = {
+            "start": "it is for a length that is given" if self.start and not self.length else "",
+            "method": "the clip is one cycle as it is" if whole and self.method != "ease" else "",
+            "finder": "no cycle was looked for" if (whole or self.length) and self.finder != "cycle" else "",
+        }
+        return [
+            *super().without_effect(report),
+            *(f"{name} had no effect: {why}" for name, why in unused.items() if why),
+        ]
+
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
         own = report["loop"]

@@ -178,10 +178,9 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
     best = found.best
     if best.score < cycle_search.WEAK:
         raise RegistrationError(
-            f"{clip.name} does not repeat itself: the best it has is a cycle of {best.length} frames from "
-            f"{best.start + first}, with a score of {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); "
-            f"{_hint(clip)}"
-            "take the whole clip (whole = yes) or set start and length by hand, if it is to be looped all the same"
+            f"{clip.name} does not repeat itself: its best cycle, {best.length} frames from {best.start + first}, "
+            f"scores {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); {_hint(clip)}"
+            "take the whole clip (whole = yes), or set start and length by hand"
         )
     if best.length < SHORTEST:
         raise RegistrationError(

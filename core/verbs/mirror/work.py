@@ -14,6 +14,7 @@ from ...motion.clip import Channel, Clip
 from ...progress import SILENT, Progress
 from ...weave import reporting, root_trajectory
 from ...weave.results import EditResult
+from ...weave.seam import close
 from . import Mirror
 
 
@@ -34,14 +35,17 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
     if len(clips) != 1:
         raise ClipError(f"One clip is mirrored at a time; {len(clips)} given")
     (clip,) = clips
+    corrected: list[str] = []
     progress.at(0.0, "Mirroring")
-    repeats = clip.cyclic or cycles.closes(clip)
+    if recipe.half_cycle:
+        clip, corrected = close.cycle_of(clip)
+    repeats = clip.cyclic
     if recipe.half_cycle and not repeats:
         raise ClipError(f"{clip.name} does not repeat, so it has no half a cycle: close it with Loop first")
     result = replace(mirror.mirrored(clip), channels=_exchanged(clip))
     if recipe.half_cycle:
         later = np.arange(len(result), dtype=np.float64) + 0.5 * (len(result) - 1)
-        result = replace(cycles.sample(result, later), cyclic=clip.cyclic)
+        result = replace(cycles.sample(result, later), cyclic=clips[0].cyclic)
     if recipe.keep_start:
         ground, facing = root_motion.ground_frames(clip)
         facing = root_motion.smooth(facing, root_motion.HEADING_SIGMA * clip.rate)
@@ -58,7 +62,7 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
         "warnings": [] if pairs else [lonely],
     }
     result = replace(result, name=recipe.result_name([clip.name]))
-    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip)
+    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began, corrected), 0, clip)
 
 
 def _exchanged(clip: Clip) -> dict[str, Channel]:

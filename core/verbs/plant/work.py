@@ -13,6 +13,7 @@ from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...weave import planting, reporting
 from ...weave.results import PlantResult
+from ...weave.seam import close
 from . import Plant
 
 
@@ -32,20 +33,21 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"Feet are planted of one clip at a time; {len(clips)} given")
-    (clip,) = clips
+    clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Planting feet")
     rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
     result, done = planting.planted(clip, rows)
     progress.at(0.6, "Looking at its feet")
-    result = replace(result, name=recipe.result_name([clip.name]))
+    result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
         "dropped": [],
         "plant": done.report,
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": _warnings(clip, done),
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
-    return PlantResult(result, report, 0, clip, done)
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    before = clip if corrected else clips[0]
+    return PlantResult(result, report, 0, before, done)
 
 
 def _warnings(clip: Clip, done: Planted) -> list[str]:

@@ -17,6 +17,7 @@ from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...weave import reporting
 from ...weave.results import ReachResult
+from ...weave.seam import close
 from . import Reach
 
 THERE = 1e-4  # m from the target; within, it counts as reached
@@ -40,7 +41,7 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"One clip reaches at a time; {len(clips)} given")
-    (clip,) = clips
+    clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Reaching")
     first, last = _span(clip, recipe)
     tip = _tip(recipe)
@@ -49,7 +50,7 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     ease = recipe.ease * clip.rate
     share = reaching.shares(len(clip), first, last, ease)
     goals = _goals(recipe, np.arange(len(clip), dtype=np.float64))
-    repeats = clip.cyclic or cycles.closes(clip)
+    repeats = clip.cyclic
     asked = reaching.Asked(led, goals, share, tip, recipe.keep_turn, limits)
     if repeats and max(share[0], share[-1]) > 0.0 and last - first < len(clip) - 1:
         # What eases in before the first frame must also ease in before the last: in the cycle before.
@@ -65,7 +66,7 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     if repeats and not cycles.closes(result):
         result = replace(result, cyclic=False)
         sentences.append(f"{clip.name} is no loop any more: its end does not meet its start, as the place stays")
-    result = replace(result, name=recipe.result_name([clip.name]))
+    result = replace(result, name=recipe.result_name([clip.name]), cyclic=result.cyclic and clips[0].cyclic)
     ends = np.stack([reaching.ends(one, led, tip) for one in (clip, result)])
     figures, notes = _figures(clip, result, recipe, ends, goals, (first, last), share)
     report: dict[str, Any] = {
@@ -74,8 +75,9 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": notes + sentences,
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
-    return ReachResult(result, report, 0, clip, ends, goals, share, (first, last))
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    before = clip if corrected else clips[0]
+    return ReachResult(result, report, 0, before, ends, goals, share, (first, last))
 
 
 def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...check import quality
 from ...errors import ClipError
-from ...motion import cycles, quat, resample, root_motion, trim
+from ...motion import cycles, quat, resample, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...recipes.travel import TravelOptions
@@ -18,6 +18,7 @@ from ...style.clip_in_style import ClipInStyle
 from ...style.style import Style
 from ...weave import add_root_motion, planting, reporting, root_blend, root_trajectory
 from ...weave.results import EditResult
+from ...weave.seam import close
 from . import Restyle, change
 from .change import Change
 
@@ -56,8 +57,8 @@ def restyle(
         style = fit.fit(clips, recipe, progress.part(0.0, 0.5))
     clip = clips[0]
     progress.at(0.5, "Restyling")
-    trimmed = trim.if_wanted(clip, True)
-    ready = replace(trimmed.clip, cyclic=len(trimmed.clip) > 2 and cycles.closes(trimmed.clip))
+    trimmed = close.trimmed(clip, wanted=True)
+    ready, corrected = close.cycle_of(replace(trimmed.clip, cyclic=False))
     # A clip on the spot is restyled with root motion, which is removed again afterwards.
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
@@ -76,7 +77,7 @@ def restyle(
         "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
         "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
     return RestyleResult(result, report, 0, ready, in_style, changed)
 
 

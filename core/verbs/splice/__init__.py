@@ -6,10 +6,10 @@ Method: Splicing upper body onto locomotion.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, declaration, option
+from ...options import FRAME, RARE, Choice, declaration, declared, option
 from ...recipes.base import Recipe, graph_name
 from ...recipes.planting import PlantOptions
-from ...recipes.splice import SpliceOptions
+from ...recipes.splice import PointOptions, SpliceOptions
 
 
 @declaration
@@ -56,6 +56,20 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(names[1:])} on {names[0]}" if len(names) > 1 else super().result_name(names)
+
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        own, names = report["splice"], list(declared(PointOptions))
+        if own["timing"] != "points":
+            names += ["action_graph", "action_threshold", "action_mirror"]
+            why = "the action is entered at no splice points; timing points does that"
+        elif own["graph"] is None:
+            names = ["action_threshold", "action_mirror"]
+            why = "there is no graph of the action; action_graph makes one"
+        else:
+            names, why = ["start"], "actions of a graph are played from where they fit"
+        given = [name for name in names if getattr(self, name) != declared(type(self))[name].default]
+        return [*super().without_effect(report), *(f"{name} had no effect: {why}" for name in given)]
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""

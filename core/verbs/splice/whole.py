@@ -11,7 +11,7 @@ import numpy as np
 from ...bodies import alike
 from ...check import quality, trunk_swing
 from ...errors import ClipError, OptionError
-from ...motion import cycles, ik, quat, resample, trim
+from ...motion import cycles, ik, quat, resample
 from ...motion.clip import Channel, Clip
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
@@ -19,6 +19,7 @@ from ...motion.roles import ancestors
 from ...progress import SILENT, Progress
 from ...weave import planting, reporting
 from ...weave.results import SpliceResult
+from ...weave.seam import close
 from ...weave.splice import mask, torso
 from ...weave.splice.mask import UpperBody
 from . import Splice
@@ -37,10 +38,12 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     began = time.perf_counter()
     if len(clips) != 2:
         raise ClipError(f"Splicing takes two clips, a locomotion and an action; {len(clips)} given")
-    trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
-    locomotion = trimmed[0].clip
+    trimmed = [close.trimmed(clip, recipe.trim) for clip in clips]
+    locomotion, corrected = close.cycle_of(trimmed[0].clip)
+    theirs, also = trimmed[1].clip, list[str]()
+    if theirs.cyclic:  # any gesture ends as it began: what is to repeat as a whole says so
+        theirs, also = close.cycle_of(theirs)
     upper = mask.upper_body(locomotion.skeleton, recipe.upper)
-    theirs = trimmed[1].clip
     brought, carried = alike.like(theirs, locomotion)
     action = _at_rate(brought, locomotion.rate)
     scale = (len(theirs) - 1) / max(len(action) - 1, 1) if action.cyclic else theirs.rate / locomotion.rate
@@ -76,7 +79,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
             *_warnings(recipe, timing, upper, locomotion, result),
         ],
     }
-    report |= reporting.common("splice", clips, result, began)
+    report |= reporting.common("splice", clips, result, began, [*corrected, *also])
     return SpliceResult(result, report, 0, locomotion, played, given, corrections)
 
 

@@ -13,12 +13,13 @@ import numpy as np
 from ...check import foot_travel, quality
 from ...check.foot_travel import FootTravel
 from ...errors import ClipError, OptionError
-from ...motion import cycles, trim
+from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...weave import reporting, root_trajectory
 from ...weave.results import TravelResult
 from ...weave.root_trajectory import RootTrajectory
+from ...weave.seam import close
 from . import InPlace, Travel
 
 
@@ -40,7 +41,7 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
     began = time.perf_counter()
     trimmed, given = _only(clips, recipe.trim), clips[0]
     progress.at(0.0, "Looking at its feet")
-    clip = _as_cycle(trimmed.clip)
+    clip, corrected = close.cycle_of(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
     trajectory = _asked(recipe, clip) or (_stored(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Giving travel")
@@ -56,7 +57,8 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         )
         after = root_trajectory.added_smoothly(clip, found, trajectory)
         warnings = [] if recipe.speed else found.doubts(given.name)
-    return _result(clips, trimmed, clip, after, recipe, (found, trajectory, direction, warnings), began)
+    made = _result(clips, trimmed, clip, after, recipe, (found, trajectory, direction, warnings), began)
+    return replace(made, report=made.report | {"notes": corrected})
 
 
 def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
@@ -74,24 +76,20 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     began = time.perf_counter()
     trimmed = _only(clips, recipe.trim)
     progress.at(0.0, "Taking the travel off")
-    clip = _as_cycle(trimmed.clip)
+    clip, corrected = close.cycle_of(trimmed.clip)
     before = _stored(clip)  # added again first, so that removing twice stores the same root trajectory
     clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
     after, trajectory = root_trajectory.removed(clip)
     progress.at(0.5, "Looking at its feet")
     found = foot_travel.measure(after)
     result = _result(clips, trimmed, clip, after, recipe, (found, trajectory, "taken off", []), began)
-    return replace(result, report=result.report | {"way": trajectory.rows()})
+    return replace(result, report=result.report | {"way": trajectory.rows(), "notes": corrected})
 
 
 def _only(clips: Sequence[Clip], wanted: bool) -> trim.Trimmed:
     if len(clips) != 1:
         raise ClipError(f"Travel is given to or taken off one clip at a time; {len(clips)} given")
-    return trim.if_wanted(clips[0], wanted)
-
-
-def _as_cycle(clip: Clip) -> Clip:
-    return replace(clip, cyclic=True) if not clip.cyclic and cycles.closes(clip) else clip
+    return close.trimmed(clips[0], wanted)
 
 
 def _as_it_was(recipe: Travel) -> bool:

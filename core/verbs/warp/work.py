@@ -21,7 +21,7 @@ from ...edit.feet.spans import Span
 from ...edit.pose_warp import Correction, Reach
 from ...edit.time_curve import Coming, Event, TimeCurve
 from ...errors import ClipError, OptionError, SkeletonError, some
-from ...motion import cycles, feet, kinematics, root_motion
+from ...motion import feet, kinematics, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...recipes.planting import PlantOptions
@@ -29,6 +29,7 @@ from ...sync import joint_weights
 from ...weave import planting, reporting, root_carrier
 from ...weave.planting import Outcome
 from ...weave.results import EventsResult, WarpResult
+from ...weave.seam import close
 from . import MoveEvents, Warp
 
 FAR = 90.0  # degrees between neighbouring corrections; beyond it the user is warned
@@ -52,7 +53,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     began = time.perf_counter()
     if not clips:
         raise ClipError("A pose is spread in a clip; none given")
-    clip = _as_cycle(clips[0])
+    clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Spreading poses")
     posed, carried = _of_poses([clip, *clips[1:]], recipe)
     corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
@@ -82,8 +83,10 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
             *_far_apart(clip, corrections, reach),
         ],
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
-    return WarpResult(result, report, 0, clips[0], tuple(one.frame for one in corrections), added)
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    return WarpResult(
+        result, report, 0, clip if corrected else clips[0], tuple(one.frame for one in corrections), added
+    )
 
 
 def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
@@ -101,7 +104,7 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"Events are moved in one clip at a time; {len(clips)} given")
-    clip = _as_cycle(clips[0])
+    clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Moving events")
     curve = time_warp.curve(clip, _events(clip, recipe))
     result = time_warp.warped(clip, curve)
@@ -119,8 +122,8 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": [],
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
-    return EventsResult(result, report, 0, clips[0], curve)
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    return EventsResult(result, report, 0, clip if corrected else clips[0], curve)
 
 
 def _coming(clip: Clip, curve: TimeCurve, coming: Coming) -> dict[str, Any]:
@@ -132,11 +135,6 @@ def _coming(clip: Clip, curve: TimeCurve, coming: Coming) -> dict[str, Any]:
         "held": coming.event.held,
         "speeds": [round(speed, 4) for speed in curve.speeds_near(coming)],
     }
-
-
-def _as_cycle(clip: Clip) -> Clip:
-    """Return the clip, marked as cyclic where its ends meet."""
-    return replace(clip, cyclic=clip.cyclic or cycles.closes(clip))
 
 
 def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:

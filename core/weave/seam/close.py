@@ -7,7 +7,8 @@ import numpy as np
 
 from ...check import angles, quality, seams, world_pose
 from ...check.world_pose import WorldPose
-from ...motion import closing, cycles
+from ...errors import SkeletonError
+from ...motion import closing, cycles, trim
 from ...motion.clip import Clip
 from ...motion.closing import Closing
 from ...motion.quat import Array
@@ -21,6 +22,7 @@ EASE_SHARE = 0.25  # of the cycle that is faded
 SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity lasts
 POLYNOMIAL = 0.1  # s each side that the polynomial replaces
 SAME_ARC = 1e-9  # m, radians: rounding
+TURNS = np.radians(0.5)  # a cycle that turns less can be repeated in a straight line
 STRAIGHT = np.radians(8.0)  # a cycle that turns less is taken as one that should go straight on
 # A seam within these is not seen: times what is typical of the clip; the slide in cm/s over the source's.
 ROUGHNESS, STEP, ACCELERATION, MORE_SLIDE = (0.8, 1.3), 1.3, 2.0, 4.0
@@ -177,8 +179,10 @@ def measured(cycle: Clip, seam: int) -> dict[str, Any]:
     return quality.measure_pose(several) | {"seam": seams.measure_pose(several, len(cycle) - 1 + seam)}
 
 
-def as_cycle(clip: Clip) -> Clip:
+def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
     """Return a clip that is one cycle with its ends made to meet, on its own ground arc; any other clip as it is.
+
+    ending : how its ends meet, where that is known
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -188,11 +192,64 @@ def as_cycle(clip: Clip) -> Clip:
         >>> close.as_cycle(without_last).cyclic, len(close.as_cycle(without_last)), close.as_cycle(turn) is turn
         (True, 33, True)
     """
-    ending = closing.of(clip)
+    ending = ending or closing.of(clip)
     if not ending.kind:
         return clip
+    if ending.kind == closing.EXACT:
+        return clip if clip.cyclic else replace(clip, cyclic=True)
     travelled = _travelled(clip, ending)
     return _whole(clip, ending, travelled, travelled)
+
+
+def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
+    """Return the good part of a clip if that is wanted; ends that meet are not trimmed, however fast they are."""
+    part = trim.if_wanted(clip, wanted)
+    return trim.Trimmed(clip) if part.left_out and closing.of(clip).kind else part
+
+
+def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
+    """Return a clip as `as_cycle` does, and a sentence on what was corrected; a body that can't be moved stays.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.seam import close
+        >>> walk = actions.walk(cycles=1)
+        >>> close.cycle_of(walk)[1], close.cycle_of(walk.cut(0, len(walk) - 1))[1]
+        ([], ['walk: the last key of its cycle, its first pose again, was missing and is added'])
+    """
+    ending = closing.of(clip)
+    try:
+        return as_cycle(clip, ending), correction(clip.name, ending)
+    except SkeletonError as error:
+        return clip, [f"{clip.name}: its ends, {100.0 * ending.gap:.1f} cm apart, can't be made to meet: {error}"]
+
+
+def correction(name: str, ending: Closing) -> list[str]:
+    """Return what `as_cycle` corrects of a clip with that ending, in a sentence; nothing where its ends meet."""
+    if ending.kind == closing.MISSING_KEY:
+        return [f"{name}: the last key of its cycle, its first pose again, was missing and is added"]
+    apart = f"{name}: the ends of its cycle were {100.0 * ending.gap:.1f} cm apart, and are made to meet"
+    return [apart] if ending.kind == closing.GAP else []
+
+
+def straightened(cycle: Clip) -> tuple[Clip, float]:
+    """Return a cycle that hardly turns going straight on, and by how many radians a cycle it turned; else as it is, 0.
+
+    As Loop does by itself: a cycle that turns a little can't be repeated for ever in a straight line.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.seam import close
+        >>> close.straightened(actions.walk(cycles=1))[1]
+        0.0
+    """
+    length = len(cycle) - 1
+    arc = ground_arc.between(cycle, 0, length)
+    if not TURNS < abs(arc.turn) <= STRAIGHT:
+        return cycle, 0.0
+    at = np.arange(length + 1, dtype=float)
+    straight = ground_arc.added(ground_arc.removed(cycle, arc, at), arc.straight(), at)
+    return replace(straight, cyclic=True), arc.turn
 
 
 def _travelled(clip: Clip, ending: Closing) -> GroundArc:

@@ -42,7 +42,10 @@ def test_a_name_that_is_too_long_is_said_in_one_line(run, walk, slow, out):
     path = out / f"{300 * 'x'}.bvh"
     code, printed, err = run("blend", walk, slow, "-o", path)
     assert (code, printed) == (1, "")
-    assert err == f"action-loom: {path} can't be written (File name too long)\n"
+    console.assert_one_line(err)
+    assert err.startswith(f"action-loom: {str(path)[:60]}")
+    assert err.endswith("can't be written (File name too long)\n")
+    assert len(err) < 330  # with the middle of the name left out
     assert os.listdir(out) == []
 
 

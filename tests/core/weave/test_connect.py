@@ -363,5 +363,5 @@ def test_where_clips_would_be_nearer_is_where_anywhere_finds_them():
     walk, sneak = actions.walk(30.0), actions.sneak(30.0)
     asked = verbs.apply(Connect(from_frame=len(walk) - 5, to_frame=0, trim=False), [walk, sneak])
     free = verbs.apply(Connect(anywhere=True, trim=False), [walk, sneak]).report["connect"]
-    (message,) = asked.report["warnings"]
+    message = asked.report["warnings"][0]
     assert f"frames {free['from_frame']} and {free['to_frame']} are {100.0 * free['distance']:.0f} cm apart" in message

@@ -83,7 +83,7 @@ def test_a_turning_walk_keeps_its_turn_where_asked():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_05_11", "mb_49_06", "daz_13_39", "daz_salsa_10"])
 def test_what_does_not_repeat_is_refused_with_its_score(name):
-    with pytest.raises(RegistrationError, match=r"does not repeat itself: the best it has .* score of -?\d"):
+    with pytest.raises(RegistrationError, match=r"does not repeat itself: its best cycle, .* scores -?\d"):
         verbs.apply(Loop(), [captured(f"cmu_{name}")])
 
 

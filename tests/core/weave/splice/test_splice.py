@@ -356,7 +356,9 @@ def test_two_cycles_make_a_cycle():
     change, seam = np.linalg.norm(np.diff(several, n=2, axis=0), axis=(1, 2)), len(made.clip) - 1
     inside = change[seam + 2 : 2 * seam - 3]
     assert change[seam - 3 : seam + 2].max() <= 1.1 * inside.max()
-    assert verbs.apply(Splice(), [replace(walk, cyclic=False), carry]).clip.cyclic is False
+    # A locomotion whose ends meet is a cycle, declared or not; any gesture ends as it began.
+    assert verbs.apply(Splice(), [replace(walk, cyclic=False), carry]).clip.cyclic
+    assert not verbs.apply(Splice(), [walk, replace(carry, cyclic=False)]).clip.cyclic
 
 
 @pytest.mark.both_engines

@@ -1,0 +1,162 @@
+"""Compare a written action, as Blender evaluates it, with the clip that it was written from.
+
+Constraints, drivers, layers of the NLA and the action's own blending may show another motion than the keys.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import RigError, some
+from ...core.motion import kinematics, quat
+from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
+from ..ground.blender_types import SlottedAction, present
+from . import curves, evaluated_action
+from .rig import Rig
+
+SAMPLE = 24  # frames of a long clip that are compared
+FAR, TURNED = 1e-3, 0.5  # metres and degrees; what is shown nearer is shown as it was made
+WRONG = 10.0  # times FAR or TURNED; a body that is shown farther off is refused
+ROUNDING = 1e-6  # of the distance from the origin: poses are single precision
+
+
+class Difference(NamedTuple):
+    """A bone that is shown off, at a scene frame: metres, degrees, and what moves it, in words.
+
+    of_body : whether a part of the body with a role hangs on it
+    """
+
+    bone: str
+    frame: int
+    metres: float
+    degrees: float
+    by: str
+    of_body: bool
+
+    @property
+    def wrong(self) -> bool:
+        return self.of_body and max(self.metres / FAR, self.degrees / TURNED) > WRONG
+
+    def sentence(self, action: str) -> str:
+        off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
+        return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
+
+
+def checked(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    written: SlottedAction,
+    clip: Clip,
+    body: Rig,
+    first_frame: float,
+    *,
+    hidden: Collection[str] = (),
+    within: float = 0.0,
+    played: bool = True,
+) -> str:
+    """Return a warning on what a written action shows else than its clip, "" where it shows the clip.
+
+    hidden : bones that are known to be posed by others; within : metres that keys may be off
+    played : whether it will be the armature's own action, with the layers of its NLA
+    Raises RigError for a body that is shown far off, with the bone and what moves it.
+    """
+    found = difference(scene, armature, written, clip, body, first_frame, within=within, played=played)
+    if found is None:
+        return ""
+    sentence = found.sentence(clip.name)
+    if found.wrong and found.bone not in hidden:
+        raise RigError(f"{sentence}, or its keys are not seen")
+    return sentence
+
+
+def difference(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    written: SlottedAction,
+    clip: Clip,
+    body: Rig,
+    first_frame: float,
+    *,
+    within: float = 0.0,
+    played: bool = True,
+) -> Difference | None:
+    """Return the bone nearest to the root that is shown off, where it is farthest; see `checked`."""
+    at = np.unique(np.linspace(0, len(clip) - 1, min(SAMPLE, len(clip))).round().astype(np.int64))
+    names, to_body = body.bones, None
+    if body.controls is not None:
+        names, to_body = body.controls.seen, body.controls.seen_from
+    frames: Array = first_frame + at.astype(np.float64)
+    linear, places = evaluated_action.seen_in_the_world(
+        scene, armature, written, body, names, frames, to_body, layers=played
+    )
+    off, turned = _apart(clip, at, linear, places, compare_turns=not within and body.controls is None)
+    bad = (off > FAR + within + ROUNDING * np.abs(places).max(axis=(1, 2))[:, None]) | (turned > TURNED)
+    counts = _counting(written, clip, body)
+    culprits = [joint for joint in np.flatnonzero(bad.any(axis=0)).tolist() if counts[joint]]
+    if not culprits:
+        return None
+    first = culprits[0]  # parents come first
+    worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
+    bone = (body.skeleton.names if body.moving_object else body.bones)[first]
+    frame = round(float(first_frame) + int(at[worst]))
+    below = _below(clip, first) & _having_roles(clip)
+    cause = _cause(armature, bone, played=played)
+    return Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
+
+
+def _apart(
+    clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, *, compare_turns: bool
+) -> tuple[Array, Array]:
+    """Return how far (K, J) joints are shown from their places, metres, and turned, degrees."""
+    rotations, wanted = kinematics.world(clip.taken(at))
+    off = np.linalg.norm(places - wanted, axis=2)
+    if not compare_turns or clip.scales is not None:
+        return off, np.zeros_like(off)
+    axes = linear / np.maximum(np.linalg.norm(linear, axis=-2, keepdims=True), 1e-12)
+    turn = quat.mul(quat.inv(rotations), quat.from_matrix(axes))
+    return off, np.degrees(np.linalg.norm(quat.log(turn), axis=-1))
+
+
+def _counting(written: SlottedAction, clip: Clip, body: Rig) -> list[bool]:
+    """Return which joints matter: those with keys or a role, and all that carry one."""
+    keyed = {target.bone for target in curves.transforms(curves.curves_of(*written))}
+    names = ("", *body.bones) if body.moving_object else body.bones
+    matters = np.array([name in keyed for name in names]) if body.controls is None else np.zeros(len(names), bool)
+    matters |= _having_roles(clip)
+    for joint in range(len(names) - 1, -1, -1):
+        parent = int(clip.skeleton.parents[joint])
+        if matters[joint] and parent >= 0:
+            matters[parent] = True
+    return matters.tolist()
+
+
+def _having_roles(clip: Clip) -> NDArray[np.bool_]:
+    having = np.zeros(len(clip.skeleton), dtype=bool)
+    having[list(clip.skeleton.roles.values())] = True
+    return having
+
+
+def _below(clip: Clip, joint: int) -> NDArray[np.bool_]:
+    """Return which joints (J,) hang on a joint, itself included."""
+    below = np.zeros(len(clip.skeleton), dtype=bool)
+    for one, parent in enumerate(clip.skeleton.parents.tolist()):
+        below[one] = one == joint or (parent >= 0 and below[parent])
+    return below
+
+
+def _cause(armature: bpy.types.Object, bone: str, *, played: bool) -> str:
+    """Return in words what moves a bone besides its keys."""
+    found = evaluated_action.constraints_posing(armature, bone)
+    data = armature.animation_data
+    if data is not None:
+        driven = [target for target in map(curves.target_of, data.drivers) if target is not None]
+        found += [f"a driver of its {target.property}" for target in driven if target.bone == bone]
+        if played and data.use_nla and any(not track.mute for track in data.nla_tracks):
+            found.append("the layers of the NLA")
+        if played and (data.action_blend_type != "REPLACE" or data.action_influence != 1.0):
+            found.append(f"the action's own blending ({data.action_blend_type.title()}, {data.action_influence:g})")
+    return some(found) if found else f"something else of {present(armature).name}"

@@ -1,0 +1,161 @@
+"""Whether a result keeps within what its sources' bodies do: knees, feet on the ground, legs beside each other.
+
+Method: Measures of quality.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..check import contacts, world_pose
+from ..edit.feet import legs
+from ..motion import feet, ik
+from ..motion.clip import Clip
+from ..motion.quat import Array
+
+MOST_FRAMES = 20_000  # of all sources; the figures of more would take longer than the verb
+# A result beyond these is seen, and said.
+JERKS = 3.0  # times the sources' knee acceleration
+STEP = 4000.0  # degrees a second squared; the knees of any step have as much, so standing sources count as this
+BACKWARDS = 3.0  # degrees that a knee bends further back than any source's
+DEEPER = 0.015  # of the body's height that toes or heels come lower under the stance height than any source's
+NARROW, NARROWER = 0.02, 0.5  # of the body's height that shins are apart, and of the sources' least
+STANDS = 3  # frames that a foot must stand for its stance height to be known
+
+
+@dataclass(frozen=True, eq=False)
+class _Legs:
+    """What the legs of a clip do; arrays over its frames, lengths in body heights.
+
+    flexion, acceleration : of the knee bent furthest back, degrees, and of the one that accelerates most
+    depth : how far the lowest point of the feet is under the stance height; low : its height
+    apart : the least distance of both shins
+    """
+
+    flexion: Array
+    acceleration: Array
+    depth: Array
+    low: Array
+    apart: Array
+
+
+def figures(result: Clip, sources: Sequence[Clip]) -> dict[str, Any]:
+    """Return what the legs of a result do beside those of its sources, as plain JSON values.
+
+    knee_acceleration : the largest angular acceleration of a knee, times the sources' largest
+    knee_backwards_degrees : how much further back a knee bends than any source's
+    penetration_cm : how much lower under the stance height toes and heels come than any source's
+    legs_apart_cm : the least distance of both shins, in the sources and in the result
+    Each is None where it can't be known: bodies without known legs, feet that never stand, very many frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import body_limits
+        >>> walk = actions.walk(cycles=1)
+        >>> body_limits.figures(walk, [walk])["knee_acceleration"]
+        1.0
+    """
+    return _compared(result, sources)[0]
+
+
+def told(result: Clip, sources: Sequence[Clip], *, planted: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Return the figures of a result, and a sentence on each limit that it goes beyond, with the frame.
+
+    planted : whether its feet were planted
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import body_limits
+        >>> walk = actions.walk(cycles=1)
+        >>> body_limits.told(walk, [walk])[1]
+        []
+    """
+    found, ours, theirs = _compared(result, sources)
+    if ours is None or not theirs:
+        return found, []
+    height, name, sentences = 100.0 * result.skeleton.height, result.name, []
+    do = "look there, and try it without Plant Feet" if planted else "look there, and ask for less"
+    if (found["knee_acceleration"] or 0.0) > JERKS:
+        at, times = int(np.argmax(ours.acceleration)) + 1, found["knee_acceleration"]
+        sentences.append(f"{name}: a knee jerks {times:.1f} times as hard as in the sources {_at(at)}: {do}")
+    if (found["knee_backwards_degrees"] or 0.0) > BACKWARDS:
+        at, degrees = int(np.argmin(ours.flexion)), found["knee_backwards_degrees"]
+        sentences.append(f"{name}: a knee bends {degrees:.0f}° further back than in the sources {_at(at)}: {do}")
+    if (found["penetration_cm"] or 0.0) > DEEPER * height:
+        at, deep = int(np.argmax(ours.depth)), found["penetration_cm"]
+        sentences.append(f"{name}: a foot comes {deep:.1f} cm lower than in the sources {_at(at)}: {do}")
+    before, after = found["legs_apart_cm"] or (np.inf, np.inf)
+    if after < min(NARROW * height, NARROWER * before):
+        where = f"{_at(int(np.argmin(ours.apart)))} ({before:.1f} in the sources)"
+        sentences.append(f"{name}: the shins come within {after:.1f} cm of each other {where}: {do}")
+    return found, sentences
+
+
+def _at(frame: int) -> str:
+    return f"at frame {frame} of the result"
+
+
+def _compared(result: Clip, sources: Sequence[Clip]) -> tuple[dict[str, Any], _Legs | None, list[_Legs]]:
+    few = len(result) + sum(map(len, sources)) <= MOST_FRAMES
+    ours = _legs(result) if few else None
+    theirs = [known for known in map(_legs, sources if ours is not None else ()) if known is not None]
+    nothing = dict.fromkeys(("knee_acceleration", "knee_backwards_degrees", "penetration_cm", "legs_apart_cm"))
+    if ours is None or not theirs:
+        return nothing, ours, theirs
+    height = 100.0 * result.skeleton.height
+    hardest = max(STEP, *(float(one.acceleration.max(initial=0.0)) for one in theirs))
+    back = min(0.0, *(float(one.flexion.min()) for one in theirs))
+    near = [float(one.apart.min()) for one in theirs if not np.isnan(one.apart).any()]
+    known = not any(np.isnan(one.depth).any() for one in (ours, *theirs))
+    # Floors differ in height, and which frames stand may change where the feet do not: the milder of both counts.
+    by_stance = float(ours.depth.max()) - max(float(one.depth.max()) for one in theirs)
+    deeper = min(by_stance, min(float(one.low.min()) for one in theirs) - float(ours.low.min()))
+    found = {
+        "knee_acceleration": round(max(float(ours.acceleration.max(initial=0.0)), STEP) / hardest, 3),
+        "knee_backwards_degrees": round(max(0.0, back - float(ours.flexion.min())), 2),
+        "penetration_cm": round(max(0.0, height * deeper), 2) if known else None,
+        "legs_apart_cm": [round(height * min(near), 2), round(height * float(ours.apart.min()), 2)]
+        if near and not np.isnan(ours.apart).any()
+        else None,
+    }
+    return found, ours, theirs
+
+
+def _legs(clip: Clip) -> _Legs | None:
+    """Return what the legs of a clip do; None for a body without known legs."""
+    known, height = ik.known_legs(clip.skeleton), clip.skeleton.height
+    if not known or height <= 0.0:
+        return None
+    _, posed = legs.posed(clip, known)
+    bent = np.degrees(np.stack([leg.flexion for leg in posed.values()]))
+    second = np.abs(np.diff(bent, n=2, axis=1)) * clip.rate**2
+    lower = {foot: (leg.hip + leg.upper, leg.end) for foot, leg in posed.items()}
+    nowhere = np.full(len(clip), np.nan)
+    apart = _between(*lower["L"], *lower["R"]) / height if {"L", "R"} <= lower.keys() else nowhere
+    stance, low = _stance(clip)
+    return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart)
+
+
+def _stance(clip: Clip) -> tuple[float, Array]:
+    """Return the height at which balls stand, NaN where none is known to, and of the lowest point of the feet (F,)."""
+    body = world_pose.pose(clip)
+    stood = [foot.ball[foot.ball_stands, 2] for foot in contacts.standing_feet(body).values()]
+    heights = np.concatenate([*stood, np.empty(0)])
+    soles = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
+    if len(heights) < STANDS or not soles:
+        return np.nan, np.zeros(len(clip))
+    return float(np.median(heights)), np.asarray(body.points[:, sorted(soles), 2].min(axis=1))
+
+
+def _between(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """Return the least distance (F,) of the segments from a to b and from c to d, (F, 3) each."""
+    one, other, off = b - a, d - c, a - c
+    uu, uv, vv = ((one * one).sum(1), (one * other).sum(1), (other * other).sum(1))
+    uw, vw = (one * off).sum(1), (other * off).sum(1)
+    wide = np.maximum(uu * vv - uv * uv, 1e-12)
+    along = np.clip((uv * vw - vv * uw) / wide, 0.0, 1.0)
+    across = np.clip((uv * along + vw) / np.maximum(vv, 1e-12), 0.0, 1.0)
+    along = np.clip((uv * across - uw) / np.maximum(uu, 1e-12), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(off + along[:, None] * one - across[:, None] * other, axis=1))

@@ -1,0 +1,95 @@
+"""Limits of the body: figures beside every result, and a sentence where a result goes beyond its sources."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from action_loom.core import verbs
+from action_loom.core.figure import actions
+from action_loom.core.motion import quat, root_motion
+from action_loom.core.verbs import Blend, Loop, Mirror, Retarget, Splice, Synchronise
+from action_loom.core.weave import body_limits
+
+WALK = actions.walk()
+
+
+def turned(joint, axis, degrees, frames=slice(None)):
+    """The walk with a joint turned by degrees in some frames."""
+    rotations, at = WALK.rotations.copy(), WALK.skeleton.index(joint)
+    rotations[frames, at] = quat.mul(rotations[frames, at], quat.about_axis(axis, np.radians(degrees)))
+    return replace(WALK, name="changed", rotations=rotations)
+
+
+def test_a_clip_keeps_within_its_own_limits():
+    found, sentences = body_limits.told(WALK, [WALK])
+    assert found["knee_acceleration"] == 1.0
+    assert found["knee_backwards_degrees"] == found["penetration_cm"] == 0.0
+    assert found["legs_apart_cm"][0] == found["legs_apart_cm"][1] > 10.0
+    assert sentences == []
+
+
+@pytest.mark.parametrize(
+    ("joint", "axis", "degrees", "frames", "words"),
+    [
+        ("shin.L", "X", 40.0, slice(30, 31), "a knee jerks"),
+        ("shin.L", "X", -30.0, slice(None), "further back"),
+        ("thigh.L", "Y", 14.0, slice(None), "of each other"),
+    ],
+)
+def test_what_goes_beyond_is_said_with_its_frame(joint, axis, degrees, frames, words):
+    sentences = body_limits.told(turned(joint, axis, degrees, frames), [WALK])[1]
+    sentences += body_limits.told(turned(joint, axis, -degrees, frames), [WALK])[1]
+    (said, *_) = [one for one in sentences if words in one]
+    assert "of the result" in said
+    if frames != slice(None):
+        assert any(f"at frame {k} " in said for k in (29, 30, 31))
+
+
+def test_a_body_that_sinks_is_said():
+    sunk = root_motion.placed(WALK, 0.0, np.zeros((len(WALK), 2)))
+    places = sunk.translations.copy()
+    places[40:60, 0, 2] -= 0.2
+    found, sentences = body_limits.told(replace(sunk, translations=places), [WALK])
+    assert found["penetration_cm"] > 10.0
+    assert any("lower than in the sources" in one for one in sentences)
+
+
+def test_figures_do_not_hang_on_place_facing_and_size():
+    moved = root_motion.placed(WALK, 1.0, np.array([3.0, -2.0]))
+    assert body_limits.figures(moved, [WALK]) == body_limits.figures(WALK, [WALK])
+    wider = turned("thigh.L", "Y", -5.0)
+    expected = body_limits.figures(wider, [WALK])
+    got = body_limits.figures(root_motion.placed(wider, 2.0, np.array([5.0, 1.0])), [WALK])
+    assert_allclose(got["legs_apart_cm"], expected["legs_apart_cm"], atol=0.02)
+
+
+def test_bodies_without_legs_have_no_figures():
+    legless = replace(WALK, skeleton=replace(WALK.skeleton, roles={"hips": 0}))
+    assert not any(body_limits.figures(legless, [WALK]).values())
+    assert body_limits.told(legless, [WALK])[1] == []
+
+
+@pytest.mark.parametrize(
+    ("recipe", "count"), [(Blend(), 2), (Loop(), 1), (Mirror(), 1), (Retarget(), 2), (Splice(), 2), (Synchronise(), 2)]
+)
+def test_every_report_has_them(recipe, count):
+    report = verbs.apply(recipe, [WALK, actions.sneak()][:count]).report
+    assert report["limits"]["knee_acceleration"] is not None
+    assert all(isinstance(note, str) for note in report["notes"])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "count", "option"),
+    [
+        (Blend(radius=0.2), 2, "radius"),
+        (Splice(retime=True), 2, "retime"),
+        (Splice(action_graph=True, action_mirror=True), 2, "action_mirror"),
+        (Loop(start=3), 1, "start"),
+        (Synchronise(align_height=True, metric="angles"), 2, "align_height"),
+    ],
+)
+def test_an_option_that_can_not_matter_is_named(recipe, count, option):
+    notes = verbs.apply(recipe, [WALK, actions.sneak()][:count]).report["notes"]
+    assert any(note.startswith(f"{option} had no effect: ") for note in notes)

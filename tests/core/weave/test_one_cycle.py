@@ -1,0 +1,130 @@
+"""One definition of a cycle: what Loop takes for one, every verb does, and it says what it corrected."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from action_loom.core import verbs
+from action_loom.core.check import contacts
+from action_loom.core.figure import actions
+from action_loom.core.motion import closing, cycles, quat
+from action_loom.core.motion.clip import Clip
+from action_loom.core.verbs import Ask, Blend, InPlace, Loop, Mirror, Plant, Restyle, Travel
+from action_loom.core.weave.seam import close
+
+
+def with_gap(clip: Clip, share: float) -> Clip:
+    """A cycle whose last pose is off by a share of the body's height: the chest leans more and more."""
+    turned = clip.rotations.copy()
+    chest = clip.skeleton.index("chest")
+    low, high = 0.0, 0.5
+    for _ in range(30):
+        lean = 0.5 * (low + high)
+        leans = quat.about_axis("X", np.linspace(0.0, lean, len(clip)))
+        turned[:, chest] = quat.mul(clip.rotations[:, chest], leans)
+        gone = replace(clip, rotations=turned.copy(), cyclic=False)
+        low, high = (lean, high) if cycles.gap(gone) < share * clip.skeleton.height else (low, lean)
+    return gone
+
+
+def without_last(clip: Clip) -> Clip:
+    return replace(clip.cut(0, len(clip) - 1), cyclic=False)
+
+
+WALK = actions.walk(cycles=1)
+READY = {
+    "gap": with_gap(WALK, 0.02),
+    "missing": without_last(WALK),
+    "exact": replace(WALK, cyclic=False),
+}
+SAID = {"gap": "are made to meet", "missing": "was missing and is added", "exact": ""}
+
+
+def of(kind: str) -> Clip:
+    clip = READY[kind]
+    assert closing.of(clip).kind == {"gap": closing.GAP, "missing": closing.MISSING_KEY, "exact": closing.EXACT}[kind]
+    return clip
+
+
+def is_said(report, kind: str) -> bool:
+    notes = [note for note in (*report["notes"], *report["warnings"]) if note.startswith("walk: ")]
+    return any(SAID[kind] in note for note in notes) if SAID[kind] else not any("cycle" in note for note in notes)
+
+
+@pytest.mark.parametrize("kind", READY)
+@pytest.mark.parametrize("other", READY)
+def test_a_blend_of_ready_cycles_is_a_cycle(kind, other):
+    sneak = {"gap": with_gap, "missing": lambda clip, _: without_last(clip), "exact": lambda clip, _: clip}[other]
+    made = verbs.apply(Blend(), [of(kind), sneak(actions.sneak(cycles=1), 0.004)])
+    assert made.clip.cyclic
+    assert cycles.gap(made.clip) < 1e-3 * WALK.skeleton.height
+    assert is_said(made.report, kind)
+
+
+@pytest.mark.parametrize("kind", READY)
+@pytest.mark.parametrize(
+    ("recipe", "others"),
+    [
+        (Travel(), ()),
+        (InPlace(), ()),
+        (Plant(), ()),
+        (Mirror(half_cycle=True), ()),
+        (Restyle(mirror=True, cadence=-0.5), ("sneak",)),
+        (Loop(), ()),
+    ],
+    ids=lambda value: getattr(value, "verb", ""),
+)
+def test_every_verb_takes_what_loop_takes(kind, recipe, others):
+    more = [actions.sneak(cycles=4) for _ in others]
+    clip = of(kind)
+    clip = replace(verbs.apply(InPlace(), [clip]).clip, cyclic=False, channels={}) if recipe == Travel() else clip
+    made = verbs.apply(recipe, [clip, *more])
+    if recipe.verb not in ("plant", "mirror", "restyle"):  # these keep the mark of their source
+        assert made.clip.cyclic
+    if recipe != Travel():  # InPlace has closed that already
+        assert recipe.verb == "loop" or is_said(made.report, kind)
+    if recipe.verb != "restyle":
+        assert cycles.gap(made.clip) < 1e-3 * clip.skeleton.height
+
+
+def test_what_does_not_close_is_as_it_was():
+    clip = actions.walk(cycles=2).cut(0, 50)
+    assert close.cycle_of(clip) == (clip, [])
+    assert not verbs.apply(Blend(), [clip, actions.sneak(cycles=1)]).clip.cyclic
+
+
+def test_ends_are_made_to_meet_only_where_all_are_cycles():
+    clip = of("gap")
+    made = verbs.apply(Blend(weights=(1.0, 0.0)), [clip, actions.turn_left()])
+    assert made.report["notes"] == []
+
+
+def turning(degrees: float) -> Clip:
+    """A walk cycle that turns a little in each cycle."""
+    from action_loom.core.weave import ground_arc
+
+    arc = ground_arc.between(WALK, 0, len(WALK) - 1)
+    at = np.arange(len(WALK), dtype=float)
+    bent = replace(arc, turn=np.radians(degrees))
+    return replace(ground_arc.added(ground_arc.removed(WALK, arc, at), bent, at), cyclic=True)
+
+
+@pytest.mark.parametrize(("degrees", "straight"), [(3.0, True), (20.0, False)])
+def test_a_blend_that_hardly_turns_goes_straight_on_as_a_loop_does(degrees, straight):
+    clips = [turning(degrees), turning(degrees)]
+    made = verbs.apply(Blend(), [clips[0], replace(clips[1], name="other")])
+    turned = abs(made.report["quality"]["after"]["turn_degrees"])
+    assert (turned < 0.3) is straight
+    assert any("goes straight on" in note for note in made.report["notes"]) is straight
+    feet = contacts.detect(made.clip)
+    assert all(flags.any() for flags in feet.values())
+
+
+def test_ask_takes_ready_cycles():
+    clips = [of("gap"), without_last(actions.sneak(cycles=1)), actions.walk(cycles=1, speed=1.6)]
+    clips = [replace(clip, name=f"clip {k}") for k, clip in enumerate(clips)]
+    made = verbs.apply(Ask(speed=1.2), clips)
+    assert made.clip.cyclic
+    assert not any("no whole stride" in warning for warning in made.report["warnings"])
+    assert len(made.report["ask"]["weights"]) == 3
