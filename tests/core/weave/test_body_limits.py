@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-
 from action_loom.core import verbs
 from action_loom.core.figure import actions
 from action_loom.core.motion import quat, root_motion
 from action_loom.core.verbs import Blend, Loop, Mirror, Retarget, Splice, Synchronise
 from action_loom.core.weave import body_limits
+from numpy.testing import assert_allclose
 
 WALK = actions.walk()
 

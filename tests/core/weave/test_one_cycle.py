@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from action_loom.core import verbs
 from action_loom.core.check import contacts
 from action_loom.core.figure import actions
