@@ -20,7 +20,7 @@ help:
 	@echo "make test    run what is quick of what must hold     (ALL=1: everything; BLENDER=4.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs, meshes, paths, libraries   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
-	@echo "make characters   try every verb on characters that others made, in every Blender: docs/measured/characters.md"
+	@echo "make characters   try every verb on characters that others made, and whether it is right: docs/measured/characters.md, right.md"
 	@echo "make build   build the extension's zip               (FAST=1: with numba, for this platform; ALL=1, too: for each)"
 	@echo "make release build and try all that is published, into build/release/"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
@@ -51,7 +51,7 @@ fuzz:
 
 characters:
 	$(ENVIRONMENTS) package $(ALL_BLENDERS)
-	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/characters.py "$$zip"
+	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/characters.py "$$zip" && $(PACKAGE_PYTHON) tools/right.py "$$zip"
 
 build:
 	$(ENVIRONMENTS) 5.2

@@ -24,7 +24,8 @@ def one_line(message: str) -> str:
         walk\\n.bvh has no frames
     """
     if len(message) > LONGEST:
-        message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
+        half = (LONGEST - 3) // 2
+        message = f"{message[:half]} … {message[-half:]}"
     return "".join(
         repr(letter)[1:-1] if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") else letter
         for letter in message

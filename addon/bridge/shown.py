@@ -95,15 +95,14 @@ def difference(
     )
     off, turned = _apart(clip, at, linear, places, compare_turns=not within and body.controls is None)
     bad = (off > FAR + within + ROUNDING * np.abs(places).max(axis=(1, 2))[:, None]) | (turned > TURNED)
-    counts = _counting(written, clip, body)
-    culprits = [joint for joint in np.flatnonzero(bad.any(axis=0)).tolist() if counts[joint]]
-    if not culprits:
-        return None
-    first = culprits[0]  # parents come first
+    off_joints = bad.any(axis=0)
+    if not (off_joints & _counting(written, clip, body)).any():
+        return None  # helpers that constraints move may stand as they like, if the body stands as it was made
+    first = int(np.flatnonzero(off_joints & _carrying(clip, off_joints & _counting(written, clip, body)))[0])
     worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]
     frame = round(float(first_frame) + int(at[worst]))
-    below = _below(clip, first) & _having_roles(clip)
+    below = _below(clip, first) & _having_roles(clip) & off_joints
     cause = _cause(armature, bone, played=played)
     return Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
 
@@ -121,17 +120,22 @@ def _apart(
     return off, np.degrees(np.linalg.norm(quat.log(turn), axis=-1))
 
 
-def _counting(written: SlottedAction, clip: Clip, body: Rig) -> list[bool]:
-    """Return which joints matter: those with keys or a role, and all that carry one."""
+def _counting(written: SlottedAction, clip: Clip, body: Rig) -> NDArray[np.bool_]:
+    """Return which joints (J,) matter: those with keys or a role."""
     keyed = {target.bone for target in curves.transforms(curves.curves_of(*written))}
     names = ("", *body.bones) if body.moving_object else body.bones
     matters = np.array([name in keyed for name in names]) if body.controls is None else np.zeros(len(names), bool)
-    matters |= _having_roles(clip)
-    for joint in range(len(names) - 1, -1, -1):
+    return np.asarray(matters | _having_roles(clip))
+
+
+def _carrying(clip: Clip, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which joints (J,) are some that matter, or carry one."""
+    carrying = matters.copy()
+    for joint in range(len(carrying) - 1, -1, -1):
         parent = int(clip.skeleton.parents[joint])
-        if matters[joint] and parent >= 0:
-            matters[parent] = True
-    return matters.tolist()
+        if carrying[joint] and parent >= 0:
+            carrying[parent] = True
+    return carrying
 
 
 def _having_roles(clip: Clip) -> NDArray[np.bool_]:

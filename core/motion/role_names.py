@@ -44,7 +44,10 @@ _VERTEBRA = re.compile(r"[CLT]\d+")  # cervical, lumbar, thoracic: this L is no 
 _WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
 _RUNNING = re.compile(r"_\d+((?i:_end|_nub)?)$")  # a running number, before the ending of exporters' extra leaf joints
 _SEPARATORS = " _.:|-"
-_MOST = 0.8  # of all names: a beginning or ending that so many share is the rig's
+_MOST = 0.6  # of all names: a beginning or ending that so many share is the rig's
+_NUMBERED = 0.8  # of all names: so many must have a running number
+_TECHNICAL = {"bind", "bone", "bn", "def", "jnt", "jt", "skin"}  # words that rigs add
+_PADDED = re.compile(r"0\d{2,}$")  # a padded number at the end
 _DIFFERENT = 0.9  # of the numbers at the ends of names: if so many differ, they are running numbers
 _FEWEST = 5  # names; fewer do not show what is the rig's
 
@@ -66,7 +69,7 @@ def _bare(names: Sequence[str]) -> list[str]:
     if len(bare) < _FEWEST:
         return bare
     numbers = [match.group() for match in map(_RUNNING.search, bare) if match]
-    if len(numbers) >= _MOST * len(bare) and len(set(numbers)) >= _DIFFERENT * len(numbers):
+    if len(numbers) >= _NUMBERED * len(bare) and len(set(numbers)) >= _DIFFERENT * len(numbers):
         bare = [_RUNNING.sub(r"\1", name) or name for name in bare]
     beginning = _shared(bare)
     if not _tells(beginning):
@@ -108,7 +111,10 @@ def _split(name: str) -> tuple[str, str]:
         whole, letter, rest = within.groups()
         if whole or _fits(rest, _LIMB_PARTS):
             side, words = _SIDES[whole or letter], [rest]
-    return side, "".join(_front_first(words))
+    words = [word for word in words if word not in _TECHNICAL] or words
+    whole = "".join(_front_first(words))
+    plain = _PADDED.sub("", whole)
+    return side, plain if plain and _fits(plain, _PARTS) and not _fits(whole, _PARTS) else whole
 
 
 def _front_first(words: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from . import role_names, role_shapes
+from . import role_bodies, role_names, role_shapes
 from .quat import Array
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")
@@ -30,6 +30,9 @@ _OUTWARDS = (
     ("hips", "spine", "chest", "clavicle", "upper_arm", "forearm", "hand"),
     ("hips", "spine", "chest", "neck", "head"),
 )
+
+# Limbs by which it is seen whether names tell a body, and the share of them in which its shape must agree.
+_TELLING, _AGREE = ("thigh", "shin", "foot", "upper_arm", "forearm", "hand"), 0.8
 
 _Sources = dict[str, tuple[int, str]]  # by role: the joint, and how it was found
 
@@ -60,12 +63,28 @@ def _with_sources(names: Sequence[str], parents: NDArray[np.int64], places: Arra
         found = {role: (deforming[k], how) for role, (k, how) in mesh.items()}
     if places is None:
         return found
+    found |= _by_shape(found, above, places)
     joints = {role: joint for role, (joint, _) in found.items()}
     found |= {role: (joint, SHAPE) for role, joint in _by_symmetry(joints, above, places).items()}
     if not role_shapes.sides_are_swapped({role: joint for role, (joint, _) in found.items()}, places):
         return found
     other = {role: f"{role[:-1]}{'R' if role.endswith('L') else 'L'}" for role in found if "." in role}
     return {other.get(role, role): (joint, SHAPE if role in other else how) for role, (joint, how) in found.items()}
+
+
+def _by_shape(found: _Sources, parents: tuple[int, ...], places: Array) -> _Sources:
+    """Return the missing roles of a body whose limbs no name tells, where its shape agrees with what names tell."""
+    limbs = [f"{role}.{side}" for role in _TELLING for side in "LR"]
+    if sum(role in found for role in limbs) > len(limbs) // 2:
+        return {}
+    shape = role_bodies.find(parents, places)
+    both = [role for role in limbs if role in found and role in shape]
+    if sum(found[role][0] == shape[role] for role in both) < _AGREE * len(both):
+        return {}
+    if not both:
+        return {role: (joint, SHAPE) for role, joint in shape.items()}  # what is named then is no part of a limb
+    taken = {joint for joint, _ in found.values()}
+    return {role: (joint, SHAPE) for role, joint in shape.items() if role not in found and joint not in taken}
 
 
 def _by_symmetry(known: dict[str, int], parents: tuple[int, ...], places: Array) -> dict[str, int]:

@@ -60,7 +60,8 @@ def page(
         lines += [*_steps(found), ""]
     lines += ["## What was compared", "", *_compared(rows)]
     if whole:
-        lines += ["", "Growth with the length and number of clips: [growth.md](growth.md). Sizes, engines, tests: [light.md](light.md)."]
+        growth = "Growth with the length and number of clips: [growth.md](growth.md)."
+        lines += ["", f"{growth} Sizes, engines, tests: [light.md](light.md)."]
     return lines
 
 

@@ -64,7 +64,16 @@ class Leg:
 
 
 def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
-    """Return the joint that carries all limbs: the hips, else the lowest common one; −1 if there is none."""
+    """Return the joint that carries all limbs: the hips, else the lowest common one; −1 if there is none.
+
+    Example:
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik
+        >>> walk = actions.walk(cycles=1)
+        >>> walk.skeleton.names[legs.carrier(walk, ik.legs(walk.skeleton))]
+        'hips'
+    """
     above = [ancestors(limb.upper, clip.skeleton.parents) for limb in limbs]
     shared = [joint for joint in above[0] if all(joint in other for other in above)]
     hips = clip.skeleton.roles.get("hips", -1)
@@ -72,7 +81,18 @@ def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
 
 
 def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
-    """Return world rotations (F, J, 4) of the legs' joints and those above them, and the legs by their feet's names."""
+    """Return world rotations (F, J, 4) of the legs' joints and those above them, and the legs by their feet's names.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik
+        >>> walk = actions.walk(cycles=1)
+        >>> _, posed = legs.posed(walk, ik.legs(walk.skeleton))
+        >>> {foot: round(float(np.degrees(leg.flexion.max()))) for foot, leg in posed.items()}
+        {'L': 79, 'R': 79}
+    """
     ends = [joint for limb in limbs for joint in (limb.lower, end_joint(clip.skeleton, limb))]
     turned, places = kinematics.world_of(clip, ends)
     return turned, {limb.foot: leg_of(clip, limb, turned, places) for limb in limbs}

@@ -76,7 +76,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
         "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(result)},
         "warnings": [
             *([] if carried is None else carried.sentences),
-            *_warnings(recipe, timing, upper, locomotion, result),
+            *_warnings(recipe, timing, upper, replace(locomotion, cyclic=trimmed[0].clip.cyclic), result),
         ],
     }
     report |= reporting.common("splice", clips, result, began, [*corrected, *also])

@@ -202,7 +202,15 @@ def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
 
 
 def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
-    """Return the good part of a clip if that is wanted; ends that meet are not trimmed, however fast they are."""
+    """Return the good part of a clip if that is wanted; ends that meet are not trimmed, however fast they are.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave.seam import close
+        >>> walk = actions.walk(cycles=1)
+        >>> len(walk), len(close.trimmed(walk, wanted=True).clip)
+        (33, 33)
+    """
     part = trim.if_wanted(clip, wanted)
     return trim.Trimmed(clip) if part.left_out and closing.of(clip).kind else part
 
@@ -225,7 +233,14 @@ def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
 
 
 def correction(name: str, ending: Closing) -> list[str]:
-    """Return what `as_cycle` corrects of a clip with that ending, in a sentence; nothing where its ends meet."""
+    """Return what `as_cycle` corrects of a clip with that ending, in a sentence; nothing where its ends meet.
+
+    Example:
+        >>> from action_loom.core.motion.closing import GAP, Closing
+        >>> from action_loom.core.weave.seam import close
+        >>> close.correction("walk", Closing(GAP, 0.02))
+        ['walk: the ends of its cycle were 2.0 cm apart, and are made to meet']
+    """
     if ending.kind == closing.MISSING_KEY:
         return [f"{name}: the last key of its cycle, its first pose again, was missing and is added"]
     apart = f"{name}: the ends of its cycle were {100.0 * ending.gap:.1f} cm apart, and are made to meet"

@@ -150,7 +150,9 @@ def test_what_is_not_there_is_none():
     assert [seam[key] for key in RATIOS] == [None] * 5
     assert seam["slide_cm_s"] == 0.0
     assert seams.composite(seam, 0.0) is None
-    footless = replace(still, skeleton=replace(body, names=tuple(f"joint{k}" for k in range(len(body))), roles={}))
+    footless = replace(
+        still, skeleton=replace(body, names=tuple(f"joint{k}" for k in range(len(body))), roles={"hips": 0})
+    )
     seam = measured(footless, 10)
     assert (seam["slide_cm_s"], seam["contact_share"]) == (None, None)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from action_loom.core import verbs
 from oracles import console, material
@@ -65,7 +66,9 @@ def test_info_says_which_frames_are_no_motion(run):
 
 def test_info_says_how_roles_were_found_and_what_works_without_some(run, out):
     boxes = material.walk(2.0, skeleton=material.figure())
-    unnamed = replace(boxes.skeleton, names=tuple(f"joint{k}" for k in range(len(boxes.skeleton))), roles={})
+    names = tuple(f"joint{k}" for k in range(len(boxes.skeleton)))
+    crooked = np.random.default_rng(1).normal(size=(len(names), 3))  # no body: not even its shape tells a role
+    unnamed = replace(boxes.skeleton, names=names, offsets=crooked, roles={})
     path = material.write(replace(boxes, skeleton=unnamed), out / "unnamed.bvh")
     _, printed, _ = run("info", path, "--report", out / "r.json")
     (one,) = console.read_json(out / "r.json")["clips"]

@@ -239,7 +239,7 @@ def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
     walk = actions.walk(30.0, 6)
     body = walk.skeleton
     nameless = Skeleton(
-        tuple(f"bone {k}" for k in range(len(body))), body.parents, body.offsets, body.orients, body.tips
+        tuple(f"bone {k}" for k in range(len(body))), body.parents, body.offsets, body.orients, body.tips, {"hips": 0}
     )
     with pytest.raises(GraphError, match=r"no thighs are known, so bone 0 is taken to face \+Y at rest"):
         verbs.apply(Follow(path=paths.line(5.0).tolist()), [replace(walk, skeleton=nameless)])

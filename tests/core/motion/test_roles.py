@@ -452,3 +452,30 @@ def test_how_sure_a_role_is_is_told():
     assert (reported["thigh.L"], reported["hips"]) == (roles.SHAPE, roles.NAME)
     assert set(reported) == set(roles.find(names, parents, places))
     assert set(roles.found_by(*character("Fox")).values()) == {roles.NAME}
+
+
+def test_a_jaw_is_no_head_and_padded_numbers_do_not_count():
+    joints = ["C_hips0001", "C_spine0001", "C_spine0002", "C_neck0001", "C_head0001", "C_jaw_bind_JNT"]
+    parents = [-1, 0, 1, 2, 3, 4]
+    for side in "LR":
+        for on, chain in (
+            (2, ("clavicle0001", "armUpper0001", "armLower0001", "hand0001")),
+            (0, ("legUpper0001", "legLower0001", "foot0001", "toe0001")),
+        ):
+            for name in chain:
+                parents.append(on)
+                on = len(joints)
+                joints.append(f"{side}_{name}")
+    found = named(joints, np.array(parents))
+    assert found["head"] == "C_head0001"
+    assert len(found) == 21
+    assert {found["thigh.L"], found["shin.L"], found["hand.R"]} == {"L_legUpper0001", "L_legLower0001", "R_hand0001"}
+
+
+def test_a_word_before_most_names_is_the_rigs():
+    sides, *texts = BODIES["Mixamo"]
+    chains, trunk, arm, leg = (text.replace("mixamorig:", "Avatar_") for text in texts)
+    names, parents = body(chains, sides)
+    more = ["eye_l", "eye_r", "jaw", "hat", "bag"]
+    parents = np.concatenate([parents, np.zeros(len(more), dtype=np.int64)])
+    assert named([*names, *more], parents) == expected(trunk, arm, leg, sides)

@@ -57,7 +57,7 @@ def test_what_has_no_strides_is_refused_by_name():
     body = nameless.skeleton
     names = tuple(f"b{k}" for k in range(len(body)))
     with pytest.raises(ClipError, match="its feet are not known"):
-        gait_phase.by_contacts(replace(nameless, skeleton=replace(body, names=names, roles={})))
+        gait_phase.by_contacts(replace(nameless, skeleton=replace(body, names=names, roles={"hips": 0})))
 
 
 def test_what_repeats_without_steps_has_repetitions():

@@ -1,0 +1,242 @@
+"""How the battery asks for each verb, and what must hold of it alone: undone, doubled or known answers.
+
+Each function takes the varied clip, its partners (varied alike), and the cell's generator. It returns what is applied,
+and a check of the result, which returns the invariant that does not hold.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import right_edits as edits
+import right_measures as see
+from action_loom.core.motion import kinematics, quat, trim
+from action_loom.core.motion.clip import Clip
+from right_calls import Call, made, middle, same, seen, unless_closed
+from right_invariants import Wrong
+from right_rules import resting_with_arms
+
+
+def blend(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    weights = [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)][rng.integers(3)]
+    pair = [clip, others[0]]
+
+    def check(result: Any) -> Wrong | None:  # noqa: ARG001
+        first = made("blend", pair, weights=(1.0, 0.0), ends="pinned")
+        return same("identity: weights 1:0", first.clip, trim.ends(clip).clip)
+
+    return Call({"weights": weights}, pair, check)
+
+
+def sync(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
+    def check(result: Any) -> Wrong | None:  # noqa: ARG001
+        again = made("sync", [clip, clip], ends="pinned")
+        return same("identity: with itself", again.clip, trim.ends(clip).clip, 1e-4)
+
+    return Call({}, [clip, others[0]], check)
+
+
+def connect(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    return Call({"method": ["ease", "inertial", "auto"][rng.integers(3)]}, [clip, others[0]])
+
+
+def loop(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
+    half = len(clip) / clip.rate < 0.9 and see.closure(seen(clip), range(len(clip.skeleton))) > 0.05
+    return Call({"half": bool(half)}, [clip])
+
+
+def splice(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    method = ["gaussian", "heck", "additive"][rng.integers(3)]
+    pair = [clip, others[0]]
+
+    def check(result: Any) -> Wrong | None:  # noqa: ARG001
+        none = made("splice", pair, method=method, strength=0.0)
+        return unless_closed(none, same("identity: strength 0", none.clip, trim.ends(clip).clip))
+
+    return Call({"method": method}, pair, check)
+
+
+def follow(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    height, bend = clip.skeleton.height, rng.uniform(-0.5, 0.5)
+    share = np.linspace(0.0, 1.0, 20)
+    path = height * np.column_stack([bend * np.sin(2.0 * share), 3.0 * share])
+
+    def check(result: Any) -> Wrong | None:
+        """The root mean square distance of the hips from the path, as reported."""
+        hips = kinematics.world(result.clip)[1][:, result.clip.skeleton.roles.get("hips", 0), :2]
+        fine = np.stack([np.interp(np.linspace(0, 1, 2000), share, path[:, k]) for k in (0, 1)], axis=1)
+        off = np.linalg.norm(hips[:, None] - fine[None], axis=2).min(axis=1)
+        told = result.report["follow"]["rms"]
+        wrong = abs(float(np.sqrt((off**2).mean())) - told)
+        if wrong > 0.05 * height and not result.report["warnings"]:
+            return Wrong(
+                "path as reported", wrong, wrong / (0.05 * height), f"reports {told:.2f} m off, {wrong:.2f} m else"
+            )
+        return None
+
+    return Call({"path": tuple(map(tuple, path.tolist()))}, [clip, *others[:2]], check)
+
+
+def walk(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    return Call({"seconds": 4.0, "seed": int(rng.integers(1, 1000))}, [clip, *others[:2]])
+
+
+def shortest(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    leave, reach = int(len(clip) * rng.uniform(0.1, 0.3)), int(len(others[0]) * rng.uniform(0.6, 0.85))
+    places = {"leave": f"{clip.name}:{leave}", "reach": f"{others[0].name}:{reach}"}
+    return Call({"threshold": 0.07, **places}, [clip, others[0]])
+
+
+def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
+    """The clip on a treadmill of its own mean speed; its feet must say that speed again."""
+    hips = kinematics.world(clip)[1][:, clip.skeleton.roles.get("hips", 0)]
+    velocity = (hips[-1] - hips[0]) * [1.0, 1.0, 0.0] / max(clip.seconds, 1e-6)
+    spot = _drifting(clip, -velocity)
+    speed, height = float(np.linalg.norm(velocity)), clip.skeleton.height
+    straight = speed * clip.seconds > 0.93 * see.way(hips) and speed > 0.35 * height
+
+    def check(result: Any) -> Wrong | None:
+        own = result.report["travel"]
+        off = abs(own["speed_m_s"] - speed)
+        if not straight or off <= 0.15 * speed + 0.05 * height or result.report["warnings"]:
+            return None
+        return Wrong(
+            "speed by the feet",
+            off / speed,
+            off / (0.15 * speed + 0.05),
+            f"{own['speed_m_s']:.2f} m/s, was {speed:.2f}",
+        )
+
+    return Call({}, [spot], check, free=not straight, sources=[clip])
+
+
+def _drifting(clip: Clip, velocity: Any) -> Clip:
+    """Return a clip carried on at a velocity (3,) from its first frame on."""
+    body, translations = clip.skeleton, clip.translations.copy()
+    shift = np.arange(len(clip))[:, None] / clip.rate * velocity
+    for root in np.flatnonzero(body.parents < 0):
+        translations[:, root] += quat.rotate(quat.inv(body.orients[root]), shift)
+    return replace(clip, translations=translations)
+
+
+def in_place(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
+    def check(result: Any) -> Wrong | None:
+        back = made("travel", [result.clip], trim=False)
+        return same("there and back: travel", back.clip, result.before, 1e-3 / see.TALL)
+
+    return Call({}, [clip], check)
+
+
+def restyle(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    slider = ["stride", "cadence", "bounce", "swing", "lean", "width", "lift"][rng.integers(7)]
+    clips = [clip, *others]
+
+    def check(result: Any) -> Wrong | None:
+        own = result.report["style"]["sliders"][slider]
+        off = abs(own["after"] - own["before"] - own["asked"])
+        if off > 0.5 and not result.report["warnings"]:
+            text = f"{slider} asked {own['asked']:+.1f}, came {own['after'] - own['before']:+.2f}"
+            return Wrong("slider as asked", off, off / 0.5, text)
+        return None
+
+    return Call({slider: [-2.0, -1.0, 1.0, 2.0][rng.integers(4)], "mirror": True}, clips, check)
+
+
+def ask(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    hips = kinematics.world(clip)[1][:, clip.skeleton.roles.get("hips", 0)]
+    speed = round(max(0.2, float(np.linalg.norm(hips[-1, :2] - hips[0, :2])) / clip.seconds * rng.uniform(0.9, 1.1)), 2)
+
+    def check(result: Any) -> Wrong | None:
+        places = kinematics.world(result.clip)[1][:, result.clip.skeleton.roles["hips"]]
+        is_so = float(np.linalg.norm(places[-1, :2] - places[0, :2])) / result.clip.seconds
+        if result.report["warnings"]:
+            return None
+        told = result.report["ask"]["got"].get("speed", is_so / clip.skeleton.leg_length) * clip.skeleton.leg_length
+        off = abs(is_so - told)
+        return (
+            Wrong("speed as reported", off, off / 0.1, f"reports {told:.2f} m/s, is {is_so:.2f}")
+            if off > 0.1 + 0.05 * told
+            else None
+        )
+
+    return Call({"speed": speed}, [clip, *others[:3]], check)
+
+
+def key_poses(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    frames = [middle(clip, rng), int(rng.integers(len(others[0]))), len(clip) - 1]
+    rows = ((1, frames[0], 0.0, 0.1), (2, frames[1], 0.8, 0.0), (1, frames[2], 1.6, 0.0))
+
+    def check(result: Any) -> Wrong | None:
+        """The poses of the first clip are met exactly."""
+        shown, given = kinematics.world(result.clip)[1], kinematics.world(clip)[1]
+        at = [round(time * result.clip.rate) for time in (0.0, 1.6)]
+        off = max(see.apart(shown[k], given[f]) for k, f in zip(at, (frames[0], frames[2]), strict=True))
+        off /= clip.skeleton.height
+        return (
+            Wrong("poses met", off, off / 1e-4, f"a pose is missed by {1000 * off * see.TALL:.1f} mm")
+            if off > 1e-4
+            else None
+        )
+
+    return Call({"poses": rows}, [clip, others[0]], check)
+
+
+LIMBS = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+
+
+def retarget(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
+    raised, folded = float(rng.uniform(-50.0, 50.0)), float(rng.uniform(0.0, 60.0))
+    known = "upper_arm.L" in others[0].skeleton.roles and "upper_arm.L" in clip.skeleton.roles
+    like = resting_with_arms(others[0], raised, folded) if known else others[0]
+
+    def check(result: Any) -> Wrong | None:
+        if not known:
+            return None
+        alone = made("retarget", [clip, clip], plant_feet=False)
+        wrong = same("identity: onto itself", alone.clip, trim.ends(clip).clip)
+        if wrong is None:
+            posed = resting_with_arms(clip, 40.0, 30.0)
+            there = made("retarget", [posed, clip], plant_feet=False, trim=False).clip
+            back = made("retarget", [clip, there], plant_feet=False, trim=False).clip
+            wrong = same("there and back: other rest", back, clip, 1e-3 / see.TALL)
+        return wrong or _limbs_point_alike(clip, result)
+
+    return Call({}, [like, clip], check, sources=[clip])
+
+
+def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
+    """Whether limbs point as in the source (its first frames may be left out), and shoulders are as wide."""
+    ours, theirs = seen(result.clip), seen(trim.ends(clip).clip)
+    if len(ours.places) != len(theirs.places) or result.report["warnings"]:
+        return None
+    for side in "LR":
+        for upper, lower in LIMBS:
+            ends = [(one.at(f"{upper}.{side}"), one.at(f"{lower}.{side}")) for one in (ours, theirs)]
+            if any(end is None for pair in ends for end in pair):
+                continue
+            one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
+            off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
+            most = 25.0 if upper in ("thigh", "shin") else 10.0  # planted legs of other proportions point else
+            if off > most:
+                return Wrong("limbs point alike", off, off / most, f"{upper}.{side} points {off:.0f}° else")
+    wide = [
+        np.linalg.norm(one.at("upper_arm.L") - one.at("upper_arm.R"), axis=1).mean() / one.height
+        for one in (ours, theirs)
+        if one.at("upper_arm.L") is not None
+    ]
+    if len(wide) == 2 and not 0.6 < wide[0] / wide[1] < 1.7:
+        return Wrong(
+            "shoulders", wide[0] / wide[1], 2.0, f"shoulders {wide[0] / wide[1]:.2f} x as wide as in the source"
+        )
+    return None
+
+
+CALLS: dict[str, Callable[[Clip, Sequence[Clip], np.random.Generator], Call]] = {
+    "blend": blend, "sync": sync, "connect": connect, "loop": loop, "splice": splice, "follow": follow, "walk": walk,
+    "shortest": shortest, "travel": travel, "in_place": in_place, "restyle": restyle, "ask": ask,
+    "key_poses": key_poses, "mirror": edits.mirror, "warp": edits.warp, "fewer_keys": edits.fewer_keys,
+    "move_events": edits.move_events,
+    "reach": edits.reach, "filter": edits.filtered, "place": edits.place, "root": edits.root, "plant": edits.plant,
+    "retarget": retarget,
+}  # fmt: skip
