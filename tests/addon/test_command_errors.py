@@ -124,6 +124,6 @@ def test_a_file_that_can_not_be_saved_is_said(command, scene, out):
     target = out / ("x" * 249 + ".blend")
     code, printed, err = command("blend", "Sneak", "Carry", "-o", target, "--report", out / "r.json")
     assert (code, printed) == (1, "")
-    assert err.startswith(f"action_loom: {target}")
+    assert err.startswith(f"action_loom: {str(target)[:60]}")
     assert err.count("\n") == 1
     assert os.listdir(out) == []
