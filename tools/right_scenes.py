@@ -9,8 +9,6 @@ import numpy as np
 from right_states import curves
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-if not DATA.is_dir():
-    DATA = Path("/work/shared/data")  # of a copy of the project elsewhere
 
 
 @dataclass(frozen=True)

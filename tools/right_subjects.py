@@ -18,8 +18,6 @@ from action_loom.core.motion.clip import Clip
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
-if not DATA.is_dir():
-    DATA = Path("/work/shared/data")  # of a copy of the project elsewhere
 sys.path.insert(0, str(ROOT / "tests" / "oracles"))
 import kept_aside  # a module of the tests
 
