@@ -121,7 +121,8 @@ def make(folder, version, requirements, *, extras="", optional=()):
     python = python_of(folder)
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
-    print(f"making {folder.relative_to(ROOT)} (Python {version}): about a minute", flush=True)
+    sys.stdout.write(f"making {folder.relative_to(ROOT)} (Python {version}): about a minute\n")  # whole, of two threads
+    sys.stdout.flush()
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([find_python(version), "-m", "venv", str(folder)], check=True)
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

@@ -46,28 +46,15 @@ class Difference(NamedTuple):
         return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
 
 
-def checked(
-    scene: bpy.types.Scene,
-    armature: bpy.types.Object,
-    written: SlottedAction,
-    clip: Clip,
-    body: Rig,
-    first_frame: float,
-    *,
-    hidden: Collection[str] = (),
-    within: float = 0.0,
-    played: bool = True,
-) -> str:
-    """Return a warning on what a written action shows else than its clip, "" where it shows the clip.
+def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
+    """Return a warning on what an action shows else than its clip, "" for nothing.
 
-    hidden : bones that are known to be posed by others; within : metres that keys may be off
-    played : whether it will be the armature's own action, with the layers of its NLA
+    hidden : bones that are known to be posed by others
     Raises RigError for a body that is shown far off, with the bone and what moves it.
     """
-    found = difference(scene, armature, written, clip, body, first_frame, within=within, played=played)
     if found is None:
         return ""
-    sentence = found.sentence(clip.name)
+    sentence = found.sentence(action)
     if found.wrong and found.bone not in hidden:
         raise RigError(f"{sentence}, or its keys are not seen")
     return sentence
@@ -84,7 +71,11 @@ def difference(
     within: float = 0.0,
     played: bool = True,
 ) -> Difference | None:
-    """Return the bone nearest to the root that is shown off, where it is farthest; see `checked`."""
+    """Return the bone nearest to the root that is shown else than a clip has it, where it is farthest off.
+
+    within : metres that keys may be off
+    played : whether it will be the armature's own action, with the layers of its NLA
+    """
     at = np.unique(np.linspace(0, len(clip) - 1, min(SAMPLE, len(clip))).round().astype(np.int64))
     names, to_body = body.bones, None
     if body.controls is not None:
@@ -95,14 +86,15 @@ def difference(
     )
     off, turned = _apart(clip, at, linear, places, compare_turns=not within and body.controls is None)
     bad = (off > FAR + within + ROUNDING * np.abs(places).max(axis=(1, 2))[:, None]) | (turned > TURNED)
-    off_joints = bad.any(axis=0)
-    if not (off_joints & _counting(written, clip, body)).any():
+    astray = bad.any(axis=0)
+    counting = astray & _counting(written, clip, body)
+    if not counting.any():
         return None  # helpers that constraints move may stand as they like, if the body stands as it was made
-    first = int(np.flatnonzero(off_joints & _carrying(clip, off_joints & _counting(written, clip, body)))[0])
+    first = int(np.flatnonzero(astray & _carrying(clip, counting))[0])  # parents come first
     worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]
     frame = round(float(first_frame) + int(at[worst]))
-    below = _below(clip, first) & _having_roles(clip) & off_joints
+    below = _below(clip, first) & _having_roles(clip) & astray
     cause = _cause(armature, bone, played=played)
     return Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
 

@@ -67,7 +67,7 @@ def style_lines(style: Style) -> list[str]:
             f"  {column}: {one['component']}, effect size {one['effect']:+.2f},"
             f" by chance in {one['chance']:.1%} of cases"
         )
-    found += [f"  note: {warning}" for warning in report["warnings"]]
+    found += [f"  note: {note}" for note in [*report.get("notes", ()), *report["warnings"]]]
     return [*found, f"  {report['seconds_taken']:.2f} s"]
 
 

@@ -41,7 +41,7 @@ class Material:
     left_out : clips without strides, and why
     gait : whether strides are cut at touchdowns
     carried : how clips were carried onto the body
-    given : how clips on the spot got root motion
+    given : how clips on the spot got root motion; corrected : how the ends of cycles were made to meet
     """
 
     form: Form
@@ -56,6 +56,7 @@ class Material:
     gait: bool
     carried: tuple[Carried, ...] = ()
     given: tuple[str, ...] = ()
+    corrected: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -105,7 +106,7 @@ def gather(
     _refuse_few(rows, known, (*left_out, *left), least, persons)
     material = _material(sources[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
     corrected = tuple(sentence for _, sentences in ready for sentence in sentences)
-    return replace(material, carried=carried, given=(*given, *corrected))
+    return replace(material, carried=carried, given=tuple(given), corrected=corrected)
 
 
 def of_strides(like: Material, strides: Sequence[Clip]) -> Material:

@@ -50,6 +50,7 @@ def learnt(style: Style, names: Sequence[str], hashes: Sequence[str], began: flo
         },
         "carried": [carried.as_report() for carried in of.carried],
         "dropped": [],
+        "notes": list(of.corrected),
         "warnings": [*of.left_out, *of.given, *(sentence for carried in of.carried for sentence in carried.sentences)],
         "seconds_taken": round(time.perf_counter() - began, 4),
     }

@@ -20,7 +20,7 @@ MOST_FRAMES = 20_000  # of all sources; the figures of more would take longer th
 JERKS = 3.0  # times the sources' knee acceleration
 STEP = 4000.0  # degrees a second squared; the knees of any step have as much, so standing sources count as this
 BACKWARDS = 3.0  # degrees that a knee bends further back than any source's
-DEEPER = 0.015  # of the body's height that toes or heels come lower under the stance height than any source's
+DEEPER = 0.015  # of the body's height that toes or heels come lower than any source's
 NARROW, NARROWER = 0.02, 0.5  # of the body's height that shins are apart, and of the sources' least
 STANDS = 3  # frames that a foot must stand for its stance height to be known
 
@@ -41,29 +41,19 @@ class _Legs:
     apart: Array
 
 
-def figures(result: Clip, sources: Sequence[Clip]) -> dict[str, Any]:
-    """Return what the legs of a result do beside those of its sources, as plain JSON values.
+def told(
+    result: Clip, sources: Sequence[Clip], *, planted: bool = False, same_floor: bool = True
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the figures of a result (plain JSON values), and a sentence on each limit that it goes beyond.
+
+    planted : whether its feet were planted; same_floor : whether it stands on the floor of its sources, else its depth
+        is measured from where its own feet stand
 
     knee_acceleration : the largest angular acceleration of a knee, times the sources' largest
     knee_backwards_degrees : how much further back a knee bends than any source's
-    penetration_cm : how much lower under the stance height toes and heels come than any source's
+    penetration_cm : how much lower toes and heels come than any source's
     legs_apart_cm : the least distance of both shins, in the sources and in the result
-    Each is None where it can't be known: bodies without known legs, feet that never stand, very many frames.
-
-    Example:
-        >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.weave import body_limits
-        >>> walk = actions.walk(cycles=1)
-        >>> body_limits.figures(walk, [walk])["knee_acceleration"]
-        1.0
-    """
-    return _compared(result, sources)[0]
-
-
-def told(result: Clip, sources: Sequence[Clip], *, planted: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Return the figures of a result, and a sentence on each limit that it goes beyond, with the frame.
-
-    planted : whether its feet were planted
+    Each is None where it can't be known: bodies without known legs, very many frames.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -72,11 +62,11 @@ def told(result: Clip, sources: Sequence[Clip], *, planted: bool = False) -> tup
         >>> body_limits.told(walk, [walk])[1]
         []
     """
-    found, ours, theirs = _compared(result, sources)
+    found, ours, theirs = _compared(result, sources, same_floor=same_floor)
     if ours is None or not theirs:
         return found, []
     height, name, sentences = 100.0 * result.skeleton.height, result.name, []
-    do = "look there, and try it without Plant Feet" if planted else "look there, and ask for less"
+    do = "look there, and try it without Plant Feet" if planted else "look there"
     if (found["knee_acceleration"] or 0.0) > JERKS:
         at, times = int(np.argmax(ours.acceleration)) + 1, found["knee_acceleration"]
         sentences.append(f"{name}: a knee jerks {times:.1f} times as hard as in the sources {_at(at)}: {do}")
@@ -84,7 +74,7 @@ def told(result: Clip, sources: Sequence[Clip], *, planted: bool = False) -> tup
         at, degrees = int(np.argmin(ours.flexion)), found["knee_backwards_degrees"]
         sentences.append(f"{name}: a knee bends {degrees:.0f}° further back than in the sources {_at(at)}: {do}")
     if (found["penetration_cm"] or 0.0) > DEEPER * height:
-        at, deep = int(np.argmax(ours.depth)), found["penetration_cm"]
+        at, deep = int(np.argmin(ours.low)), found["penetration_cm"]
         sentences.append(f"{name}: a foot comes {deep:.1f} cm lower than in the sources {_at(at)}: {do}")
     before, after = found["legs_apart_cm"] or (np.inf, np.inf)
     if after < min(NARROW * height, NARROWER * before):
@@ -97,7 +87,9 @@ def _at(frame: int) -> str:
     return f"at frame {frame} of the result"
 
 
-def _compared(result: Clip, sources: Sequence[Clip]) -> tuple[dict[str, Any], _Legs | None, list[_Legs]]:
+def _compared(
+    result: Clip, sources: Sequence[Clip], *, same_floor: bool
+) -> tuple[dict[str, Any], _Legs | None, list[_Legs]]:
     few = len(result) + sum(map(len, sources)) <= MOST_FRAMES
     ours = _legs(result) if few else None
     theirs = [known for known in map(_legs, sources if ours is not None else ()) if known is not None]
@@ -108,14 +100,14 @@ def _compared(result: Clip, sources: Sequence[Clip]) -> tuple[dict[str, Any], _L
     hardest = max(STEP, *(float(one.acceleration.max(initial=0.0)) for one in theirs))
     back = min(0.0, *(float(one.flexion.min()) for one in theirs))
     near = [float(one.apart.min()) for one in theirs if not np.isnan(one.apart).any()]
-    known = not any(np.isnan(one.depth).any() for one in (ours, *theirs))
-    # Floors differ in height, and which frames stand may change where the feet do not: the milder of both counts.
-    by_stance = float(ours.depth.max()) - max(float(one.depth.max()) for one in theirs)
-    deeper = min(by_stance, min(float(one.low.min()) for one in theirs) - float(ours.low.min()))
+    if same_floor:
+        deeper = min(float(one.low.min()) for one in theirs) - float(ours.low.min())
+    else:
+        deeper = float(ours.depth.max()) - max(float(one.depth.max()) for one in theirs)
     found = {
         "knee_acceleration": round(max(float(ours.acceleration.max(initial=0.0)), STEP) / hardest, 3),
         "knee_backwards_degrees": round(max(0.0, back - float(ours.flexion.min())), 2),
-        "penetration_cm": round(max(0.0, height * deeper), 2) if known else None,
+        "penetration_cm": None if np.isnan(deeper) else round(max(0.0, height * deeper), 2),
         "legs_apart_cm": [round(height * min(near), 2), round(height * float(ours.apart.min()), 2)]
         if near and not np.isnan(ours.apart).any()
         else None,
@@ -144,9 +136,8 @@ def _stance(clip: Clip) -> tuple[float, Array]:
     stood = [foot.ball[foot.ball_stands, 2] for foot in contacts.standing_feet(body).values()]
     heights = np.concatenate([*stood, np.empty(0)])
     soles = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
-    if len(heights) < STANDS or not soles:
-        return np.nan, np.zeros(len(clip))
-    return float(np.median(heights)), np.asarray(body.points[:, sorted(soles), 2].min(axis=1))
+    low = np.asarray(body.points[:, sorted(soles), 2].min(axis=1)) if soles else np.full(len(clip), np.nan)
+    return (float(np.median(heights)) if len(heights) >= STANDS else np.nan), low
 
 
 def _between(a: Array, b: Array, c: Array, d: Array) -> Array:

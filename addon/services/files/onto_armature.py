@@ -20,11 +20,11 @@ from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
-from ...bridge import bones, clip_on_controls, control_rig, curves, other_bodies, rig
+from ...bridge import bones, clip_on_controls, control_rig, curves, other_bodies, rig, shown
 from ...bridge import clip as clips
 from ...bridge.curves import Target
 from ...ground import rates
-from ...ground.blender_types import armature_data
+from ...ground.blender_types import armature_data, scene_of
 
 _MOVED = 1e-4  # metres; smaller differences count as none
 
@@ -216,12 +216,15 @@ def write(
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
     named = replace(clip, name=bones.name_of(clip.name))
     how: dict[str, Any] = {"first_frame": first_frame, "targets": moved.targets}
-    if body.controls is None:
-        action = clips.write(armature, named, body, **how)
-    else:
-        with curves.whole(named.name, armature) as into:
+    with curves.whole(named.name, armature) as into:
+        if body.controls is None:
+            clips.fill(into, named, body, **how)
+        else:
             notes.append(clip_on_controls.fill(into, armature, named, body, **how))
-        action = into[0]
+        off = shown.difference(scene_of(bpy.context), armature, into, named, body, first_frame)
+    action = into[0]
+    if off is not None:  # the file is what it is: its action stays
+        notes.append(off.sentence(action.name))
     rates.set_rate(action, rate)
     return action, notes
 

@@ -77,7 +77,10 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             notices.append(few_keys.on_controls(armature, few))
         else:
             fewer = clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
-        notices.append(_as_shown(context, inputs, (action, slot), clip, first_frame, 0.0 if few is None else few.most))
+        within, played = 0.0 if few is None else few.most, options.assign
+        where = scene, armature, (action, slot), clip, read.body, first_frame
+        hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
+        notices.append(shown.check(shown.difference(*where, within=within, played=played), clip.name, hidden))
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if recipe.of_action and into is None:
@@ -91,31 +94,6 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
     return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe))
-
-
-def _as_shown(
-    context: bpy.types.Context,
-    inputs: Inputs,
-    written: SlottedAction,
-    clip: Clip,
-    first_frame: float,
-    within: float,
-) -> str:
-    """Return a warning where Blender shows a written clip else than it was made; raises RigError where it is wrong."""
-    read = inputs.read
-    armature = found(bpy.data.objects, read.armature, "The armature")
-    hidden = frozenset().union(*(source.hidden for source in read.sources))
-    return shown.checked(
-        scene_of(context),
-        armature,
-        written,
-        clip,
-        read.body,
-        first_frame,
-        hidden=hidden,
-        within=within,
-        played=inputs.request.result.assign,
-    )
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:

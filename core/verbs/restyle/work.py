@@ -77,7 +77,9 @@ def restyle(
         "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
         "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
     }
-    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    report |= reporting.common(
+        recipe.verb, clips, result, began, tuple(dict.fromkeys([*style.material.corrected, *corrected]))
+    )
     return RestyleResult(result, report, 0, ready, in_style, changed)
 
 

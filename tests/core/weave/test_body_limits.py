@@ -57,16 +57,16 @@ def test_a_body_that_sinks_is_said():
 
 def test_figures_do_not_hang_on_place_facing_and_size():
     moved = root_motion.placed(WALK, 1.0, np.array([3.0, -2.0]))
-    assert body_limits.figures(moved, [WALK]) == body_limits.figures(WALK, [WALK])
+    assert body_limits.told(moved, [WALK])[0] == body_limits.told(WALK, [WALK])[0]
     wider = turned("thigh.L", "Y", -5.0)
-    expected = body_limits.figures(wider, [WALK])
-    got = body_limits.figures(root_motion.placed(wider, 2.0, np.array([5.0, 1.0])), [WALK])
+    expected = body_limits.told(wider, [WALK])[0]
+    got = body_limits.told(root_motion.placed(wider, 2.0, np.array([5.0, 1.0])), [WALK])[0]
     assert_allclose(got["legs_apart_cm"], expected["legs_apart_cm"], atol=0.02)
 
 
 def test_bodies_without_legs_have_no_figures():
     legless = replace(WALK, skeleton=replace(WALK.skeleton, roles={"hips": 0}))
-    assert not any(body_limits.figures(legless, [WALK]).values())
+    assert not any(body_limits.told(legless, [WALK])[0].values())
     assert body_limits.told(legless, [WALK])[1] == []
 
 
