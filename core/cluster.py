@@ -123,8 +123,7 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
         import distributed
     except ImportError:
         raise LoomError('Dask is not installed here: pip install "action-loom[cluster]"') from None
-    for name in ("distributed", "distributed.client", "distributed.comm", "distributed.core", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters we report ourselves
+    _quiet()
     try:
         client = distributed.Client(scheduler, timeout=wait, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -134,6 +133,14 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
         yield client
     finally:
         client.close(timeout=_LOOK)
+
+
+def _quiet() -> None:
+    """Let Dask and tornado log nothing of an interruption or a lost worker: what matters we report ourselves."""
+    for name in ("distributed", "tornado"):
+        children = [each for each in logging.root.manager.loggerDict if each.startswith(f"{name}.")]
+        for each in (name, *children):  # Dask gives some of the children a level of their own
+            logging.getLogger(each).setLevel(logging.CRITICAL)
 
 
 def _check_programs(client: Any, scheduler: str) -> None:
