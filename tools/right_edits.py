@@ -116,16 +116,17 @@ def filtered(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Ca
             translations[:, 0] += shifts
             noisy = replace(clip, rotations=quat.mul(clip.rotations, quat.exp(turns)), translations=translations)
             truth, bad = kinematics.world(clip)[1], kinematics.world(noisy)[1]
-            good = kinematics.world(made("filter", [noisy]).clip)[1]
+            good = kinematics.world(made("filter", [noisy], spikes=False).clip)[1]  # captures have spikes of their own
             left = float(np.sqrt(((good - truth) ** 2).mean() / ((bad - truth) ** 2).mean()))
             wrong = (
-                Wrong("nearer to the truth", left, left / 0.9, f"leaves {left:.2f} x of noise of 0.7°")
-                if left > 0.9
+                Wrong("nearer to the truth", left, left / 0.8, f"leaves {left:.2f} x of noise of 0.7°")
+                if left > 0.8
                 else None
             )
         return wrong
 
-    return Call({}, [clip], check)
+    # Whether a frame near the threshold is a spike depends on axes: running medians are by component.
+    return Call({"spikes": False}, [clip], check)
 
 
 def place(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001

@@ -6,16 +6,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ..motion import quat, root_motion
+from ..motion import quat, root_motion, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.roles import ancestors
 from ..motion.skeleton import Skeleton
-from . import bands, cyclic_padding, low_pass, spikes
+from . import bands, cyclic_padding, low_pass, noise, spikes
 from .cyclic_padding import PaddedClip
 from .spikes import Flags
 
 AROUND = 3.0  # s of cyclic padding: running medians and smoothed trajectories look that far
+MEASURED = -1.0  # a cutoff: as much noise is removed as is measured
 FORGOTTEN = 12.0  # periods of the cutoff; motion further away changes a frame by less than 1e-12 of itself
 FEWEST = 5  # frames; in shorter clips spikes and noise cannot be distinguished from motion
 
@@ -24,7 +25,7 @@ FEWEST = 5  # frames; in shorter clips spikes and noise cannot be distinguished 
 class Asked:
     """What to filter.
 
-    cutoff : Hz, 0 for none; gains : of the bands, the finest first; joints (J,) : which ones are filtered
+    cutoff : Hz, 0 for none, `MEASURED`; gains : of the bands, the finest first; joints (J,) : which ones are filtered
     spiky (J,) : in which of them spikes are searched for; longest : frames of a spike at most, 0: by the rate
     """
 
@@ -41,7 +42,8 @@ class Filtered:
 
     turned, moved (F, J) : whether a rotation or translation was a spike and was mended
     mended, smooth, after : the clip without spikes, then without noise, then with its bands changed
-    repeats : whether it was filtered as a cycle
+    repeats : whether it was filtered as a cycle; noise (J,) : what was measured of rotations, degrees
+    left (2,) : frames at the beginning and end that are as they were, as the clip jumps from or to them
     """
 
     before: Clip
@@ -51,6 +53,8 @@ class Filtered:
     smooth: Clip
     after: Clip
     repeats: bool
+    noise: Array
+    left: tuple[int, int] = (0, 0)
 
     @cached_property
     def jumps(self) -> Array:
@@ -83,7 +87,8 @@ def turned_by(before: Clip, after: Clip) -> Array:
 def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     """Return a clip with spikes mended, noise removed and bands changed, with all intermediate stages.
 
-    repeats : whether it is a cycle; it then stays closed. Unchanged joints and frames are the same to the bit. Raises
+    repeats : whether it is a cycle; it then stays closed. Ends that a clip jumps from, such as a T-pose, stay as they
+    are (`trim.ends`). Unchanged joints and frames are the same to the bit. Raises
     SkeletonError for cycles of bodies that travel and whose joints do not all turn with their parents.
 
     Example:
@@ -97,15 +102,44 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
         >>> [(int(frame), clip.skeleton.names[joint]) for frame, joint in np.argwhere(stages.turned)]
         [(40, 'forearm.L')]
     """
+    inner = trim.if_wanted(clip, not repeats)
+    if inner.first or inner.last:
+        return _within(clip, inner.first, _filtered(inner.clip, asked, repeats=False))
+    return _filtered(clip, asked, repeats=repeats)
+
+
+def _within(clip: Clip, first: int, done: Filtered) -> Filtered:
+    """Return the stages of a part of a clip as those of the whole."""
+    if not done.changed:
+        return replace(_unchanged(clip, repeats=False), left=(first, len(clip) - first - len(done.before)))
+    own, flags = slice(first, first + len(done.before)), np.zeros((2, *clip.rotations.shape[:2]), dtype=bool)
+    flags[:, own] = done.turned, done.moved
+    whole = {id(done.before): clip}
+    for stage in (done.mended, done.smooth, done.after):
+        turns, places = clip.rotations.copy(), clip.translations.copy()
+        turns[own], places[own] = stage.rotations, stage.translations
+        whole.setdefault(id(stage), replace(clip, rotations=turns, translations=places))
+    mended, smooth, after = (whole[id(one)] for one in (done.mended, done.smooth, done.after))
+    left = first, len(clip) - own.stop
+    return Filtered(clip, flags[0], flags[1], mended, smooth, after, False, done.noise, left)
+
+
+def _unchanged(clip: Clip, *, repeats: bool) -> Filtered:
+    none = np.zeros(clip.rotations.shape[:2], dtype=bool)
+    return Filtered(clip, none, none, clip, clip, clip, repeats, np.zeros(len(clip.skeleton)))
+
+
+def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
+    """Return the stages of a clip of which every frame counts."""
     gains = asked.gains[: bands.known(len(clip))]
     while gains and gains[-1] == 1.0:
         gains = gains[:-1]
-    cutoff = 0.0 if low_pass.passes_all(asked.cutoff, clip.rate) else asked.cutoff
-    none = np.zeros(clip.rotations.shape[:2], dtype=bool)
-    unchanged = Filtered(clip, none, none, clip, clip, clip, repeats)
+    cutoff = 0.0 if low_pass.passes_all(asked.cutoff, clip.rate) else asked.cutoff  # < 0: MEASURED
+    unchanged = _unchanged(clip, repeats=repeats)
     if len(clip) < FEWEST or not (cutoff or gains or asked.spiky.any()):
         return unchanged
-    reach = AROUND * clip.rate + bands.reach(len(gains)) + (FORGOTTEN * clip.rate / cutoff if cutoff else 0.0)
+    seconds = FORGOTTEN / cutoff if cutoff > 0.0 else noise.WINDOW
+    reach = (AROUND + seconds) * clip.rate + bands.reach(len(gains))
     whole = cyclic_padding.around(clip, reach, repeats=repeats)
     turned, moved = _spikes(whole, asked.spiky, asked.longest)
     mended = whole.clip
@@ -115,7 +149,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
             rotations=spikes.mended_turns(mended.rotations, turned),
             translations=spikes.mended_places(mended.translations, moved),
         )
-    smooth = _without_noise(mended, asked.joints, cutoff) if cutoff else mended
+    smooth, found = _without_noise(mended, asked.joints, cutoff)
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
         return unchanged
@@ -123,7 +157,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     for stage in (mended, smooth, after):
         own.setdefault(id(stage), _own(clip, whole, stage))
     flags = turned[whole.own], moved[whole.own]
-    return Filtered(clip, *flags, own[id(mended)], own[id(smooth)], own[id(after)], repeats)
+    return Filtered(clip, *flags, own[id(mended)], own[id(smooth)], own[id(after)], repeats, found)
 
 
 def _own(clip: Clip, whole: PaddedClip, changed: Clip) -> Clip:
@@ -154,12 +188,21 @@ def _alike(flags: Flags, whole: PaddedClip) -> Flags:
     return np.concatenate([np.tile(cycle, (len(whole.cycles), 1)), cycle[:1]])
 
 
-def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> Clip:
+def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> tuple[Clip, Array]:
+    """Return a clip without noise, and what was measured (J,), degrees."""
+    found = np.zeros(len(clip.skeleton))
+    if not cutoff:
+        return clip, found
     turning, moving = joints & _moving(clip.rotations), joints & _moving(clip.translations)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    rotations[:, turning] = low_pass.rotations(rotations[:, turning], cutoff, clip.rate)
-    translations[:, moving] = low_pass.translations(translations[:, moving], cutoff, clip.rate)
-    return replace(clip, rotations=rotations, translations=translations)
+    if cutoff > 0.0:
+        rotations[:, turning] = low_pass.rotations(rotations[:, turning], cutoff, clip.rate)
+        translations[:, moving] = low_pass.translations(translations[:, moving], cutoff, clip.rate)
+    else:
+        rotations[:, turning], measured = noise.rotations(rotations[:, turning], clip.rate)
+        translations[:, moving] = noise.translations(translations[:, moving], clip.rate)
+        found[turning] = np.degrees(measured)
+    return replace(clip, rotations=rotations, translations=translations), found
 
 
 def _with_gains(clip: Clip, joints: Flags, gains: Sequence[float]) -> Clip:

@@ -59,7 +59,7 @@ def both_ways(values: Array, cutoff: float, rate: float) -> Array:
         return values.copy()
     reach, last = padding(cutoff, rate), len(values) - 1
     level = max(2, round(LEVEL * rate / cutoff))
-    begins, ends = _begin(values[: level + 1]), _begin(values[: -level - 2 : -1])
+    begins, ends = beginning(values[: level + 1]), beginning(values[: -level - 2 : -1])
     frames = np.arange(-reach, len(values) + reach)
     line = begins + (ends - begins) * (frames / last)[:, None]
     beside = values - line[reach : reach + len(values)]
@@ -71,7 +71,7 @@ def both_ways(values: Array, cutoff: float, rate: float) -> Array:
     return np.asarray((line + smooth)[reach : reach + len(values)])
 
 
-def _begin(first: Array) -> Array:
+def beginning(first: Array) -> Array:
     """Return the beginning (K,) of the least-squares line through samples (N, K)."""
     time = np.arange(len(first)) - 0.5 * (len(first) - 1)
     slope = (time[:, None] * first).sum(axis=0) / (time**2).sum()

@@ -25,7 +25,7 @@ def _gain(band: int) -> Any:
 
 @declaration
 class Filter(Recipe):
-    """Mend spikes, remove noise, and make fine or coarse motion stronger or weaker; feet stay where they stand."""
+    """Mend spikes, remove noise, and make fine or coarse motion stronger or weaker."""
 
     verb = "filter"
     label = "Filter"
@@ -36,17 +36,15 @@ class Filter(Recipe):
 
     spikes: bool = option(True, "Mend frames in which a joint jumps away and back, as captures have them")
     cutoff: float = option(
-        8.0,
-        "What is faster is taken off as noise: 8 for most motion, 12 for blows, as for punches and kicks; 0 is off",
-        minimum=0.0,
+        -1.0,
+        "What is faster is removed as noise; -1 removes as much noise as is measured, 0 none",
+        minimum=-1.0,
         maximum=1000.0,
         unit=" Hz",
-        usual=(0.0, 20.0),
+        usual=(-1.0, 20.0),
         zero="off",
     )
-    keep_contacts: bool = option(
-        True, "Let feet that stand after filtering stay where they stand; pelvis and legs follow"
-    )
+    keep_contacts: bool = option(False, "Plant the feet that stand after filtering; pelvis and legs follow")
     band_1: float = _gain(1)
     band_2: float = _gain(2)
     band_3: float = _gain(3)

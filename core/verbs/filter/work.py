@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...check import contacts, quality
-from ...edit import bands, filtering, low_pass
+from ...edit import bands, filtering, low_pass, noise
 from ...edit.feet.spans import Span
 from ...edit.filtering import Asked, Filtered
 from ...edit.spikes import Flags
@@ -41,7 +41,7 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
         >>> from action_loom.core.figure import actions
         >>> report = verbs.apply(verbs.Filter(band_2=0.0), [actions.walk()]).report["filter"]
         >>> [[round(degrees, 1) for degrees in band["degrees"]] for band in report["bands"][:2]]
-        [[1.1, 0.7], [2.4, 1.7]]
+        [[1.1, 0.7], [2.4, 1.5]]
     """
     began = time.perf_counter()
     if len(clips) != 1:
@@ -118,6 +118,8 @@ def _figures(done: Filtered, result: Clip, asked: Asked, energies: Array) -> dic
         "cycle": done.repeats,
         "spikes": _spikes(done),
         "spiky_frames": int((done.turned | done.moved).any(axis=1).sum()),
+        "measured_degrees": round(float(np.median(done.noise[done.noise > 0.0])), 4) if done.noise.any() else 0.0,
+        "left_frames": list(done.left),
         "noise_degrees": round(float(np.degrees(np.sqrt((off**2).mean()))), 4) if off.size else 0.0,
         "bands": [
             {"gain": gain, "degrees": [round(float(value), 4) for value in pair]}
@@ -161,16 +163,18 @@ def _not_kept(clip: Clip, feet: Outcome) -> list[str]:
 
 def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
     notes = []
-    if recipe.cutoff and low_pass.passes_all(recipe.cutoff, clip.rate):
+    if recipe.cutoff > 0.0 and low_pass.passes_all(recipe.cutoff, clip.rate):
         notes.append(
             f"{clip.name}: {clip.rate:g} frames a second hold nothing faster than {0.5 * clip.rate:g} Hz, so a cutoff"
             f" of {recipe.cutoff:g} Hz takes nothing off"
         )
-    elif recipe.cutoff and not done.repeats and 0.0 < clip.seconds * recipe.cutoff < 1.0:
+    elif recipe.cutoff > 0.0 and not done.repeats and 0.0 < clip.seconds * recipe.cutoff < 1.0:
         notes.append(
             f"{clip.name} is {clip.seconds:.2f} s long, less than one wave of {recipe.cutoff:g} Hz: hardly more than a"
             " straight line is left of it"
         )
+    elif recipe.cutoff < 0.0 and len(clip) < noise.FEWEST and not done.repeats:
+        notes.append(f"{clip.name}: {len(clip)} frames are too few to measure noise; set a cutoff to remove it")
     known = bands.known(len(clip))
     idle = [f"band_{k}" for k, gain in enumerate(recipe.gains, 1) if gain != 1.0 and k > known]
     if idle:

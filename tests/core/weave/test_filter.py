@@ -51,8 +51,9 @@ def test_noise_is_taken_off_and_feet_stand(name):
     clean = material.captured(name)
     given = noisy(clean)
     made = verbs.apply(Filter(keep_contacts=False), [given]).clip
-    assert error(made, clean) < error(given, clean) / 2.0
-    planted = verbs.apply(Filter(), [given])
+    assert error(made, clean) < 0.55 * error(given, clean)
+    assert error(verbs.apply(Filter(spikes=False), [clean]).clip, clean) < 2.0
+    planted = verbs.apply(Filter(keep_contacts=True), [given])
     stands, stood = contacts.detect(planted.clip), contacts.detect(clean)
     both = sum((stands[foot] & stood[foot]).sum() for foot in stood)
     assert both / sum((stands[foot] | stood[foot]).sum() for foot in stood) >= 0.9
@@ -143,7 +144,8 @@ def test_cycles_stay_closed_and_do_not_know_where_they_begin(recipe):
     later = replace(cycles.sample(clip, np.arange(len(clip)) + 17.0), cyclic=True)
     if not recipe.keep_contacts:
         expected = cycles.sample(made.clip, np.arange(len(clip)) + 17.0)
-        same(verbs.apply(recipe, [later]).clip, expected, atol=1e-6)
+        # Windows that are measured begin elsewhere: then it is nearly the same.
+        same(verbs.apply(recipe, [later]).clip, expected, atol=1e-3 if recipe.cutoff < 0.0 else 1e-6)
     travel = [np.diff(root_motion.ground_frames(one)[0][[0, -1]], axis=0) for one in (clip, made.clip)]
     assert_allclose(travel[1], travel[0], atol=1e-6)
 
@@ -223,5 +225,17 @@ def test_what_is_said():
     assert "less than one wave of 2 Hz" in short[0]
     with pytest.raises(ClipError, match="One clip is filtered at a time; 2 given"):
         verbs.apply(Filter(), [clip, clip])
-    swung = verbs.apply(replace(OFF, band_4=3.0, band_5=3.0), [actions.walk(60.0)]).report["warnings"]
+    swung = verbs.apply(replace(OFF, band_4=3.0, band_5=3.0, keep_contacts=True), [actions.walk(60.0)]).report[
+        "warnings"
+    ]
     assert "feet that do not stand still" in swung[0]
+
+
+def test_a_pose_that_the_take_jumps_from_is_not_smeared_into_it():
+    clip = noisy(actions.walk(60.0), millimetres=0.0)
+    turns = np.concatenate([np.broadcast_to(quat.IDENTITY, clip.rotations[:1].shape), clip.rotations])
+    first = replace(clip, rotations=turns, translations=clip.translations[[0, *range(len(clip))]])
+    made = verbs.apply(Filter(), [first])
+    assert made.report["filter"]["left_frames"] == [1, 0]
+    assert_array_equal(made.clip.rotations[0], first.rotations[0])
+    assert_allclose(made.clip.rotations[1:], verbs.apply(Filter(), [clip]).clip.rotations, atol=1e-12)
