@@ -41,7 +41,7 @@ def closes(clip: Clip) -> bool:
 
 
 def repeats(clip: Clip) -> int:
-    """Return the number of equal cycles of a clip that closes.
+    """Return the number of equal cycles of a clip that closes; each may take a fraction of a frame more.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -52,14 +52,26 @@ def repeats(clip: Clip) -> int:
     local, near = in_ground_frames(clip), CLOSED * clip.skeleton.height
     last = len(clip) - 1
     for count in range(last // 4, 1, -1):  # a cycle has at least 4 frames
-        period = last // count
-        if last % count == 0 and _apart(local[period:], local[:-period]).max() <= near:
+        period, share = divmod(last / count, 1.0)
+        ahead, bends = local[int(period) :], 0.0
+        if share:
+            ahead, bends = _between(ahead, share)
+        if _apart(ahead, local[: len(ahead)]).max() <= near + bends:
             return count
     return 1
 
 
+def _between(places: Array, share: float) -> tuple[Array, float]:
+    """Return places (F − 1, P, 3) between frames, by cubics, and how far off they may be: half of what a line is."""
+    around = np.concatenate([places[:1], places, places[-1:]])
+    before, here, there, after = (around[k : len(places) - 1 + k] for k in range(4))
+    bend = share * (2.0 * before - 5.0 * here + 4.0 * there - after + share * (3.0 * (here - there) + after - before))
+    line = float(np.linalg.norm(np.diff(places, n=2, axis=0), axis=2).max(initial=0.0)) / 8.0
+    return here + 0.5 * share * (there - before + bend), 0.5 * line
+
+
 def first_of(clip: Clip) -> Clip:
-    """Return the first of the equal cycles of a clip that closes; the clip itself if it has only one.
+    """Return the first of the equal cycles of a clip that closes, in whole frames; the clip itself if it has only one.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -69,7 +81,13 @@ def first_of(clip: Clip) -> Clip:
         (97, 33)
     """
     count = repeats(clip)
-    return clip if count == 1 else replace(clip.cut(0, (len(clip) - 1) // count + 1), cyclic=True)
+    if count == 1:
+        return clip
+    period, part = divmod(len(clip) - 1, count)
+    if not part:
+        return replace(clip.cut(0, period + 1), cyclic=True)
+    frames = np.linspace(0.0, (len(clip) - 1) / count, round((len(clip) - 1) / count) + 1)
+    return replace(resample.sample(clip, frames), cyclic=True)
 
 
 def _from_first(clip: Clip) -> Array:

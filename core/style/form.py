@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics, quat, resample, root_motion
+from ..motion import feet, kinematics, quat, resample, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
@@ -15,6 +15,8 @@ from ..weave.root_blend import Part
 from .gait_phase import Phases, Stride
 
 PHASES = 64  # samples of a stride
+CARRIES = 0.006  # of the height; a foot no higher over the lowest one carries the body, too
+LIFT = 0.03  # strides; the standard deviation by which lifts of the hips are smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,24 @@ class Form:
         place = np.zeros((len(rows), 3))
         place[:, 2] = motion.height
         return kinematics.posed(root_blend.place_joints(clip, {hips: (motion.hips, place)}))
+
+    def lows(self, rows: Array) -> Array:
+        """Return the height (F, N) of the lowest point of each foot in rows (F, C), metres; zeros where none is."""
+        soles = [list(pair) for pair in feet.balls_and_ankles(self.skeleton).values()]
+        heights = self.posed(rows)[1][..., 2]
+        return np.stack([heights[:, pair].min(axis=1) for pair in soles], axis=1) if soles else np.zeros((len(rows), 1))
+
+    def lift(self, rows: Array, lows: Array, stride: float, *, repeats: bool) -> None:
+        """Lift the hips of rows (F, C) where all feet that carry them are lower than in `lows` (F, N), metres.
+
+        stride : of so many rows, for how smoothly they are lifted; repeats : whether the first row follows the last
+        """
+        carries = lows <= lows.min(axis=1, keepdims=True) + CARRIES * self.skeleton.height
+        deeper = np.maximum(0.0, np.where(carries, lows - self.lows(rows), np.inf).min(axis=1))
+        if (deeper > 0.0).any():
+            around = np.tile(deeper, 3) if repeats else deeper
+            lifted = root_motion.smooth(around, LIFT * stride)
+            rows[:, self.height] += lifted[len(rows) : 2 * len(rows)] if repeats else lifted
 
     @cached_property
     def _hips(self) -> int:

@@ -98,7 +98,8 @@ def by_contacts(clip: Clip) -> Phases:
 def by_cycles(clip: Clip) -> Phases:
     """Return the cycles of a clip that repeats any motion as its strides; raises ClipError if it does not repeat."""
     if len(clip) > 2 and cycles.closes(clip):
-        length = (len(clip) - 1) // cycles.repeats(clip)
+        count = cycles.repeats(clip)
+        length = (len(clip) - 1) // (count if (len(clip) - 1) % count == 0 else 1)
         whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=True)
         starts = range(0, len(whole.clip) - length, length)
         return Phases(whole.clip, whole.own, tuple(_even(start, length) for start in starts), gait=False)

@@ -42,6 +42,13 @@ def pair(
     under the limits of `matching`.
     """
     reference, clip = PosedClip.of(reference), PosedClip.of(clip)
+    try:
+        return _curve(reference, clip, matching, progress)
+    except RegistrationError as error:
+        raise RegistrationError(f"{clip.clip.name} with {reference.clip.name}: {error}") from None
+
+
+def _curve(reference: PosedClip, clip: PosedClip, matching: Matching, progress: Progress) -> RegistrationCurve:
     if matching.metric != "auto":
         return _pair(reference, clip, matching, progress)
     same = _same_performance(reference, clip, matching, progress.part(0.0, 0.3))

@@ -14,6 +14,7 @@ from .retarget import Retarget
 
 # On another body, moved up or down, or walking through clips that were levelled.
 _OTHER_FLOOR = {"retarget", "place", "follow", "walk", "shortest"}
+_ON_THE_SPOT = {"in_place", "root"}
 
 
 def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> None:
@@ -25,6 +26,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> None:
         sources,
         planted=bool((report.get("plant") or {}).get("spans")),
         same_floor=recipe.verb not in _OTHER_FLOOR,
+        slides=recipe.verb not in _ON_THE_SPOT,
     )
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     report["notes"] = [one_line(note) for note in (*report.get("notes", ()), *recipe.without_effect(report))]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..check import contacts, world_pose
 from ..edit.feet import legs
-from ..motion import feet, ik
+from ..motion import feet, ik, kinematics
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
@@ -19,9 +19,11 @@ MOST_FRAMES = 20_000  # of all sources; the figures of more would take longer th
 # A result beyond these is seen, and said.
 JERKS = 3.0  # times the sources' knee acceleration
 STEP = 4000.0  # degrees a second squared; the knees of any step have as much, so standing sources count as this
-BACKWARDS = 3.0  # degrees that a knee bends further back than any source's
-DEEPER = 0.015  # of the body's height that toes or heels come lower than any source's
+BACKWARDS = 2.0  # degrees that a knee bends further back than any source's
+DEEPER = 0.01  # of the body's height that toes or heels come lower than any source's
 NARROW, NARROWER = 0.02, 0.5  # of the body's height that shins are apart, and of the sources' least
+SLIDES, SLIDE = 1.5, 0.009  # times the worst source's, and heights a second more
+LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6  # heights over its floor, s, of its swing's speed: then a foot stands
 STANDS = 3  # frames that a foot must stand for its stance height to be known
 
 
@@ -32,6 +34,7 @@ class _Legs:
     flexion, acceleration : of the knee bent furthest back, degrees, and of the one that accelerates most
     depth : how far the lowest point of the feet is under the stance height; low : its height
     apart : the least distance of both shins
+    slide : how fast low feet move, heights a second; slides_at : the frame where they do most; NaN, 0 where none is low
     """
 
     flexion: Array
@@ -39,20 +42,23 @@ class _Legs:
     depth: Array
     low: Array
     apart: Array
+    slide: float
+    slides_at: int
 
 
 def told(
-    result: Clip, sources: Sequence[Clip], *, planted: bool = False, same_floor: bool = True
+    result: Clip, sources: Sequence[Clip], *, planted: bool = False, same_floor: bool = True, slides: bool = True
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the figures of a result (plain JSON values), and a sentence on each limit that it goes beyond.
 
     planted : whether its feet were planted; same_floor : whether it stands on the floor of its sources, else its depth
-        is measured from where its own feet stand
+        is measured from where its own feet stand; slides : whether feet that slide more are told of
 
     knee_acceleration : the largest angular acceleration of a knee, times the sources' largest
     knee_backwards_degrees : how much further back a knee bends than any source's
     penetration_cm : how much lower toes and heels come than any source's
     legs_apart_cm : the least distance of both shins, in the sources and in the result
+    low_feet_cm_s : how fast feet that stay low move, in the worst source and in the result
     Each is None where it can't be known: bodies without known legs, very many frames.
 
     Example:
@@ -80,6 +86,11 @@ def told(
     if after < min(NARROW * height, NARROWER * before):
         where = f"{_at(int(np.argmin(ours.apart)))} ({before:.1f} in the sources)"
         sentences.append(f"{name}: the shins come within {after:.1f} cm of each other {where}: {do}")
+    before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
+    if slides and after > SLIDES * before + SLIDE * height:
+        where = f"{_at(ours.slides_at)} ({before:.0f} in the sources)"
+        do = "add or move contacts" if planted else "try it with Plant Feet"
+        sentences.append(f"{name}: feet on the ground slide by {after:.0f} cm/s, most {where}: {do}")
     return found, sentences
 
 
@@ -93,13 +104,16 @@ def _compared(
     few = len(result) + sum(map(len, sources)) <= MOST_FRAMES
     ours = _legs(result) if few else None
     theirs = [known for known in map(_legs, sources if ours is not None else ()) if known is not None]
-    nothing = dict.fromkeys(("knee_acceleration", "knee_backwards_degrees", "penetration_cm", "legs_apart_cm"))
+    nothing = dict.fromkeys(
+        ("knee_acceleration", "knee_backwards_degrees", "penetration_cm", "legs_apart_cm", "low_feet_cm_s")
+    )
     if ours is None or not theirs:
         return nothing, ours, theirs
     height = 100.0 * result.skeleton.height
     hardest = max(STEP, *(float(one.acceleration.max(initial=0.0)) for one in theirs))
     back = min(0.0, *(float(one.flexion.min()) for one in theirs))
     near = [float(one.apart.min()) for one in theirs if not np.isnan(one.apart).any()]
+    slides = [one.slide for one in theirs if not np.isnan(one.slide)]
     if same_floor:
         deeper = min(float(one.low.min()) for one in theirs) - float(ours.low.min())
     else:
@@ -110,6 +124,9 @@ def _compared(
         "penetration_cm": None if np.isnan(deeper) else round(max(0.0, height * deeper), 2),
         "legs_apart_cm": [round(height * min(near), 2), round(height * float(ours.apart.min()), 2)]
         if near and not np.isnan(ours.apart).any()
+        else None,
+        "low_feet_cm_s": [round(height * max(slides), 1), round(height * ours.slide, 1)]
+        if slides and not np.isnan(ours.slide)
         else None,
     }
     return found, ours, theirs
@@ -127,7 +144,32 @@ def _legs(clip: Clip) -> _Legs | None:
     nowhere = np.full(len(clip), np.nan)
     apart = _between(*lower["L"], *lower["R"]) / height if {"L", "R"} <= lower.keys() else nowhere
     stance, low = _stance(clip)
-    return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart)
+    moving = _slide(clip, height)
+    return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart, *moving)
+
+
+def _slide(clip: Clip, height: float) -> tuple[float, int]:
+    """Return the mean over stays of low balls of the median speed in their middle half, and where it is largest.
+
+    The middle half, since feet roll while they come and go; a ball nearly as fast as it ever is swings low.
+    """
+    speeds, at = [], []
+    points = kinematics.points(clip)
+    for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
+        place = points[:, ball] / height
+        steps = np.linalg.norm(np.diff(place[:, :2], axis=0), axis=1) * clip.rate
+        low = np.concatenate([[False], place[:, 2] < np.percentile(place[:, 2], 5) + LOW, [False]])
+        edges = np.flatnonzero(low[1:] != low[:-1])
+        for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            quarter = (end - first) // 4
+            middle = steps[first + quarter : end - quarter - 1]
+            if (end - first) < BRIEF * clip.rate or not len(middle):
+                continue
+            speed = float(np.median(middle))
+            if speed < SWINGS * np.percentile(steps, 95):
+                speeds.append(speed)
+                at.append((first + end) // 2)
+    return (float(np.mean(speeds)), at[int(np.argmax(speeds))]) if speeds else (np.nan, 0)
 
 
 def _stance(clip: Clip) -> tuple[float, Array]:

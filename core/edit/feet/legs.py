@@ -207,17 +207,45 @@ def following(
     """
     turned, legs = posed(clip, limbs)
     moved = pelvis(legs, feet, clip.rate)
+    shifts = {foot: lifted(shift) for foot, (shift, _) in feet.items()}
+    result, away = _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, moved)
+    return result, moved, away
+
+
+def shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array]) -> Clip:
+    """Return a clip with feet shifted (F, 3), metres, as far as their legs reach; the pelvis stays.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> leg = ik.legs(walk.skeleton)[0]
+        >>> made = legs.shifted(walk, [leg], {leg.foot: np.full((len(walk), 3), [0.0, 0.0, 0.02])})
+        >>> away = kinematics.points(made)[:, leg.end] - kinematics.points(walk)[:, leg.end]
+        >>> abs(away.mean(axis=0)).round(2).tolist()
+        [0.0, 0.0, 0.02]
+    """
+    turned, legs = posed(clip, limbs)
+    still = np.zeros((len(clip), 3))
+    return _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, still)[0]
+
+
+def _led(
+    clip: Clip, legs: Mapping[Limb, Leg], turned: Array, shifts: Mapping[str, Array], moved: Array
+) -> tuple[Clip, dict[str, Array]]:
+    """Return a clip with its pelvis and feet shifted (F, 3), and the distances (F,) of feet from their targets."""
     turns: dict[Limb, tuple[Array, Array]] = {}
     away = {}
-    for limb in limbs:
-        leg = legs[limb.foot]
-        goal = leg.end + lifted(feet[limb.foot][0]) - leg.hip - moved
+    for limb, leg in legs.items():
+        goal = leg.end + shifts[limb.foot] - leg.hip - moved
         bend = quat.exp(_change(leg, np.linalg.norm(goal, axis=1), clip.rate)[:, None] * leg.axis)
         reach = leg.upper + quat.rotate(bend, leg.lower)
         swing = ik.shortest(reach, goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
         turns[limb] = swing, bend
-    return applied(clip, turned, turns, moved), moved, away
+    return applied(clip, turned, turns, moved), away
 
 
 def applied(

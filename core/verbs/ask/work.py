@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
+from ...edit.feet import clearing
 from ...errors import ClipError, OptionError, some
 from ...motion import resample, root_motion
 from ...motion.clip import Clip
@@ -42,11 +43,12 @@ MOST_STRIDES = 1000
 class Examples:
     """Strides to blend, and their measures (n,) by name, in metres where they are lengths along the ground.
 
-    clip : gives the result its body and rate
+    clip : gives the result its body and rate; floor : the lowest place of a foot in all clips, metres
     """
 
     material: Material
     clip: Clip
+    floor: float
 
     @cached_property
     def flat(self) -> Array:
@@ -57,6 +59,24 @@ class Examples:
     def measured(self) -> dict[str, Array]:
         every = [self.measure(row) for row in self.flat]
         return {name: np.array([one[name] for one in every]) for name in measures.common(every)}
+
+    @cached_property
+    def lows(self) -> Array:
+        """The height (n, P, N) of the lowest point of each foot in each stride, metres; zeros where none is known."""
+        form = self.material.form
+        each = np.stack([form.lows(row[:-1].reshape(PHASES, -1)) for row in self.flat])
+        return np.maximum(each, self.floor)  # a stride that was closed may sink at its ends
+
+    def blended(self, weights: Array) -> Array:
+        """Return the row of blended strides; the foot that carries it is never lower than those of the strides are.
+
+        Knees that bend at different times are straighter on the mean, so the hips are lifted.
+        """
+        flat = weights @ self.flat
+        self.material.form.lift(
+            flat[:-1].reshape(PHASES, -1), np.tensordot(weights, self.lows, axes=1), PHASES, repeats=True
+        )
+        return flat
 
     def measure(self, flat: Array, names: Sequence[str] | None = None) -> dict[str, float]:
         """Return the measures of a row; faster where only those of its root motion are wanted."""
@@ -102,7 +122,9 @@ def gather(
     if gathered is not None:
         return gathered
     how = StyleOptions(mirror=options.mirror, turns=360.0, cycles="strides")
-    return Examples(material.gather(clips, how, progress, least=2, persons=1), clips[0])
+    floor = min((float(clearing.lows(clip).min(initial=np.inf)) for clip in clips), default=0.0)
+    of = material.gather(clips, how, progress, least=2, persons=1)
+    return Examples(of, clips[0], floor if np.isfinite(floor) else -np.inf)
 
 
 def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, examples: Examples | None = None) -> AskResult:
@@ -203,7 +225,7 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
         # As shares of time, so that speeds are averaged: distances would favour long strides.
         weights = place.weights / examples.material.seconds
         weights /= weights.sum()
-        measured = examples.measure(weights @ examples.flat, names)
+        measured = examples.measure(examples.blended(weights), names)
         got = np.array([measured[name] for name in names])
         missing = float(np.linalg.norm((got - goal) / spread))
         if missing < least:
@@ -263,7 +285,7 @@ def _rows_over_time(recipe: Ask) -> Array:
 
 def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
     """Return the clip of strides with these weights; of several in a row each fades into the next."""
-    flat = np.stack([one @ examples.flat for one in weights])
+    flat = np.stack([examples.blended(one) for one in weights])
     turning = len(flat) > 1
     if not turning:
         flat = np.repeat(flat, recipe.strides + 1, axis=0)
@@ -283,7 +305,11 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
     style = Style(examples.material)
     in_style = ClipInStyle(style, base, phase, flat[0], root_blend.part(base))
     result = restyle.restyled(in_style, Change(rows, 1.0, flat[0], {}, ()))
-    return replace(result, cyclic=not turning and recipe.strides == 1)
+    result = replace(result, cyclic=not turning and recipe.strides == 1)
+    stands = [np.tensordot(one, examples.lows, axes=1) for one in weights]
+    wanted = np.stack([at @ stands[min(k, len(stands) - 1)] for k in range(len(flat))])
+    lows = (1.0 - share) * wanted[before, picked] + share * wanted[before + 1, picked]
+    return clearing.cleared(result, lows, rate * float(lasts.mean()))
 
 
 def _base(examples: Examples, phase: Array) -> Clip:

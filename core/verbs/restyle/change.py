@@ -60,7 +60,20 @@ def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
         shift = shift + slid
         held += more
     rows = rows + in_style.at @ shift[:-1].reshape(PHASES, -1)
+    _lift(in_style, rows)
     return Change(rows, float(np.exp(row[-1] + shift[-1] - in_style.row[-1])), row + shift, reached, tuple(held))
+
+
+def _lift(in_style: ClipInStyle, rows: Array) -> None:
+    """Lift the hips where the foot that carries changed rows (F, C) would be lower than it is in the clip."""
+    form, clip = in_style.style.form, in_style.clip
+    stride, lows = clip.rate * float(np.exp(in_style.row[-1])), form.lows(in_style.rows(form))
+    if clip.cyclic:
+        first = rows[0, form.height]
+        form.lift(rows[:-1], lows[:-1], stride, repeats=True)
+        rows[-1, form.height] += rows[0, form.height] - first
+    else:
+        form.lift(rows, lows, stride, repeats=False)
 
 
 def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:

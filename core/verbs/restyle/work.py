@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
+from ...edit.feet import clearing
 from ...errors import ClipError
 from ...motion import cycles, quat, resample, root_motion
 from ...motion.clip import Clip
@@ -66,7 +67,9 @@ def restyle(
     changed = change.asked(in_style, recipe)
     result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
-        result, planted = planting.of_result(restyled(in_style, changed), recipe, one_source=False)
+        stride = going.rate * float(np.exp(changed.row[-1]))
+        clear = clearing.cleared(restyled(in_style, changed), clearing.lows(going), stride)
+        result, planted = planting.of_result(clear, recipe, one_source=False)
         result = root_trajectory.removed(result)[0] if on_the_spot else result
     progress.at(0.8, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)

@@ -100,8 +100,12 @@ def _as_it_was(recipe: Travel) -> bool:
 def _stored(clip: Clip) -> RootTrajectory | None:
     """Return the root trajectory stored in a clip; None for a clip that travels: the channels are another clip's."""
     trajectory = root_trajectory.stored(clip)
-    travels = foot_travel.body_speed(clip) > foot_travel.ON_THE_SPOT * clip.skeleton.height
-    return None if trajectory is None or travels else trajectory
+    if trajectory is None:
+        return None
+    stored = float(np.abs(trajectory.velocity[:-1]).mean()) if len(clip) > 1 else 0.0
+    # A body that starts or stops still sways on the spot, far slower than it went.
+    slow = max(foot_travel.ON_THE_SPOT * clip.skeleton.height, 0.5 * stored)
+    return trajectory if foot_travel.body_speed(clip) <= slow else None
 
 
 def _asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:

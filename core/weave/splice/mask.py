@@ -95,7 +95,7 @@ def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
     roots = np.flatnonzero(chosen & (skeleton.parents < 0))
     if len(roots):
         name = skeleton.names[roots[0]]
-        raise OptionError(f"{name} hangs on nothing, so it can't be where an upper body begins")
+        raise OptionError(f"{name} is a root, so it can't be where an upper body begins: name a joint above the hips")
     front_legs = ("upper_arm", "forearm", "hand") if skeleton.four_footed else ()
     for role, joint in skeleton.roles.items():
         part = role.partition(".")[0]

@@ -120,3 +120,11 @@ def test_cycles_that_differ_count_as_one():
     bowing = replace(two, rotations=rotations)
     assert cycles.closes(bowing)
     assert cycles.repeats(bowing) == 1
+
+
+def test_cycles_that_take_no_whole_frames_are_counted_and_one_is_cut():
+    clip = resample.to_rate(actions.walk(cycles=5), 24.0)  # 25.6 frames each
+    assert cycles.repeats(clip) == 5
+    one = cycles.first_of(clip)
+    assert (len(one), one.cyclic) == (27, True)
+    assert cycles.gap(one) < 0.005

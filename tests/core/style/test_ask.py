@@ -7,6 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
+from action_loom.core.formats import motion_file
 from action_loom.core.motion import cycles, root_motion
 from action_loom.core.style import measures
 from action_loom.core.verbs import Ask
@@ -174,3 +175,10 @@ def test_speeds_change_along_a_path(clips, examples):
 def test_what_is_no_path_is_refused(clips, examples, path, message):
     with pytest.raises(OptionError, match=message):
         asked_of(clips, examples, path=path)
+
+
+@pytest.mark.shared
+def test_runs_that_are_blended_do_not_sink():
+    runs = [motion_file.read(material.SHARED / "amc" / f"{name}.amc").clip for name in ("16_41", "16_26", "16_54")]
+    made = verbs.apply(Ask(speed=2.5, any_turn=True), runs)
+    assert made.report["limits"]["penetration_cm"] < 1.0  # 5.5 before

@@ -249,9 +249,10 @@ def test_what_is_no_cycle_is_closed_all_the_same_if_asked_and_said():
     woven = verbs.apply(Loop(whole="yes"), [part])
     assert len(woven.clip) == len(part)
     assert closing.of(woven.clip).kind == closing.EXACT
-    warning, sunk = woven.report["warnings"]
+    warning, sunk, slides = woven.report["warnings"]
     assert "cm apart, which is spread over the cycle: look" in warning
-    assert "a foot comes 4.2 cm lower" in sunk  # as half a pace is spread over the rest
+    assert "a foot comes 4.2 cm lower" in sunk
+    assert "feet on the ground slide by" in slides  # as half a pace is spread over the rest
 
 
 def test_the_whole_is_the_first_of_the_cycles_that_are_offered():

@@ -216,3 +216,17 @@ def test_captured_clips_slide_less_than_they_did():
     before, after = np.array(slides).T
     assert (after <= 1.03 * before).all()
     assert after.mean() <= 0.92 * before.mean()
+
+
+def test_a_run_that_stops_goes_as_it_was_stored():
+    going = actions.walk(60.0, 4)
+    ways = root_trajectory.removed(going)[1]
+    slower = np.linspace(3.0, 0.0, len(going))
+    stops = root_trajectory.added(
+        root_trajectory.removed(going)[0], root_trajectory.RootTrajectory(ways.velocity * slower, ways.turn)
+    )
+    spot = verbs.apply(InPlace(trim=False), [stops]).clip
+    shift = np.zeros_like(spot.translations)
+    shift[:, 0, 1] = 0.3 * np.arange(len(spot)) / spot.rate  # it still sways on the spot
+    made = verbs.apply(Travel(trim=False), [replace(spot, translations=spot.translations + shift)])
+    assert made.report["travel"]["direction"] == "as it was"

@@ -61,7 +61,7 @@ def test_the_upper_body_can_be_named(wanted, expected, begins):
     [
         ("chets", "upper names 'chets', which the locomotion lacks; did you mean chest"),
         ("chest,", "upper names '', which the locomotion lacks"),
-        ("hips", "hips hangs on nothing"),
+        ("hips", "hips is a root"),
         ("thigh.L", "thigh.L is of the lower body"),
         ("chest, -chest", "which leaves no joint"),
     ],
