@@ -335,6 +335,32 @@ def test_captures_are_matched_wherever_they_were_made(connected):
         assert matched["turn_degrees"] == reported["turn_degrees"]
 
 
+ARMS = {f"{part}.{side}" for part in ("clavicle", "upper_arm", "forearm", "hand") for side in "LR"}
+WITHOUT_THIGHS = [{"hips", "spine", "chest", "neck", "head", *ARMS}, {"hips", "spine", "chest"}, {"hips"}, {"head"}]
+
+
+def knowing(clip, known):
+    """A clip on a body of which only some roles are known: its legs have names that say nothing."""
+    roles = {role: joint for role, joint in clip.skeleton.roles.items() if role in known}
+    return replace(clip, skeleton=replace(clip.skeleton, roles=roles))
+
+
+@pytest.mark.parametrize("known", WITHOUT_THIGHS, ids=len)
+@pytest.mark.parametrize("pair", [(actions.sneak, actions.wave), (actions.wave, actions.run)], ids=["in", "out"])
+def test_a_body_without_known_thighs_is_not_turned_either(pair, known):
+    clips = [knowing(make(), known) for make in pair]
+    assert verbs.apply(Connect(), clips).report["connect"]["turn_degrees"] == 0.0
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("known", WITHOUT_THIGHS[:3], ids=len)
+def test_captures_without_known_thighs_are_matched_all_the_same(known):
+    for pair in (PAIRS[1], PAIRS[4], PAIRS[8]):
+        clips = [knowing(captured(f"cmu_{name}"), known) for name in pair]
+        auto, matched = (verbs.apply(Connect(facing=how), clips).report["connect"] for how in ("auto", "matched"))
+        assert auto["turn_degrees"] == matched["turn_degrees"]
+
+
 def test_clips_are_joined_as_made_where_that_is_asked_for():
     walk = replace(actions.walk(30.0, 2), cyclic=False)
     turned = root_motion.placed(walk, 1.0, np.zeros(2))
