@@ -384,6 +384,25 @@ def test_clips_that_are_far_apart_are_warned_of_and_the_better_place_is_named():
     assert alike.report["warnings"] == []
 
 
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "other", "slides"), [("asf_16_15", "asf_16_08", True), ("mb_35_01", "mb_12_01", False)]
+)
+def test_the_warning_names_the_seam_and_how_feet_slide_there_in_the_result(name, other, slides):
+    """Left a few frames before its end, a clip can't be faded out; planting mends most of what slides."""
+    walk, following = captured(f"cmu_{name}"), captured(f"cmu_{other}")
+    entered = verbs.apply(Connect(), [walk, following]).report["connect"]["to_frame"]
+    made = verbs.apply(Connect(from_frame=len(walk) - 3, to_frame=entered, trim=False), [walk, following])
+    seam = made.report["connect"]
+    message = made.report["warnings"][0]
+    apart = f"{100.0 * seam['distance']:.0f} cm apart where they meet"
+    assert f"{apart}, at their frames {len(walk) - 3} and {entered}" in message
+    slide = seams.measure_pose(world_pose.pose(made.clip), seam["seam_frame"])["slide_cm_s"]
+    sources = max(one["slide_cm_s"] for one in made.report["quality"]["before"])
+    assert (slide > sources + 4.0) is slides
+    assert (f"feet slide there at {slide:.0f} cm/s, {sources:.0f} in the sources" in message) is slides
+
+
 @pytest.mark.both_engines
 def test_where_clips_would_be_nearer_is_where_anywhere_finds_them():
     walk, sneak = actions.walk(30.0), actions.sneak(30.0)
