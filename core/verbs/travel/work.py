@@ -22,6 +22,8 @@ from ...weave.root_trajectory import RootTrajectory
 from ...weave.seam import close
 from . import InPlace, Travel
 
+MORE, LEAST = 1.1, 2.0  # times the slide before, and cm/s; where it grows by more than both, that is said
+
 
 def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -> TravelResult:
     """Return a clip that walks on the spot with the travel that its feet report, or that is asked for.
@@ -58,7 +60,8 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         after = root_trajectory.added_smoothly(clip, found, trajectory)
         warnings = [] if recipe.speed else found.doubts(given.name)
     made = _result(clips, trimmed, clip, after, recipe, (found, trajectory, direction, warnings), began)
-    return replace(made, report=made.report | {"notes": corrected})
+    more = _slides_more(given.name, made.report["quality"]) if direction and not recipe.speed else []
+    return replace(made, report=made.report | {"notes": corrected, "warnings": [*warnings, *more]})
 
 
 def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
@@ -180,6 +183,14 @@ def _result(
     }
     report |= reporting.common(recipe.verb, clips, after, began)
     return TravelResult(after, report, 0, before, found, trajectory, gives=isinstance(recipe, Travel))
+
+
+def _slides_more(name: str, measured: dict[str, Any]) -> list[str]:
+    """Return a sentence where standing feet slide more with the travel than they did without it."""
+    (before,), after = (one["slide_cm_s"] for one in measured["before"]), measured["after"]["slide_cm_s"]
+    if before is None or after is None or after <= max(MORE * before, before + LEAST):
+        return []
+    return [f"{name}: standing feet slide at {after:.0f} cm/s now, at {before:.0f} before: plant them, or type a speed"]
 
 
 def _figures(

@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.check import foot_travel
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import InPlace, Travel
+from action_loom.core.verbs.travel import work as travel
 from action_loom.core.weave import root_trajectory
 from numpy.testing import assert_allclose
 from oracles.material import captured
@@ -216,3 +218,43 @@ def test_captured_clips_slide_less_than_they_did():
     before, after = np.array(slides).T
     assert (after <= 1.03 * before).all()
     assert after.mean() <= 0.92 * before.mean()
+
+
+def pulsing(amplitude):
+    """A walk on the spot that its body does to and fro: its feet stand on nothing that goes at one speed."""
+    spot = unkept(actions.walk(60.0, 1))
+    phase = 4.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1)
+    sway = np.column_stack([np.zeros(len(spot)), amplitude * np.sin(phase)])
+    return root_motion.placed(spot, 0.0, sway)
+
+
+def test_feet_that_slide_at_any_speed_are_said_with_the_figure():
+    assert given(pulsing(0.0)).report["warnings"] == []
+    made = given(pulsing(0.08)).report
+    slide, speed = made["travel"]["feet"]["slide_cm_s"][1], made["travel"]["feet"]["speed_m_s"]
+    assert slide > 25.0 * speed
+    (warning,) = made["warnings"]
+    assert warning.endswith(f"standing feet still slide at {slide:.0f} cm/s at {speed:.1f} m/s: plant them")
+
+
+def test_a_cycle_goes_at_the_speed_at_which_its_feet_slide_least():
+    """The most frequent speed of feet that move to and fro is one of their fastest."""
+    clip = pulsing(0.08)
+    found = given(clip)
+    slid = found.report["travel"]["feet"]["slide_cm_s"][1]
+    for share in (0.9, 1.1, 1.2):
+        other = given(clip, speed=share * found.report["travel"]["speed_m_s"])
+        stands = found.found.stands
+        assert 100.0 * foot_travel.slide(other.clip, stands) > slid
+
+
+def test_feet_that_slide_more_than_before_are_said_with_both_figures():
+    """Feet that rest for a moment in a gait on the spot count as standing before they travel, too."""
+    assert travel._slides_more("run", slides(31.0, 33.0)) == []
+    assert travel._slides_more("run", slides(None, 41.0)) == []
+    (warning,) = travel._slides_more("run", slides(31.0, 41.0))
+    assert "slide at 41 cm/s now, at 31 before" in warning
+
+
+def slides(before, after):
+    return {"before": [{"slide_cm_s": before}], "after": {"slide_cm_s": after}}
