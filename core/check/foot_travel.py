@@ -34,6 +34,7 @@ AGAIN, STEPS, NO_SLIDE = 3, 50, 1e-4  # rounds and steps to the velocity of a cy
 STANDS = 0.5  # weight above which a foot stands
 STILL = 0.05  # slower is no travel
 ON_THE_SPOT = 0.15  # faster is a walk
+ROAMS = 0.3  # a body that ranges farther is not on the spot, however it steps; captures made in place keep within 0.17
 SURE = 0.5  # a shorter distance may also come from feet that stand up or hang in the air
 DIFFER = 1.3  # times; feet whose speeds differ by more disagree
 SLIDES = 0.25  # of the speed; feet that slide at more of it while they stand have no speed of their own
@@ -98,9 +99,19 @@ class FootTravel:
         return self.walks and self.body_speed < 0.5 * self.speed
 
     @property
+    def reach(self) -> float:
+        """How far the body ranges on the ground, without the sway of its steps, metres."""
+        return float(np.hypot(np.ptp(self.ground.real), np.ptp(self.ground.imag)))
+
+    @property
+    def roams(self) -> bool:
+        """Whether a clip that is no cycle moves about, as a dance does, and so is not on the spot."""
+        return not self.cyclic and self.reach > ROAMS * self.height
+
+    @property
     def in_place(self) -> bool:
-        """Whether the clip walks on the spot: it treads, and is a cycle or would travel far enough to be sure."""
-        return self.treads and (self.cyclic or self.speed * self.seconds > SURE * self.height)
+        """Whether the clip walks on the spot: it treads there, and is a cycle or would travel far enough to be sure."""
+        return self.treads and not self.roams and (self.cyclic or self.speed * self.seconds > SURE * self.height)
 
     @property
     def agree(self) -> bool:

@@ -120,7 +120,7 @@ def _asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
 def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
     """Return whether feet report no travel and none is asked for, or the clip is too short to travel."""
     asked = recipe.speed or recipe.turn or recipe.measure_turn
-    return len(clip) < 2 or (not asked and (found is None or not found.treads))
+    return len(clip) < 2 or (not asked and (found is None or not found.treads or found.roams))
 
 
 def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
@@ -131,6 +131,8 @@ def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
         return f"{name}: its feet are not known, so nothing was given: name its feet as body roles, or type a speed"
     if found.body_speed > foot_travel.ON_THE_SPOT * found.height:
         return f"{name} travels already, at {found.body_speed:.2f} m/s: nothing was given"
+    if found.treads:
+        return f"{name} moves about over {100.0 * found.reach:.0f} cm, not on the spot: nothing was given: type a speed"
     return f"{name} does not walk on the spot, its feet stand still: nothing was given"
 
 

@@ -13,7 +13,7 @@ from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import InPlace, Travel
 from action_loom.core.verbs.travel import work as travel
-from action_loom.core.weave import root_trajectory
+from action_loom.core.weave import add_root_motion, root_trajectory
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -193,6 +193,17 @@ def test_what_does_not_walk_on_the_spot_is_handed_back_with_a_word():
 
 
 @pytest.mark.both_engines
+def test_a_dance_that_ranges_over_the_floor_is_not_on_the_spot():
+    spot = unkept(actions.walk(30.0, 8))
+    for reach, gives in ((0.2, True), (0.85, False)):
+        aside = 0.5 * reach * np.sin(2.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1.0))
+        dance = root_motion.placed(spot.cut(0, len(spot) - 5), 0.0, np.column_stack([aside, 0.0 * aside])[:-5])
+        made = given(dance)
+        assert (add_root_motion.note(dance) != "") is gives
+        assert (made.report["travel"]["speed_m_s"] > 1.0) is gives
+        assert any("moves about over 79 cm" in one for one in made.report["warnings"]) is not gives
+
+
 def test_what_can_not_be_asked_for_is_refused():
     with pytest.raises(ClipError, match=r"walk travels already, at 1.30 m/s: take its travel off first"):
         given(GAITS["walk"], speed=2.0)
