@@ -30,11 +30,14 @@ CHANGE = 0.15  # a change of speed (per 1 + speed) that costs as much as a densi
 SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
 LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate beyond which a speed does not count; twice it at first
 TURNING = 0.5  # s; sigma of the comparison of feet's places and speeds for a turn
+AGAIN, STEPS, NO_SLIDE = 3, 50, 1e-4  # rounds and steps to the velocity of a cycle, and slide that counts as none
 STANDS = 0.5  # weight above which a foot stands
 STILL = 0.05  # slower is no travel
 ON_THE_SPOT = 0.15  # faster is a walk
+ROAMS = 0.3  # a body that ranges farther is not on the spot, however it steps; captures made in place keep within 0.17
 SURE = 0.5  # a shorter distance may also come from feet that stand up or hang in the air
 DIFFER = 1.3  # times; feet whose speeds differ by more disagree
+SLIDES = 0.25  # of the speed; feet that slide at more of it while they stand have no speed of their own
 SELDOM = 0.2  # share of the time; if feet stand less, their speed is a guess
 AUTHORED = np.radians(25.0)  # within this of its rest pose's facing a body is taken to face that way
 
@@ -96,15 +99,30 @@ class FootTravel:
         return self.walks and self.body_speed < 0.5 * self.speed
 
     @property
+    def reach(self) -> float:
+        """How far the body ranges on the ground, without the sway of its steps, metres."""
+        return float(np.hypot(np.ptp(self.ground.real), np.ptp(self.ground.imag)))
+
+    @property
+    def roams(self) -> bool:
+        """Whether a clip that is no cycle moves about, as a dance does, and so is not on the spot."""
+        return not self.cyclic and self.reach > ROAMS * self.height
+
+    @property
     def in_place(self) -> bool:
-        """Whether the clip walks on the spot: it treads, and is a cycle or would travel far enough to be sure."""
-        return self.treads and (self.cyclic or self.speed * self.seconds > SURE * self.height)
+        """Whether the clip walks on the spot: it treads there, and is a cycle or would travel far enough to be sure."""
+        return self.treads and not self.roams and (self.cyclic or self.speed * self.seconds > SURE * self.height)
 
     @property
     def agree(self) -> bool:
         """Whether all feet have nearly the same speed."""
         slowest, fastest = min(self.feet.values()), max(self.feet.values())
         return slowest > 0.0 and fastest <= DIFFER * slowest
+
+    @property
+    def left(self) -> float:
+        """Mean speed (m/s) of standing feet over the ground if the body goes as measured; 0 if none stands."""
+        return float(np.abs(self.back - self.velocity)[self.stands].mean()) if self.stands.any() else 0.0
 
     def doubts(self, name: str) -> list[str]:
         """Return the reasons not to trust the speed, a sentence each."""
@@ -116,6 +134,9 @@ class FootTravel:
             reasons.append(f"{name}: its feet disagree ({slowest:.1f} to {fastest:.1f} H/s): type a speed")
         if self.standing < SELDOM:
             reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: look, or type a speed")
+        if self.agree and self.left > SLIDES * self.speed:
+            slide = 100.0 * self.left
+            reasons.append(f"{name}: standing feet still slide at {slide:.0f} cm/s at {self.speed:.1f} m/s: plant them")
         return reasons
 
 
@@ -197,9 +218,8 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
         estimate = _estimate(samples)
     velocity, back, weights = samples.of_clip(estimate), samples.of_clip(samples.back), samples.of_clip(samples.weights)
     if cyclic:
-        velocity = np.full(len(velocity), velocity[:-1].mean())
-    # A foot that moves forward swings, however low it is.
-    stands = (weights > STANDS) & ((back * np.conj(velocity)).real >= -STILL * np.abs(velocity))
+        velocity = np.full(len(velocity), _of_cycle(back[:, :-1], weights[:, :-1], complex(velocity[:-1].mean())))
+    stands = _standing(back, weights, velocity)
     return FootTravel(
         ground,
         facing,
@@ -379,6 +399,29 @@ def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:
     for origin in reversed(origins):
         which.append(int(origin[which[-1]]))
     return np.array([candidates[k] for candidates, k in zip(choices, reversed(which), strict=True)])
+
+
+def _standing(back: Complex, weights: Array, velocity: Complex | complex) -> Flags:
+    """Return when feet (N, F) stand: a foot that moves forward swings, however low it is."""
+    return np.asarray((weights > STANDS) & ((back * np.conj(velocity)).real >= -STILL * np.abs(velocity)))
+
+
+def _of_cycle(back: Complex, weights: Array, start: complex) -> complex:
+    """Return the one velocity of a cycle: that at which standing feet slide least, their geometric median.
+
+    start : an estimate, kept where no foot stands. By the method of Weiszfeld.
+    """
+    velocity = start
+    for _ in range(AGAIN):  # which feet stand depends on it
+        stands = _standing(back, weights, velocity)
+        if not stands.any():
+            return start
+        standing, sure = back[stands], weights[stands]
+        velocity = complex(np.average(standing, weights=sure))
+        for _ in range(STEPS):
+            near = sure / np.maximum(np.abs(standing - velocity), NO_SLIDE)
+            velocity = complex(np.average(standing, weights=near))
+    return velocity
 
 
 def _mean(samples: _Samples, start: Complex, spread: float, wide: float) -> Complex:

@@ -13,7 +13,7 @@ import numpy as np
 from .. import verbs
 from ..errors import LibraryError, OptionError
 from ..formats import motion_file, registry
-from ..library import asking, feature, index, stretches, text
+from ..library import asking, copies, feature, index, stretches, text
 from ..library import search as searching
 from ..library import similar as similarity
 from ..library.basis import Rows
@@ -259,10 +259,13 @@ def _similar(host: Host, arguments: argparse.Namespace) -> None:
     workers.check(host, arguments)
     report, picture = _outputs_of(host, arguments)
     library = read_library(arguments.library)
+    fits = _fitting(arguments.like)
+    given = [clip for clip in library.clips if fits(clip)]
+    takes = copies.folded(library, given)
     with common.progress(arguments.quiet) as progress:
         found = similarity.similar(
             library,
-            others=_fitting(arguments.like),
+            others=set(takes).__contains__,
             farthest=arguments.farthest,
             least=arguments.least,
             attempts=workers.attempts(host, arguments),
@@ -272,6 +275,7 @@ def _similar(host: Host, arguments: argparse.Namespace) -> None:
         "library": arguments.library,
         "windows": found.windows,
         "coverage": round(found.coverage, 4),
+        "copies": len(given) - len(takes),
         "clusters": [_cluster_report(cluster) for cluster in found.clusters],
         "pairs": [
             {
@@ -289,6 +293,8 @@ def _similar(host: Host, arguments: argparse.Namespace) -> None:
     _write_report(report, arguments, about)
     if arguments.quiet:
         return
+    if left := len(given) - len(takes):
+        print(f"{left} file{'s' * (left > 1)} left out: others hold the same take")
     print(f"{len(found.pairs)} pairs of stretches that are alike")
     share = f"{100.0 * found.coverage:.0f} % of {found.windows} windows of a second"
     print(f"{len(found.clusters)} clusters with {share}")
@@ -352,7 +358,12 @@ def _found(
     if arguments.most < 1:
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     fits, own = _fitting(arguments.like), _own(host, arguments.clip) if arguments.others else ""
-    clips = tuple(clip for clip in library.clips if fits(clip) and not (own and clip.digest == own))
+    itself = [clip for clip in library.clips if own and clip.digest == own]
+    clips = tuple(
+        clip
+        for clip in library.clips
+        if fits(clip) and clip not in itself and not any(copies.same_take(library, one, clip) for one in itself)
+    )
     return searching.like(
         Searched(library, clips),
         query.asked,
@@ -376,11 +387,13 @@ def _fitting(words: str | None) -> Callable[[Entry], bool]:
 def _line(found: Found) -> str:
     first, last = found.frames
     mirrored = "  in a mirror" if found.mirrored else ""
-    return f"{found.distance:.3f}  {found.entry.name}[{first}:{last}]{mirrored}  {found.entry.label}".rstrip()
+    count = len(found.copies)
+    others = f"  and {count} cop{'ies' if count > 1 else 'y'}" if count else ""
+    return f"{found.distance:.3f}  {found.entry.name}[{first}:{last}]{mirrored}{others}  {found.entry.label}".rstrip()
 
 
 def _as_report(found: Found) -> dict[str, Any]:
-    about = {"rate": found.entry.rate, "label": found.entry.label}
+    about = {"rate": found.entry.rate, "label": found.entry.label, "copies": [entry.path for entry in found.copies]}
     return _stretch_report(found) | about | {"distance": round(found.distance, 5), "mirrored": found.mirrored}
 
 

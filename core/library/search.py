@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import LibraryError
 from ..progress import SILENT, Progress
-from . import basis, feature
+from . import basis, copies, feature
 from .basis import Rows
 from .storage import Entry, Library, Stretch
 from .warping import Longs, Paths, steps
@@ -31,10 +31,11 @@ _MULTIPLICATIONS = 200_000  # of one product: for larger ones a linear algebra l
 
 @dataclass(frozen=True)
 class Found(Stretch):
-    """A stretch of a clip that is like the query, and the mean distance to it."""
+    """A stretch of a clip that is like the query, the mean distance to it, and other files of the same take."""
 
     distance: float
     mirrored: bool = False
+    copies: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ def like(
     asked : from `asking.rows`
     mirror : whether to search for its mirror image as well
 
-    Of stretches that overlap, the best one is kept.
+    Of stretches that overlap, the best one is kept; so it is of the same stretch in several files of one take.
 
     Example:
         >>> import tempfile
@@ -99,15 +100,23 @@ def like(
     found: list[Found] = []
     for k, (numbers, mirrored) in enumerate(forms):
         step = progress.part(k / len(forms), (k + 1) / len(forms))
-        some = search(searched, basis.shortened(numbers), part=part, most=most, others=others, progress=step)
+        some = search(searched, basis.shortened(numbers), part=part, most=2 * most, others=others, progress=step)
         found += [replace(stretch, mirrored=mirrored) for stretch in some]
     best: list[Found] = []
     for new in sorted(found, key=lambda stretch: stretch.distance):
-        if not any(
-            new.entry == other.entry and _same((new.first, new.last), (other.first, other.last)) for other in best
-        ):
+        if len(best) < most and not any(_is_one(searched.library, new, other) for other in best):
             best.append(new)
-    return best[:most]
+    among = [entry for entry in searched.entries if others is None or others(entry)]
+    return [replace(one, copies=copies.of(searched.library, one.entry, among)) for one in best]
+
+
+def _is_one(library: Library, new: Found, other: Found) -> bool:
+    """Return whether two stretches are the same one of a clip, or of two files of one take."""
+    if not _same((new.first, new.last), (other.first, other.last)):
+        return False
+    if new.entry == other.entry:
+        return True
+    return new.mirrored == other.mirrored and copies.same_take(library, new.entry, other.entry)
 
 
 def search(

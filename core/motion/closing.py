@@ -4,7 +4,7 @@ A capture repeats itself and ends anywhere. A game's clip already is one cycle: 
 exactly or nearly, or the key that would repeat the first pose is missing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,9 @@ MISSED_BY = 0.5  # of the step: farther beside the line on which the last pose m
 # A larger gap is one of a ready cycle all the same where the body moves over its ends as if there were none.
 WIDE, MOVED_IN, GOES_ON, AS_FAST = 0.025, 1.0 / 30.0, 0.8, 1.5  # heights; s; cosine of both velocities; times as fast
 SAME_DIRECTION = 0.3  # cosine of the velocities of all points at both ends; below it they do not fit together
+
+# A gesture goes out of a pose and comes back: both ends are slow, and it goes far. An idle is slow and stays near.
+SLOW_ENDS, FAST, GOES_FAR = 0.25, 95.0, 0.1  # of the fast frames' speed; percentile of these; body heights
 
 EXACT, GAP, MISSING_KEY = "closed", "small gap", "missing key"
 
@@ -56,6 +59,40 @@ def of(clip: Clip) -> Closing:
     height, rate = clip.skeleton.height, clip.rate
     closings = [_of(places, height, rate) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
     return min(closings, key=lambda closing: ((EXACT, GAP, MISSING_KEY, "").index(closing.kind), closing.gap))
+
+
+def guessed(clip: Clip) -> Closing:
+    """Return how the end of a clip meets its start, as `of` does, with no kind for one gesture.
+
+    For verbs that are not asked for a cycle: poses that meet are no proof that the motion between is to be repeated.
+    What is declared cyclic is one, and so is a gesture that several equal cycles make.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import closing
+        >>> [(closing.of(clip).kind, closing.guessed(clip).kind) for clip in (actions.walk(cycles=1), actions.wave())]
+        [('closed', 'closed'), ('closed', '')]
+    """
+    ending = of(clip)
+    return replace(ending, kind="", missing=0) if ending.kind and not clip.cyclic and is_gesture(clip) else ending
+
+
+def is_gesture(clip: Clip) -> bool:
+    """Return whether a clip whose ends meet goes out of a pose and comes back to it once, instead of going on.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import closing
+        >>> closing.is_gesture(actions.wave()), closing.is_gesture(actions.walk(cycles=1))
+        (True, False)
+    """
+    places = cycles.in_ground_frames(clip)
+    if len(places) < 3 or _farthest(places - places[0]) <= GOES_FAR * clip.skeleton.height:
+        return False
+    steps = np.diff(places, axis=0)
+    speeds = np.linalg.norm(steps.reshape(len(steps), -1), axis=1)
+    slow = max(speeds[0], speeds[-1]) <= SLOW_ENDS * np.percentile(speeds, FAST)
+    return bool(slow) and cycles.repeats(clip) == 1
 
 
 def _in_place(clip: Clip) -> Array:

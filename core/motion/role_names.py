@@ -53,7 +53,13 @@ _FEWEST = 5  # names; fewer do not show what is the rig's
 
 
 def split(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return for each joint its side ("L", "R" or "") and the rest of its name, in lower case."""
+    """Return for each joint its side ("L", "R" or "") and the rest of its name, in lower case.
+
+    Example:
+        >>> from action_loom.core.motion import role_names
+        >>> role_names.split(["LeftUpLeg", "ik_hand_r", "head"])
+        [('L', 'upleg'), ('R', 'ikhand'), ('', 'head')]
+    """
     return [_split(name) for name in _bare(names)]
 
 

@@ -193,7 +193,7 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
     function = load(row.function)
     made = function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
     if row.makes == "clip":
-        load("verbs.completing:complete")(recipe, clips, made)
+        return load("verbs.completing:complete")(recipe, clips, made)
     return made
 
 

@@ -1,14 +1,15 @@
 """What every result is told besides its verb's own report: limits of the body, feet not planted, options unused."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..check import contacts
 from ..errors import one_line, some
 from ..motion.clip import Clip
 from ..recipes.base import Recipe
-from ..weave import body_limits
-from ..weave.results import Result
+from ..weave import body_limits, ik_bones
+from ..weave.results import KeysResult, Result
 from .plant import Plant
 from .retarget import Retarget
 
@@ -17,10 +18,18 @@ _OTHER_FLOOR = {"retarget", "place", "follow", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
 
 
-def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> None:
-    """Complete the report of a result: "limits" (see `body_limits.told`), notes and warnings."""
-    report = made.report
-    sources = clips[1:] if recipe.verb == Retarget.verb else clips
+def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
+    """Return a result whose IK bones follow, its report completed: "limits" (see `body_limits.told`), notes, warnings.
+
+    The keys of Fewer Keys stay as they were fitted.
+    """
+    report, other_body = made.report, recipe.verb == Retarget.verb
+    sources = clips[1:] if other_body else clips
+    if not isinstance(made, KeysResult):
+        clip, mixed = ik_bones.follow(made.clip, sources, made.reference, body=other_body)
+        made = replace(made, clip=clip)
+    else:
+        mixed = []
     report["limits"], sentences = body_limits.told(
         made.clip,
         sources,
@@ -29,8 +38,9 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> None:
         slides=recipe.verb not in _ON_THE_SPOT,
     )
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
-    report["notes"] = [one_line(note) for note in (*report.get("notes", ()), *recipe.without_effect(report))]
+    report["notes"] = [one_line(note) for note in (*report.get("notes", ()), *recipe.without_effect(report), *mixed)]
     report["warnings"] = [one_line(warning) for warning in warnings]
+    return made
 
 
 def _not_planted(recipe: Recipe, report: dict[str, Any], name: str) -> list[str]:

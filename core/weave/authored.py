@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..motion import root_motion
+from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
+from ..motion.quat import Array
 
 IN_PLACE = 0.3  # body heights; a clip that ends nearer to where it began stays in place
 STRAIGHT = np.radians(30.0)  # a clip that turns further faces elsewhere in the end
 FACING = np.radians(50.0)  # from the facing of the rest pose: idle stances are askew by up to 43°
 AHEAD = np.radians(25.0)  # from the facing of the rest pose to the direction of a clip that travels
 NEAR = 0.2  # body heights from the place of the rest pose
+ALONG_AXIS = np.radians(10.0)  # from an axis of the ground to the direction of a clip whose front is not known
+LEVEL = 0.02  # body heights; shoulders at rest that are nearer show no facing
 WORSE, MORE = 2.5, 0.02  # times the distance of the matched poses, and body heights: farther apart they do not fit
 
 
@@ -23,8 +26,7 @@ class Stand:
     """Whether a clip stays in place, and whether it begins as made: where and as the rest pose stands.
 
     in_place : it ends near where it began, facing as it did
-    as_made : it begins near the rest pose, faces as that does, and travels ahead, if at all. Captures begin
-        anywhere; False for a body without thighs, of which nothing is known
+    as_made : it begins near the rest pose, faces as that does, and travels ahead, if at all. Captures begin anywhere
     """
 
     in_place: bool
@@ -43,19 +45,41 @@ def stand(clip: Clip) -> Stand:
         Stand(in_place=False, as_made=True)
     """
     skeleton, height = clip.skeleton, clip.skeleton.height
-    ground, raw = root_motion.ground_frames(clip)
+    ground, _ = root_motion.ground_frames(clip)
+    raw, ahead = _facing(clip)
     facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * clip.rate)
     travel = complex(*(ground[-1] - ground[0]))
     straight = bool(abs(facing[-1] - facing[0]) < STRAIGHT)
     in_place = straight and abs(travel) < IN_PLACE * height
-    if root_motion.heading_source(skeleton) != "thighs":
-        return Stand(in_place, False)
-    ahead = root_motion.rest_heading(skeleton)
+    # A body that faces +y has a heading of 0, and so has travel along +y.
+    goes = float(np.angle(travel / 1j))
+    if ahead is None:  # nothing shows where its front is: animators let it go along an axis
+        ahead, goes_ahead = 0.0, straight and abs(np.angle(np.exp(4j * goes))) <= 4.0 * ALONG_AXIS
+    else:
+        goes_ahead = straight and _away(goes, ahead) <= AHEAD
     place = skeleton.rest[1][root_motion.travelling_joint(skeleton), :2]
     near = np.linalg.norm(ground[0] - place) <= NEAR * height and _away(float(np.mean(facing)), ahead) <= FACING
-    # A body that faces +y has a heading of 0, and so has travel along +y.
-    goes_ahead = straight and _away(float(np.angle(travel / 1j)), ahead) <= AHEAD
     return Stand(in_place, bool(near and (in_place or goes_ahead)))
+
+
+def _facing(clip: Clip) -> tuple[Array, float | None]:
+    """Return where the body faces in each frame (F,) and at rest, radians.
+
+    Without thighs: the line of the upper arms or shoulders, else how the hips are turned from their rest, with None.
+    """
+    skeleton = clip.skeleton
+    if root_motion.heading_source(skeleton) == "thighs":
+        return root_motion.ground_frames(clip)[1], root_motion.rest_heading(skeleton)
+    for part in ("upper_arm", "clavicle"):
+        sides = [skeleton.roles.get(f"{part}.{side}") for side in "LR"]
+        if None not in sides:
+            known = [joint for joint in sides if joint is not None]
+            places = np.concatenate([skeleton.rest[1][None], kinematics.world_of(clip, known)[1]])
+            line = (places[:, known[1]] - places[:, known[0]])[:, :2] @ np.array([1.0, 1j])
+            if abs(line[0]) > LEVEL * skeleton.height:
+                angles = np.unwrap(np.angle(line))
+                return angles[1:], float(angles[0])
+    return root_motion.ground_frames(clip)[1], None
 
 
 def _away(angle: float, other: float) -> float:

@@ -122,7 +122,7 @@ def merge(
     left_out = [entry for t in trimmed for entry in t.left_out]
     # A clip that is declared cyclic but is none is no cycle here; one whose ends meet is, declared or not.
     as_cycles = cyclic and matching.ends in ("auto", "cyclic")
-    endings = [closing.of(t.clip) if as_cycles or t.clip.cyclic else None for t in trimmed]
+    endings = [closing.guessed(t.clip) if as_cycles or t.clip.cyclic else None for t in trimmed]
     marked, corrected = _as_cycles(trimmed, endings if as_cycles else [None] * len(trimmed))
     if all(clip.cyclic for clip in marked):
         firsts = [cycles.first_of(clip) for clip in marked]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core.formats import bvh
-from action_loom.core.motion import quat, trim
+from action_loom.core.motion import kinematics, quat, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 
@@ -223,3 +223,49 @@ def under(clip: Clip, *names: str, tilt: np.ndarray | None = None) -> Clip:
     if tilt is not None:
         rotations[:, 0], skeleton.orients[1] = tilt, quat.inv(tilt)
     return Clip(clip.name, skeleton, clip.rate, rotations, translations, cyclic=clip.cyclic)
+
+
+IK_BONES = {
+    "ik_foot_root": ("root", ""),
+    "ik_foot_l": ("ik_foot_root", "foot.L"),
+    "ik_foot_r": ("ik_foot_root", "foot.R"),
+    "ik_hand_root": ("root", ""),
+    "ik_hand_gun": ("ik_hand_root", "hand.R"),
+    "ik_hand_l": ("ik_hand_gun", "hand.L"),
+    "ik_hand_r": ("ik_hand_gun", "hand.R"),
+}
+
+
+def with_ik_bones(clip: Clip, *, keyed: bool = True) -> Clip:
+    """Return a clip on a body with a root bone and the IK bones of Unreal's skeletons, behind its own joints.
+
+    keyed : whether each IK bone is 1 cm beside its foot or hand and turns with it; else it stays at rest
+    """
+    body = under(clip, "root")
+    skeleton, count, frames = body.skeleton, len(body.skeleton), len(clip)
+    names = [*skeleton.names, *IK_BONES]
+    rest = [skeleton.rest[1][skeleton.roles[role]] if role else np.zeros(3) for _, role in IK_BONES.values()]
+    parents = [names.index(parent) for parent, _ in IK_BONES.values()]
+    above = [rest[parent - count] if parent >= count else np.zeros(3) for parent in parents]
+    more, still = len(IK_BONES), np.tile(quat.IDENTITY, (len(IK_BONES), 1))
+    made = Skeleton(
+        tuple(names),
+        np.concatenate([skeleton.parents, parents]),
+        np.concatenate([skeleton.offsets, np.subtract(rest, above)]),
+        np.concatenate([skeleton.orients, still]),
+        np.concatenate([skeleton.tips, np.zeros((more, 3))]),
+        skeleton.roles,
+    )
+    rotations = np.concatenate([body.rotations, np.tile(still, (frames, 1, 1))], axis=1)
+    translations = np.concatenate([body.translations, np.zeros((frames, more, 3))], axis=1)
+    turns, places = kinematics.forward(made, rotations, translations)
+    for joint, (parent, role) in enumerate(IK_BONES.values(), start=count):
+        if not keyed or not role:
+            continue
+        limb, up = made.roles[role], names.index(parent)
+        places[:, joint] = places[:, limb] + quat.rotate(turns[:, limb], np.array([0.01, 0.0, 0.0]))
+        turns[:, joint] = turns[:, limb]
+        rotations[:, joint] = quat.mul(quat.inv(turns[:, up]), turns[:, joint])
+        held = quat.rotate(quat.inv(turns[:, up]), places[:, joint] - places[:, up])
+        translations[:, joint] = held - made.offsets[joint]
+    return Clip(clip.name, made, clip.rate, quat.continuous(rotations), translations, cyclic=clip.cyclic)

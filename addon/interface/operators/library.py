@@ -244,7 +244,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
             row.name, row.path, row.label = one.entry.name, one.entry.path, one.entry.label
             row.first, row.last = one.frames
             row.seconds = (row.last - row.first) / one.entry.rate
-            row.distance, row.mirrored = one.distance, one.mirrored
+            row.distance, row.mirrored, row.copies = one.distance, one.mirrored, len(one.copies)
             row.icon = images.preview(f"found {k}", picture)
         if not found:
             among = f" among the clips with {wanted.words!r}" if wanted.words.strip() else ""

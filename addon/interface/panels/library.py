@@ -82,6 +82,8 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         if active is not None:
             seen = ", mirrored" if active.mirrored else ""
             draw_text(layout, context, f"{active.name}: frames {active.first}–{active.last}{seen}")
+            if active.copies:
+                draw_text(layout, context, f"Other files of the same take: {active.copies}")
             if active.label:
                 draw_text(layout, context, active.label)
         layout.operator("action_loom.import_found", text="Import", icon="IMPORT")

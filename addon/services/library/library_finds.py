@@ -36,6 +36,7 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
     mirrored: bpy.props.BoolProperty(
         name="Mirrored", description="It is like the stretch in a mirror, and shown and imported so"
     )
+    copies: bpy.props.IntProperty(name="Copies", description="How many other files of the library hold the same take")
     label: bpy.props.StringProperty(name="Label")
     icon: bpy.props.IntProperty()
 

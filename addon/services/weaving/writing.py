@@ -15,7 +15,7 @@ from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
 from ....core.verbs import Loop
-from ....core.weave import root_carrier
+from ....core.weave import ik_bones, root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ...bridge import clip as clips
 from ...bridge import clip_on_controls, curves, rig, shown, still_bones, stored_root_motion
@@ -109,6 +109,7 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
         clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
+        clip, _ = ik_bones.follow(clip, [woven.clip])
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
     return clip, first_frame, notice

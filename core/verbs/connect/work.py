@@ -28,7 +28,7 @@ from ...sync import transitions
 from ...sync.transitions import Transition
 from ...weave import add_root_motion, authored, planting, reporting
 from ...weave.results import ConnectResult
-from ...weave.seam import repairs, tracks
+from ...weave.seam import close, repairs, tracks
 from ..blend import Blend
 from ..blend import work as blend
 from . import Connect
@@ -43,6 +43,7 @@ SETTLED = 5.0  # half-lives after which it is gone altogether
 BEFORE, AFTER = 2, 2  # frames on each side of a seam; with fewer it can be neither repaired nor measured
 POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s recomputed on each side: usual, and the range of `by_correlation`
 FAR = 0.07 / 1.7  # of the body's height; where the points of two clips are farther apart, feet slide
+MORE = close.MORE_SLIDE  # cm/s; the slide of a seam over the sources' that is said
 NEARER = 0.8  # times as far apart: near enough to recommend other frames
 MOST_CELLS = 4_000_000  # pairs of frames to compare for a warning only
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
@@ -70,6 +71,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     trimmed, given = _going(trimmed, recipe)
     result, joined, first_free = trimmed[0].clip, [], 0
     brought: list[Carried] = []
+    far: list[tuple[int, str, Callable[[str], str]]] = []
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
@@ -81,19 +83,22 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
             FrameMap(following.first, following.clip.rate / result.rate),
         )
         ranked = _ranked(result, after, recipe, first_free, counted)
-        given += _far(result, after, ranked, recipe, first_free, counted)
+        apart = _far(result, after, ranked, recipe, first_free, counted)
         part.at(0.4, "Mending the seam")
         result, seam_report, first_free = _joined(result, after, ranked, recipe, counted)
         result = replace(result, name=following.clip.name)  # whose end it has
         joined.append(seam_report)
+        far += [] if apart is None else [(k, *apart)]
     result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
     result, planted = planting.of_result(result, recipe, one_source=planting.same(result, trimmed[0].clip))
+    sources = [quality.measure(one.clip) for one in trimmed]
+    given += [nearer(_as_it_slides(result, joined[k - 1], sources[k - 1 : k + 1], note)) for k, note, nearer in far]
     report = {
         **planted.report,
         "dropped": reporting.left_out(trimmed),
         "carried": [one.as_report() for one in brought],
         "connect": joined[0] if len(joined) == 1 else {"joints": joined},
-        "quality": {"before": [quality.measure(t.clip) for t in trimmed], "after": quality.measure(result)},
+        "quality": {"before": sources, "after": quality.measure(result)},
         "warnings": [sentence for one in brought for sentence in one.sentences] + given,
     }
     frames = tuple(one["seam_frame"] for one in joined)
@@ -188,26 +193,42 @@ def _far(
     recipe: Connect,
     first_free: int,
     counted: tuple[FrameMap, FrameMap],
-) -> list[str]:
-    """Return a note on clips that are far apart where they meet: how far, and which frames would be nearer."""
+) -> tuple[str, Callable[[str], str]] | None:
+    """Return, of clips that are far apart where they meet, a note on that, and what adds which frames are nearer."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     if best.distance <= FAR * before.skeleton.height:
-        return []
-    far = f"{before.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, so feet may slide"
+        return None
+
+    def frames(at: Transition) -> tuple[int, int]:
+        return counted[0].given_frame(at.from_frame), counted[1].given_frame(at.to_frame)
+
+    left, entered = frames(best)
+    far = (
+        f"{before.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, at their frames"
+        f" {left} and {entered}"
+    )
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
-        return [f"{far}: their frames are nowhere nearer"]
+        return far, lambda note: f"{note}: their frames are nowhere nearer"
     if len(before) * len(after) > MOST_CELLS:
-        return [far]
+        return far, lambda note: note
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
     nearest = _ranked(before, after, everywhere, first_free, counted)[0]
     if nearest.distance > NEARER * best.distance:
-        return [f"{far}: their frames are hardly nearer anywhere"]
-    places = [
-        frames.given_frame(at) for frames, at in zip(counted, (nearest.from_frame, nearest.to_frame), strict=True)
-    ]
-    return [
-        f"{far}: frames {places[0]} and {places[1]} are {100.0 * nearest.distance:.0f} cm apart (Anywhere finds them)"
-    ]
+        return far, lambda note: f"{note}: their frames are hardly nearer anywhere"
+    places, distance = frames(nearest), 100.0 * nearest.distance
+    return (
+        far,
+        lambda note: f"{note}: frames {places[0]} and {places[1]} are {distance:.0f} cm apart (Anywhere finds them)",
+    )
+
+
+def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str, Any]], far: str) -> str:
+    """Return the note on clips that are far apart, with how fast feet slide at their seam, as it is in the result."""
+    slide = seams.measure_pose(world_pose.pose(result), seam["seam_frame"])["slide_cm_s"]
+    own = max((one["slide_cm_s"] for one in sources if one["slide_cm_s"] is not None), default=None)
+    if slide is None or own is None:
+        return f"{far}, so feet may slide"
+    return f"{far}, and feet slide there at {slide:.0f} cm/s, {own:.0f} in the sources" if slide > own + MORE else far
 
 
 def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:

@@ -21,6 +21,7 @@ from ...weave.seam import close, search
 from ...weave.seam.close import ClosedCycle
 from . import Loop, mirrored_half
 
+HALF = 0.5  # of a clip; if less of it repeats itself, that is said
 SHORTEST = 8  # frames of a cycle
 ALIKE, MOST = 0.04, 6  # lengths that differ by a smaller share count as one cycle; how many are offered
 
@@ -75,7 +76,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
             "travel_m": round(closed.travel, 4),
         },
         "quality": {"before": [closed.before], "after": after},
-        "warnings": _warnings(given, cycle, ending),
+        "warnings": [*_warnings(given, cycle, ending), *_only_part(trimmed, found, recipe)],
     }
     return LoopResult(shown, report | reporting.common("loop", clips, shown, began), 0, found, cycle, ending)
 
@@ -199,6 +200,8 @@ def _hint(clip: Clip) -> str:
 
 
 def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
+    if ending is not None and ending.kind and not clip.cyclic and closing.is_gesture(clip):
+        return [f"{clip.name} is one gesture, from a pose and back to it: it repeats nothing of itself, so look"]
     if ending is not None and not ending.kind:
         return [f"{clip.name}: its ends are {100.0 * ending.gap:.1f} cm apart, which is spread over the cycle: look"]
     if cycle.score < cycle_search.PERIODIC:
@@ -206,6 +209,23 @@ def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
             f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {cycle_search.PERIODIC}): look"
         ]
     return []
+
+
+def _only_part(trimmed: trim.Trimmed, found: Repetition | None, recipe: Loop) -> list[str]:
+    """Return a warning where less than half of a clip repeats itself: two alike moves within it make a cycle, too."""
+    if found is None or recipe.finder != "cycle":
+        return []
+    best, last = found.best, len(trimmed.clip) - 1
+    good = found.start_scores >= min(best.score, cycle_search.PERIODIC)
+    at = int(np.searchsorted(found.starts, best.start))
+    before, after = np.flatnonzero(~good[:at]), np.flatnonzero(~good[at:])
+    low = int(found.starts[before[-1] + 1 if len(before) else 0])
+    high = int(found.starts[at + after[0] - 1 if len(after) else len(good) - 1]) + 2 * best.length
+    if min(high, last) - low >= HALF * last:
+        return []
+    first, end = low + trimmed.first, min(high, last) + trimmed.first
+    times = max(2, round((high - low) / best.length))
+    return [f"{trimmed.clip.name} repeats itself only from frame {first} to {end}, about {times} times: look"]
 
 
 def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:

@@ -22,6 +22,8 @@ from ...weave.root_trajectory import RootTrajectory
 from ...weave.seam import close
 from . import InPlace, Travel
 
+MORE, LEAST = 1.1, 2.0  # times the slide before, and cm/s; where it grows by more than both, that is said
+
 
 def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -> TravelResult:
     """Return a clip that walks on the spot with the travel that its feet report, or that is asked for.
@@ -58,7 +60,8 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         after = root_trajectory.added_smoothly(clip, found, trajectory)
         warnings = [] if recipe.speed else found.doubts(given.name)
     made = _result(clips, trimmed, clip, after, recipe, (found, trajectory, direction, warnings), began)
-    return replace(made, report=made.report | {"notes": corrected})
+    more = _slides_more(given.name, made.report["quality"]) if direction and not recipe.speed else []
+    return replace(made, report=made.report | {"notes": corrected, "warnings": [*warnings, *more]})
 
 
 def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT) -> TravelResult:
@@ -121,7 +124,7 @@ def _asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
 def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
     """Return whether feet report no travel and none is asked for, or the clip is too short to travel."""
     asked = recipe.speed or recipe.turn or recipe.measure_turn
-    return len(clip) < 2 or (not asked and (found is None or not found.treads))
+    return len(clip) < 2 or (not asked and (found is None or not found.treads or found.roams))
 
 
 def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
@@ -132,6 +135,8 @@ def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
         return f"{name}: its feet are not known, so nothing was given: name its feet as body roles, or type a speed"
     if found.body_speed > foot_travel.ON_THE_SPOT * found.height:
         return f"{name} travels already, at {found.body_speed:.2f} m/s: nothing was given"
+    if found.treads:
+        return f"{name} moves about over {100.0 * found.reach:.0f} cm, not on the spot: nothing was given: type a speed"
     return f"{name} does not walk on the spot, its feet stand still: nothing was given"
 
 
@@ -184,6 +189,14 @@ def _result(
     }
     report |= reporting.common(recipe.verb, clips, after, began)
     return TravelResult(after, report, 0, before, found, trajectory, gives=isinstance(recipe, Travel))
+
+
+def _slides_more(name: str, measured: dict[str, Any]) -> list[str]:
+    """Return a sentence where standing feet slide more with the travel than they did without it."""
+    (before,), after = (one["slide_cm_s"] for one in measured["before"]), measured["after"]["slide_cm_s"]
+    if before is None or after is None or after <= max(MORE * before, before + LEAST):
+        return []
+    return [f"{name}: standing feet slide at {after:.0f} cm/s now, at {before:.0f} before: plant them, or type a speed"]
 
 
 def _figures(

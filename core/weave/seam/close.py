@@ -182,6 +182,8 @@ def measured(cycle: Clip, seam: int) -> dict[str, Any]:
 def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
     """Return a clip that is one cycle with its ends made to meet, on its own ground arc; any other clip as it is.
 
+    One gesture is none (see `closing.guessed`).
+
     ending : how its ends meet, where that is known
 
     Example:
@@ -192,7 +194,7 @@ def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
         >>> close.as_cycle(without_last).cyclic, len(close.as_cycle(without_last)), close.as_cycle(turn) is turn
         (True, 33, True)
     """
-    ending = ending or closing.of(clip)
+    ending = ending or closing.guessed(clip)
     if not ending.kind:
         return clip
     if ending.kind == closing.EXACT:
@@ -225,7 +227,7 @@ def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
         >>> close.cycle_of(walk)[1], close.cycle_of(walk.cut(0, len(walk) - 1))[1]
         ([], ['walk: the last key of its cycle, its first pose again, was missing and is added'])
     """
-    ending = closing.of(clip)
+    ending = closing.guessed(clip)
     try:
         return as_cycle(clip, ending), correction(clip.name, ending)
     except SkeletonError as error:

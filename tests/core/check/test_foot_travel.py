@@ -249,9 +249,10 @@ def test_cycles_of_captured_gaits_say_their_speed(names):
             continue
     assert len(errors) >= 5
     speed, direction = np.abs(errors).T
-    assert np.median(speed) <= 0.06
-    assert speed.max() <= 0.12
-    assert direction.max() <= 4.0
+    # Their feet are planted, and all of them stand still at one speed.
+    assert np.median(speed) <= 0.001
+    assert speed.max() <= 0.01
+    assert direction.max() <= 0.1
 
 
 @pytest.mark.both_engines

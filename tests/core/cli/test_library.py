@@ -95,6 +95,21 @@ def test_graph_of_what_is_found(run, library):
     assert "has nothing of the kind" in err
 
 
+def test_files_of_one_take_are_one_result(run, library):
+    bvh.write(bvh.from_clip(actions.run(60.0, 4)), library / "clips" / "run again.bvh")
+    run("library", "index", "clips", "-o", "all.loomlib", "--quiet")
+    code, out, _ = run("library", "search", "all.loomlib", "clips/run.bvh[0:60]", "--most", "3", "--report", "s.json")
+    assert code == 0
+    assert "and 1 copy" in out.splitlines()[0]
+    (first, *_) = json.loads((library / "s.json").read_text())["found"]
+    assert len(first["copies"]) == 1
+    code, out, _ = run("library", "search", "all.loomlib", "clips/run.bvh[0:60]", "--others")
+    assert (code, "run" in out.split()) == (0, False)
+    code, out, _ = run("library", "similar", "all.loomlib", "--report", "r.json")
+    assert (code, out.splitlines()[0]) == (0, "1 file left out: others hold the same take")
+    assert json.loads((library / "r.json").read_text())["copies"] == 1
+
+
 def test_similar_tells_pairs_and_clusters(run, library):
     code, out, _ = run("library", "similar", "all.loomlib", "--least", "2", "--report", "r.json", "--jobs", "2")
     assert code == 0

@@ -335,6 +335,32 @@ def test_captures_are_matched_wherever_they_were_made(connected):
         assert matched["turn_degrees"] == reported["turn_degrees"]
 
 
+ARMS = {f"{part}.{side}" for part in ("clavicle", "upper_arm", "forearm", "hand") for side in "LR"}
+WITHOUT_THIGHS = [{"hips", "spine", "chest", "neck", "head", *ARMS}, {"hips", "spine", "chest"}, {"hips"}, {"head"}]
+
+
+def knowing(clip, known):
+    """A clip on a body of which only some roles are known: its legs have names that say nothing."""
+    roles = {role: joint for role, joint in clip.skeleton.roles.items() if role in known}
+    return replace(clip, skeleton=replace(clip.skeleton, roles=roles))
+
+
+@pytest.mark.parametrize("known", WITHOUT_THIGHS, ids=len)
+@pytest.mark.parametrize("pair", [(actions.sneak, actions.wave), (actions.wave, actions.run)], ids=["in", "out"])
+def test_a_body_without_known_thighs_is_not_turned_either(pair, known):
+    clips = [knowing(make(), known) for make in pair]
+    assert verbs.apply(Connect(), clips).report["connect"]["turn_degrees"] == 0.0
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("known", WITHOUT_THIGHS[:3], ids=len)
+def test_captures_without_known_thighs_are_matched_all_the_same(known):
+    for pair in (PAIRS[1], PAIRS[4], PAIRS[8]):
+        clips = [knowing(captured(f"cmu_{name}"), known) for name in pair]
+        auto, matched = (verbs.apply(Connect(facing=how), clips).report["connect"] for how in ("auto", "matched"))
+        assert auto["turn_degrees"] == matched["turn_degrees"]
+
+
 def test_clips_are_joined_as_made_where_that_is_asked_for():
     walk = replace(actions.walk(30.0, 2), cyclic=False)
     turned = root_motion.placed(walk, 1.0, np.zeros(2))
@@ -356,6 +382,25 @@ def test_clips_that_are_far_apart_are_warned_of_and_the_better_place_is_named():
     alike = verbs.apply(Connect(), [captured("cmu_mb_35_01"), captured("cmu_mb_35_03")])
     assert alike.report["connect"]["distance"] < 0.07
     assert alike.report["warnings"] == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "other", "slides"), [("asf_16_15", "asf_16_08", True), ("mb_35_01", "mb_12_01", False)]
+)
+def test_the_warning_names_the_seam_and_how_feet_slide_there_in_the_result(name, other, slides):
+    """Left a few frames before its end, a clip can't be faded out; planting mends most of what slides."""
+    walk, following = captured(f"cmu_{name}"), captured(f"cmu_{other}")
+    entered = verbs.apply(Connect(), [walk, following]).report["connect"]["to_frame"]
+    made = verbs.apply(Connect(from_frame=len(walk) - 3, to_frame=entered, trim=False), [walk, following])
+    seam = made.report["connect"]
+    message = made.report["warnings"][0]
+    apart = f"{100.0 * seam['distance']:.0f} cm apart where they meet"
+    assert f"{apart}, at their frames {len(walk) - 3} and {entered}" in message
+    slide = seams.measure_pose(world_pose.pose(made.clip), seam["seam_frame"])["slide_cm_s"]
+    sources = max(one["slide_cm_s"] for one in made.report["quality"]["before"])
+    assert (slide > sources + 4.0) is slides
+    assert (f"feet slide there at {slide:.0f} cm/s, {sources:.0f} in the sources" in message) is slides
 
 
 @pytest.mark.both_engines

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.check import contacts
 from action_loom.core.figure import actions
-from action_loom.core.motion import closing, cycles, quat
+from action_loom.core.motion import closing, cycles, quat, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import Ask, Blend, InPlace, Loop, Mirror, Plant, Restyle, Travel
 from action_loom.core.weave.seam import close
@@ -91,6 +91,48 @@ def test_what_does_not_close_is_as_it_was():
     clip = actions.walk(cycles=2).cut(0, 50)
     assert close.cycle_of(clip) == (clip, [])
     assert not verbs.apply(Blend(), [clip, actions.sneak(cycles=1)]).clip.cyclic
+
+
+def punch(reach: float = 1.0) -> Clip:
+    """One gesture: out of a pose, slowly at both ends, and back to it."""
+    wave = actions.wave()
+    out = reach * 0.5 * (1.0 - np.cos(2.0 * np.pi * np.arange(41) / 40.0))
+    return replace(resample.sample(wave, 30.0 * out), name="punch", cyclic=False, channels={})
+
+
+def test_one_gesture_is_no_cycle_for_verbs_that_guess():
+    clip = punch()
+    assert closing.of(clip).kind == closing.EXACT
+    assert close.cycle_of(clip) == (clip, [])
+    assert not verbs.apply(Blend(), [clip, replace(punch(0.8), name="other")]).clip.cyclic
+    declared = replace(clip, cyclic=True)
+    assert close.cycle_of(declared)[0].cyclic
+
+
+def test_loop_makes_a_cycle_of_one_gesture_and_says_so():
+    made = verbs.apply(Loop(), [punch()])
+    assert made.clip.cyclic
+    assert any("is one gesture" in warning for warning in made.report["warnings"])
+    assert not verbs.apply(Loop(), [of("exact")]).report["warnings"]
+
+
+def test_an_idle_that_begins_at_rest_is_a_cycle():
+    idle = punch(0.3)
+    assert close.cycle_of(idle)[0].cyclic
+
+
+def test_loop_says_where_little_of_a_clip_repeats_itself():
+    """Two moves that are alike make a cycle; what is before and after them does not repeat."""
+    there_and_back = np.append(np.arange(21), np.arange(19, 0, -1))
+    frames = np.concatenate([np.zeros(100), there_and_back, there_and_back, np.zeros(80)])
+    clip = resample.sample(actions.sneak(), frames)
+    turned = quat.about_axis("Z", np.linspace(0.0, 1.0, len(clip)))
+    rotations = clip.rotations.copy()
+    head = clip.skeleton.index("chest")
+    rotations[:, head] = quat.mul(turned, rotations[:, head])
+    clip = replace(clip, rotations=rotations, name="moves", cyclic=False)
+    warnings = verbs.apply(Loop(), [clip]).report["warnings"]
+    assert any("moves repeats itself only from frame" in warning for warning in warnings)
 
 
 def test_ends_are_made_to_meet_only_where_all_are_cycles():

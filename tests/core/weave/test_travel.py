@@ -5,13 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.check import foot_travel
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import InPlace, Travel
-from action_loom.core.weave import root_trajectory
+from action_loom.core.verbs.travel import work as travel
+from action_loom.core.weave import add_root_motion, root_trajectory
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
@@ -191,6 +193,17 @@ def test_what_does_not_walk_on_the_spot_is_handed_back_with_a_word():
 
 
 @pytest.mark.both_engines
+def test_a_dance_that_ranges_over_the_floor_is_not_on_the_spot():
+    spot = unkept(actions.walk(30.0, 8))
+    for reach, gives in ((0.2, True), (0.85, False)):
+        aside = 0.5 * reach * np.sin(2.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1.0))
+        dance = root_motion.placed(spot.cut(0, len(spot) - 5), 0.0, np.column_stack([aside, 0.0 * aside])[:-5])
+        made = given(dance)
+        assert (add_root_motion.note(dance) != "") is gives
+        assert (made.report["travel"]["speed_m_s"] > 1.0) is gives
+        assert any("moves about over 79 cm" in one for one in made.report["warnings"]) is not gives
+
+
 def test_what_can_not_be_asked_for_is_refused():
     with pytest.raises(ClipError, match=r"walk travels already, at 1.30 m/s: take its travel off first"):
         given(GAITS["walk"], speed=2.0)
@@ -230,3 +243,43 @@ def test_a_run_that_stops_goes_as_it_was_stored():
     shift[:, 0, 1] = 0.3 * np.arange(len(spot)) / spot.rate  # it still sways on the spot
     made = verbs.apply(Travel(trim=False), [replace(spot, translations=spot.translations + shift)])
     assert made.report["travel"]["direction"] == "as it was"
+
+
+def pulsing(amplitude):
+    """A walk on the spot that its body does to and fro: its feet stand on nothing that goes at one speed."""
+    spot = unkept(actions.walk(60.0, 1))
+    phase = 4.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1)
+    sway = np.column_stack([np.zeros(len(spot)), amplitude * np.sin(phase)])
+    return root_motion.placed(spot, 0.0, sway)
+
+
+def test_feet_that_slide_at_any_speed_are_said_with_the_figure():
+    assert given(pulsing(0.0)).report["warnings"] == []
+    made = given(pulsing(0.08)).report
+    slide, speed = made["travel"]["feet"]["slide_cm_s"][1], made["travel"]["feet"]["speed_m_s"]
+    assert slide > 25.0 * speed
+    (warning,) = made["warnings"]
+    assert warning.endswith(f"standing feet still slide at {slide:.0f} cm/s at {speed:.1f} m/s: plant them")
+
+
+def test_a_cycle_goes_at_the_speed_at_which_its_feet_slide_least():
+    """The most frequent speed of feet that move to and fro is one of their fastest."""
+    clip = pulsing(0.08)
+    found = given(clip)
+    slid = found.report["travel"]["feet"]["slide_cm_s"][1]
+    for share in (0.9, 1.1, 1.2):
+        other = given(clip, speed=share * found.report["travel"]["speed_m_s"])
+        stands = found.found.stands
+        assert 100.0 * foot_travel.slide(other.clip, stands) > slid
+
+
+def test_feet_that_slide_more_than_before_are_said_with_both_figures():
+    """Feet that rest for a moment in a gait on the spot count as standing before they travel, too."""
+    assert travel._slides_more("run", slides(31.0, 33.0)) == []
+    assert travel._slides_more("run", slides(None, 41.0)) == []
+    (warning,) = travel._slides_more("run", slides(31.0, 41.0))
+    assert "slide at 41 cm/s now, at 31 before" in warning
+
+
+def slides(before, after):
+    return {"before": [{"slide_cm_s": before}], "after": {"slide_cm_s": after}}

@@ -1,0 +1,83 @@
+"""Files that hold the same take: copies, and conversions for other skeletons (methods: Libraries of clips)."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .storage import Entry, Library
+
+SHIFTED = 2  # rows that one file may begin earlier, and that it may be longer
+EQUAL = 0.004  # mean distance of copies; different takes of one person's walk have 0.011
+ALIKE = 0.08  # mean distance of conversions, for files that are named after one take
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+
+
+def same_take(library: Library, one: Entry, other: Entry) -> bool:
+    """Return whether two files hold the same take: like rows at the same times, from beginning to end.
+
+    Conversions for other skeletons differ more than two takes do, so they must be named after one take, too: with the
+    same numbers, or, where there are none, with the same words.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats import bvh
+        >>> from action_loom.core.library import copies, index, storage
+        >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        ...     for name, clip in (("walk", actions.walk()), ("again", actions.walk()), ("wave", actions.wave())):
+        ...         size = Path(folder, f"{name}.bvh").write_bytes(bvh.compose(clip))
+        ...     changes = index.update(str(Path(folder, "all.loomlib")), [folder])
+        ...     library = storage.read(Path(folder, "all.loomlib"))
+        ...     again, walk, wave = library.clips
+        ...     copies.same_take(library, walk, again), copies.same_take(library, walk, wave)
+        (True, False)
+    """
+    if abs(one.rows - other.rows) > SHIFTED or min(one.rows, other.rows) <= 2 * SHIFTED:
+        return False
+    limit = ALIKE if _take(one) == _take(other) else EQUAL
+    rows, others = library.rows_of(one), library.rows_of(other)
+    for shift in range(-SHIFTED, SHIFTED + 1):
+        ours, theirs = rows[max(shift, 0) :], others[max(-shift, 0) :]
+        count = min(len(ours), len(theirs))
+        if float(np.linalg.norm(ours[:count] - theirs[:count], axis=1).mean()) <= limit:
+            return True
+    return False
+
+
+def of(library: Library, entry: Entry, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return those of some entries that hold the same take as one, without itself.
+
+    Example:
+        >>> from action_loom.core.library import copies
+        >>> from action_loom.core.library.storage import Entry
+        >>> copies.of(None, Entry("walk.bvh", rows=300), [Entry("run.bvh", rows=90)])
+        ()
+    """
+    return tuple(other for other in entries if other != entry and same_take(library, entry, other))
+
+
+def folded(library: Library, entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries without those that hold the same take as one before them.
+
+    Example:
+        >>> from action_loom.core.library import copies
+        >>> copies.folded(None, [])
+        []
+    """
+    kept: dict[int, list[Entry]] = {}  # by number of rows
+    for entry in entries:
+        near = (other for rows in range(entry.rows - SHIFTED, entry.rows + SHIFTED + 1) for other in kept.get(rows, ()))
+        if not any(same_take(library, other, entry) for other in near):
+            kept.setdefault(entry.rows, []).append(entry)
+    chosen = {entry.path for some in kept.values() for entry in some}
+    return [entry for entry in entries if entry.path in chosen]
+
+
+def _take(entry: Entry) -> tuple[str, ...]:
+    """Return what a file's name says of the take: its numbers, or all words if it has none."""
+    words = _WORD.findall(Path(entry.path).stem.lower())
+    numbers = tuple(word for word in words if word.isdigit())
+    return numbers or tuple(sorted(words))
