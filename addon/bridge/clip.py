@@ -95,7 +95,7 @@ def read(
     frames, whole = _frames(first, last)
     sampled = _sampled(armature, keyed, frames)
     clip = from_channels(action.name, armature, body, rate, sampled, len(frames))
-    cyclic, notes = _is_cycle(action, body, keyed, sampled, last - first)
+    cyclic, notes = _is_cycle(action, body, keyed, sampled, (first, last))
     if not whole:
         even = np.linspace(first, last, max(2, round(last - first)) + 1)
         fitted = _sampled(armature, keyed, even)
@@ -213,11 +213,13 @@ def _is_cycle(
     body: Rig,
     keyed: dict[Target, dict[int, bpy.types.FCurve]],
     sampled: dict[Target, Array],
-    length: float,
+    span: tuple[float, float],
 ) -> tuple[bool, list[str]]:
-    """Return whether an action is a whole number of cycles, and a note where it looks like one but is not."""
+    """Return whether a span of an action is a whole number of cycles, and a note where it looks so but is not."""
     every = {(target, index): curves.period(c) for target, by_index in keyed.items() for index, c in by_index.items()}
-    declared = action.use_frame_range and action.use_cyclic
+    (first, last), (begins, ends) = span, action.frame_range[:]
+    length, whole = last - first, ends - begins
+    declared = action.use_frame_range and action.use_cyclic and whole > 0.0  # one frame is no cycle
     if length == 0.0 or not (declared or any(every.values())):
         return False, []
     periods = [
@@ -231,8 +233,7 @@ def _is_cycle(
     if missing and not declared:
         do = "does" if missing == 1 else "do"
         return False, [f"{action.name}: {missing} of its moving curves {do} not repeat"]
-    first, last = action.frame_range[:]
-    spans = np.array([last - first, *filter(None, periods)])
+    spans = np.array([*filter(None, (whole, *periods))])
     cycles = np.maximum(np.round(length / spans), 1.0)
     if np.abs(length - cycles * spans).max() > _OFF_FRAME:
         frames_read = f"frames {first:g} to {last:g}"

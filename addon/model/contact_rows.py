@@ -209,23 +209,31 @@ def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
     return sorted(found, key=lambda one: one.order)
 
 
-def keep_planted(scene: bpy.types.Scene, action: bpy.types.Action, recipe: Any, report: Mapping[str, Any]) -> None:
-    """Store the contacts of a result from its report, with how well they were planted or why not."""
+def keep_planted(
+    scene: bpy.types.Scene,
+    action: bpy.types.Action,
+    recipe: Any,
+    report: Mapping[str, Any],
+    span: tuple[int, int] | None = None,
+) -> None:
+    """Store the contacts of a result, or of a span of its source, with how well they were planted or why not."""
     if "plant" not in report:
         return
     summary = figures(report) or report.get("not_planted", "")
     put(
         scene,
         action,
-        of_report(report, frames_of(action)[0]),
+        of_report(report, frames_of(action, span)[0]),
         edited=bool(getattr(recipe, "spans", ())),
         summary=summary,
     )
 
 
-def warnings_of(scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str]) -> list[str]:
-    """Return the warnings of a report with scene frames, where core counts the frames of the result from 0."""
-    start = frames_of(action)[0]
+def warnings_of(
+    scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str], span: tuple[int, int] | None = None
+) -> list[str]:
+    """Return the warnings of a report with scene frames, where core counts from 0 in the result, or in a span."""
+    start = frames_of(action, span)[0]
     warnings = [_OF_RESULT.sub(lambda found: f"frame {start + int(found[1])}", one) for one in warnings]
     held = of(scene, action)
     refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]

@@ -114,12 +114,14 @@ def similar(
     least : windows of a cluster
     attempts : runs the tasks (`processes.attempts` with the number of processes set); the result does not depend on it
 
-    Takes about 0.5 GB for 142,000 windows. Raises LibraryError if no clip takes a second.
+    Takes about 0.5 GB for 142,000 windows. Raises LibraryError if no clip is compared, or none takes a second.
     """
     entries = tuple(entry for entry in library.clips if others is None or others(entry))
+    if not entries:
+        raise LibraryError(f"None of the library's {len(library.clips):,} clips is asked for: use other words")
     windows = windows_of(library, entries)
     if not len(windows.firsts):
-        raise LibraryError("No clip takes a second: nothing can be compared")
+        raise LibraryError("No clip that is asked for takes a second: nothing can be compared")
     near = nearest(windows, attempts=attempts, progress=progress.part(0.0, 0.6))
     pairs = mutual(near)
     distances, stretches = warped(library, entries, windows, pairs, progress.part(0.6, 0.9))

@@ -6,6 +6,7 @@ from ..errors import OptionError
 from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, declaration, option
 from .metrics import ROWS
 
+MOST_SLOPE = 32  # the largest slope limit that can be asked for
 _METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, "", row.about) for row in ROWS))
 
 
@@ -49,7 +50,7 @@ class Matching(Declared):
         "At most how many frames in a row one clip may wait for the other; 0 is 3, raised to 6 where needed,"
         " -1 is no limit",
         minimum=-1,
-        maximum=32,
+        maximum=MOST_SLOPE,
         usual=(-1, 8),
         zero="as needed",
     )

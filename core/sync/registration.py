@@ -14,6 +14,7 @@ from . import register_cycles, ties
 from . import register_pair as open_clips
 from .posed_clip import PosedClip
 from .registration_curve import Registration, RegistrationCurve
+from .unlike_lengths import refuse_lengths
 
 
 def register(clips: Sequence[Clip], reference: int, matching: Matching, progress: Progress = SILENT) -> Registration:
@@ -32,6 +33,8 @@ def register(clips: Sequence[Clip], reference: int, matching: Matching, progress
         [[0, 24, 41], [0, 19, 32]]
     """
     round_the_circle = _all_cycles(clips, matching)
+    for clip in clips:
+        refuse_lengths(clips[reference], clip, matching, cyclic=round_the_circle)
     body = PosedClip(clips[reference])
     curves = []
     for k, clip in enumerate(clips):
@@ -92,6 +95,8 @@ def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> in
     matching = replace(matching, metric=row_of(matching.metric).name)
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
+    for i, j in pairs:
+        refuse_lengths(clips[i], clips[j], matching, cyclic=_all_cycles([clips[i], clips[j]], matching))
     bodies = [PosedClip(clip) for clip in clips]
     for k, (i, j) in enumerate(pairs):
         part = progress.part(k / len(pairs), (k + 1) / len(pairs))
@@ -129,6 +134,7 @@ def register_pair(
         if len(body) < shortest:
             has = "a single frame" if len(body) == 1 else f"only {len(body)} frames"
             raise RegistrationError(f"{body.clip.name} has {has}; synchronising takes {shortest} or more")
+    refuse_lengths(bodies[0].clip, bodies[1].clip, matching, cyclic=cyclic)
     if cyclic:
         return register_cycles.pair(bodies[0].clip, bodies[1].clip, matching)
     return open_clips.pair(*bodies, matching, progress)

@@ -111,6 +111,23 @@ def test_a_range_that_is_no_whole_number_of_cycles_is_said(bridge, declared):
         assert source.notes == (() if whole else (note,))
 
 
+@pytest.mark.parametrize("span", [None, (1.0, 25.0), (1.0, 24.0)])
+@pytest.mark.parametrize("declared", [False, True])
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_range_of_one_frame_is_one_frame_and_no_cycle(bridge, span, declared, repeats):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24)
+    if not repeats:
+        action = retimed(action, 1.0, 1.0)
+    action.use_frame_range, action.use_cyclic, action.frame_start, action.frame_end = True, declared, 5.0, 5.0
+    source = bridge.clip.read(rig, action, bridge.rig.read(rig), material.scene_rate(), span=span)
+    assert len(source.clip) == (1 if span is None else span[1] - span[0] + 1)
+    assert source.first_frame == (5.0 if span is None else span[0])
+    assert source.clip.cyclic == (repeats and span == (1.0, 25.0))
+    note = "walk: frames 1 to 24 are no whole number of its cycles"
+    assert source.notes == ((note,) if repeats and span == (1.0, 24.0) else ())
+
+
 def retimed(action, factor, offset):
     """The keys of an action at other times, as if it had been made at another frame rate."""
     for curve in material.fcurves(action):

@@ -276,10 +276,27 @@ def test_of_a_range_rows_are_counted_from_its_first_frame(walker, loom, rows):
     service, source = loom("addon.model.contact_rows"), walker.animation_data.action
     (line,) = bpy.context.scene.action_loom.rigs[0].sources
     line.use_range, line.first, line.last = True, 5, 30
-    service.put(bpy.context.scene, source, [service.Contact("R", "ball", 8, 12)], edited=True)
+    service.put(bpy.context.scene, source, [service.Contact("L", "ball", 8, 12)], edited=True)
     made = planted(walker)
-    assert recipe_of(made)["spans"] == [[1, 0, 3, 8]]
+    assert recipe_of(made)["spans"] == [[0, 0, 3, 8]]
     assert [(one.first, one.last) for one in rows(made)] == [(8, 12)]
+
+
+def test_where_every_contact_is_refused_the_source_says_why_and_no_action_is_made(walker, loom, rows, capfd):
+    service, source = loom("addon.model.contact_rows"), walker.animation_data.action
+    (line,) = bpy.context.scene.action_loom.rigs[0].sources
+    line.use_range, line.first, line.last = True, 5, 30
+    service.put(bpy.context.scene, source, [service.Contact("R", "ball", 8, 12)], edited=True)
+    before = set(bpy.data.actions)
+    assert bpy.ops.action_loom.plant("INVOKE_DEFAULT") == {"FINISHED"}
+    assert set(bpy.data.actions) == before
+    (row,) = rows(source)
+    assert (row.first, row.last) == (8, 12)
+    assert row.why.startswith("it goes")
+    printed = capfd.readouterr().out
+    assert "not planted: right foot, ball, 8 to 12 (it goes" in printed
+    assert "no foot that stands slides" not in printed
+    assert "Plant Feet: nothing was changed, so no action was made" in printed
 
 
 # --- markers --------------------------------------------------------------------------------------------------------

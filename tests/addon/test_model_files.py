@@ -82,6 +82,40 @@ def test_what_can_not_be_read_is_said_and_nothing_stays(model_files, loom, here,
     assert bpy.context.mode == "POSE"
 
 
+DAMAGED = {
+    "short.glb": (b"glTF" + bytes(30), "GLB version must be 2; got 0"),
+    "cut.gltf": (b"{", "json error: Expecting property name"),
+    "pointing.gltf": (
+        b'{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [5]}], "nodes": []}',
+        "KeyError: 5",
+    ),
+    "away.gltf": (
+        b'{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],'
+        b' "buffers": [{"uri": "no.bin", "byteLength": 4}], "bufferViews": [{"buffer": 0, "byteLength": 4}],'
+        b' "accessors": [{"bufferView": 0, "componentType": 5126, "count": 1, "type": "VEC3"}],'
+        b' "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}]}',
+        "no.bin",
+    ),
+    "rubbish.fbx": (b"rubbish", ""),
+    "cut.fbx": (b"Kaydara FBX Binary  \0\x1a\0\xe8\x1c\0\0" + b"\1" * 40, ""),
+    "empty.fbx": (b"", ""),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_is_said_in_a_few_words_without_places_in_code(model_files, loom, tmp_path, name):
+    content, words = DAMAGED[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(loom("core.errors").LoomError) as refused:
+        model_files.read(bpy.context, str(path))
+    said = str(refused.value)
+    assert said.startswith(f"{name}: Blender can't import it (")
+    assert words in said
+    assert len(said) < 200
+    assert not any(word in said for word in (".py", "Location", "Traceback", str(tmp_path), "/tmp"))
+
+
 def places_of(rig, action, frame):
     """Where the bones' heads are in the scene."""
     material.show(rig, action)

@@ -75,6 +75,38 @@ def test_typed_values_come_from_the_panel(demo, loom):
     assert (recipe.verb, recipe.speed) == ("travel", 2.0)
 
 
+@pytest.mark.parametrize(
+    ("operator", "name", "why"),
+    [
+        ("travel", "Walk", "Info: Walk travels already, at 1.30 m/s: nothing was given"),
+        ("in_place", "Walk in place", "Info: Walk in place: nothing needed changing"),
+        ("plant", "Walk", "Info: Walk: no foot that stands slides: nothing was changed"),
+    ],
+)
+def test_what_needs_no_change_makes_no_action(demo, capfd, operator, name, why):
+    woven(bpy.ops.action_loom.in_place, "Walk")
+    before, woven_now = set(bpy.data.actions), demo.animation_data.action
+    capfd.readouterr()
+    run = getattr(bpy.ops.action_loom, operator)
+    assert run(sources=[{"name": name, "weight": 1.0}]) == {"FINISHED"}
+    assert set(bpy.data.actions) == before
+    assert demo.animation_data.action == woven_now
+    said = capfd.readouterr().out
+    assert why in said
+    assert ": nothing was changed, so no action was made" in said
+    assert run(sources=[{"name": name, "weight": 1.0}], keys="FEW") == {"FINISHED"}
+    assert len(set(bpy.data.actions) - before) == 1
+
+
+def test_of_several_only_those_that_change_become_actions(demo, capfd):
+    spot = woven(bpy.ops.action_loom.in_place, "Walk")
+    before = set(bpy.data.actions)
+    sources = [{"name": name, "weight": 1.0} for name in (spot.name, "Turn Left")]
+    assert bpy.ops.action_loom.in_place(sources=sources) == {"FINISHED"}
+    assert [action.name for action in set(bpy.data.actions) - before] == ["Turn Left in place"]
+    assert "Walk in place: nothing needed changing" in capfd.readouterr().out
+
+
 def test_undo_takes_all_of_it_back_in_one_step(demo):
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.action_loom.in_place("EXEC_DEFAULT", True, sources=[{"name": "Walk", "weight": 1.0}])

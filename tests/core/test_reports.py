@@ -97,3 +97,26 @@ def test_reports_are_plain_values(clip):
         json.dumps(report, allow_nan=False)
         assert is_plain(report)
     assert made
+
+
+def standing():
+    walk = actions.walk()
+    still = [0] * 60
+    return replace(walk, name="stand", rotations=walk.rotations[still], translations=walk.translations[still])
+
+
+@pytest.mark.parametrize("recipe", [Travel(), InPlace(), Plant()], ids=lambda one: one.verb)
+@pytest.mark.parametrize("make", [actions.walk, standing])
+def test_an_edit_that_left_its_clip_as_it_was_says_so(recipe, make):
+    clip = make()
+    report = verbs.apply(recipe, [clip]).report
+    changes = recipe == InPlace() and clip.name == "walk"
+    assert report["changed"] is changes
+    said = [one for one in (*report["warnings"], *report["notes"]) if "nothing" in one]
+    assert len(said) == (0 if changes else 1)
+
+
+def test_a_clip_that_an_edit_moves_has_changed():
+    spot = verbs.apply(InPlace(), [actions.walk()]).clip
+    assert verbs.apply(Travel(speed=0.5), [spot]).report["changed"] is True
+    assert verbs.apply(Loop(), [actions.walk()]).report["changed"] is True

@@ -13,7 +13,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.result import ResultOptions
 from ...ground.blender_types import OperatorReturn, scene_of
-from ...model import lists, properties
+from ...model import contact_rows, lists, properties
 from ...services.preview import previews
 from . import polls, reports
 from .background import NotQuickError
@@ -137,19 +137,33 @@ class ResultHooks(Hooks):
             return self._show(op, context, inputs[0], made[0])
         refused, errors = list(op.refused), []
         each: list[EachResult] = []
+        left: list[str] = []
+        unchanged = 0
         for given, result in zip(inputs, made, strict=True):
             one = with_result(given, assign=given.request.result.assign and not each)  # only one action can be assigned
             try:
                 if isinstance(result, LoomError):
                     raise result
+                if self.is_unchanged(op, one, result):
+                    unchanged += 1
+                    left += _why_unchanged(context, one, result)
+                    continue
                 each.append(EachResult(one, result, self.write(op, context, one, result)))
             except LoomError as error:
                 errors.append(error)
                 refused.append(_named(one.request.sources, error))
-        if not each:
+        if not each and not unchanged:
             raise _merged_error(errors, refused)
-        self.done(op, context, each, refused)
+        if each:
+            self.done(op, context, each, [*refused, *left])
+        else:
+            reports.report(op, refused, *left, f"{op.bl_label}: nothing was changed, so no action was made")
         return {"FINISHED"}
+
+    def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:
+        """Return whether an action of a result would show what its source shows already."""
+        asked = dataclasses.replace(inputs.request.result, result_name="", assign=True)
+        return not made.report["changed"] and asked == ResultOptions() and not any(inputs.read.retargeted)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         """Write one result; raises LoomError where it can't be written."""
@@ -192,6 +206,16 @@ class ResultHooks(Hooks):
         carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
         return {"FINISHED"}
+
+
+def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> list[str]:
+    """Return the notes and warnings of a result that is not written, and list its refused contacts by its source."""
+    from ...services.weaving import writing
+
+    scene, action, span = scene_of(context), writing.sources_of(inputs.read)[0][0], inputs.request.sources[0].span
+    contact_rows.keep_planted(scene, action, inputs.recipe, made.report, span)
+    warnings = contact_rows.warnings_of(scene, action, made.report["warnings"], span)
+    return [*made.report["notes"], *warnings]
 
 
 def with_result(inputs: "Inputs", **options: Any) -> "Inputs":

@@ -5,7 +5,9 @@ The import runs in a scene of its own, which is removed afterwards with everythi
 
 import json
 import os
+import re
 import struct
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +28,8 @@ from ..sources import source_list
 USUAL_RATE = 30.0  # frames per second of files whose keys do not tell the rate
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 _NEAR = 0.01  # tolerance as a share of the rate: key times are rounded
+_OF_CODE = re.compile(r"^ |^Location:|Traceback")  # lines of an error that name places in code
+_WORDS = 120  # letters of what an importer said
 _HANDLERS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
 
 
@@ -104,8 +108,14 @@ def _import(path: str, ending: str) -> None:
     try:
         there(filepath=path)
     except RuntimeError as error:
-        why = str(error).strip().splitlines()[-1]
-        raise LoomError(f"{os.path.basename(path)}: Blender can't import it ({why})") from None
+        raise LoomError(f"{os.path.basename(path)}: Blender can't import it ({_said(str(error), path)})") from None
+
+
+def _said(message: str, path: str) -> str:
+    """Return what an importer said of a file in a few words: no traceback, no place in code, no folder."""
+    lines = [line for line in message.splitlines() if line.strip() and not _OF_CODE.search(line)]
+    last = (lines or [message])[-1].replace(os.path.join(os.path.dirname(path), ""), "")
+    return textwrap.shorten(last.removeprefix("Error:"), _WORDS)
 
 
 def _is_there(operator: Any) -> bool:

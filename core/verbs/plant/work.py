@@ -55,6 +55,6 @@ def _warnings(clip: Clip, done: Planted) -> list[str]:
     if done.refused:
         each = [f"{contacts.NAMES[s.foot]} from frame {s.first} to {s.end - 1}, {why}" for s, why in done.refused]
         notes.append(f"{clip.name}: not planted: {some(each)}")
-    if not done.spans:
+    elif not done.spans:
         notes.append(f"{clip.name}: no foot that stands slides: nothing was changed")
     return notes

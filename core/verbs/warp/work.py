@@ -181,6 +181,16 @@ def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
     return found
 
 
+def _no_such_clip(clips: Sequence[Clip], number: float) -> str:
+    if len(clips) == 1:
+        return (
+            f"poses names clip {number:g}, but {clips[0].name} is the only one: give the clips with the poses after it"
+        )
+    if len(clips) == 2:
+        return f"poses names clip {number:g}, but the one with poses is clip 2, {clips[1].name}"
+    return f"poses names clip {number:g}, but those with poses are 2 to {len(clips)}"
+
+
 def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], list[Carried]]:
     """Return the corrections that lead to poses of other clips, and how those clips came onto the body."""
     clip, found, carried = clips[0], list[Correction](), list[Carried]()
@@ -191,7 +201,7 @@ def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], li
             raise OptionError(f"poses has a row of {len(row)} numbers, but each has 3: a frame, a clip, its frame")
         frame, number = _frame(clip, row[0]), int(row[1])
         if number != row[1] or not 2 <= number <= len(clips):
-            raise OptionError(f"poses names clip {row[1]:g}, but those with poses are 2 to {len(clips)}")
+            raise OptionError(_no_such_clip(clips, row[1]))
         if number not in brought:
             brought[number], how = alike.like(clips[number - 1], clip)
             carried += [] if how is None else [how]

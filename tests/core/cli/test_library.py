@@ -110,6 +110,12 @@ def test_files_of_one_take_are_one_result(run, library):
     assert json.loads((library / "r.json").read_text())["copies"] == 1
 
 
+def test_similar_says_where_no_clip_has_the_words(run, library):
+    code, out, err = run("library", "similar", "all.loomlib", "--like", "swimming")
+    assert (code, out) == (1, "")
+    assert err == "action-loom: None of the library's 4 clips is asked for: use other words\n"
+
+
 def test_similar_tells_pairs_and_clusters(run, library):
     code, out, _ = run("library", "similar", "all.loomlib", "--least", "2", "--report", "r.json", "--jobs", "2")
     assert code == 0

@@ -249,8 +249,14 @@ def test_only_pairs_that_are_near_enough_and_of_chosen_clips(library):
     walks = similar.similar(library, others=lambda entry: "walk" in entry.name, farthest=0.05)
     assert {pair.one.entry.name for pair in walks.pairs} <= {"walk", "slow walk"}
     assert all(pair.distance <= 0.05 for pair in walks.pairs)
-    with pytest.raises(LibraryError, match="No clip takes a second"):
+    with pytest.raises(LibraryError, match=f"None of the library's {len(library.clips)} clips is asked for"):
         similar.similar(library, others=lambda _: False)
+
+
+def test_clips_shorter_than_a_second_are_not_compared(library):
+    short = replace(library, entries=tuple(replace(entry, rows=10) for entry in library.entries))
+    with pytest.raises(LibraryError, match="No clip that is asked for takes a second"):
+        similar.similar(short)
 
 
 def test_the_work_says_how_far_it_is_and_can_be_stopped(library):
