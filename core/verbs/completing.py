@@ -29,12 +29,14 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
     said where the verb does not say why
     """
     report, other_body = made.report, recipe.verb == Retarget.verb
-    sources, source, mixed = clips[1:] if other_body else clips, clips[made.reference], list[str]()
+    sources, mixed = clips[1:] if other_body else clips, list[str]()
     if not isinstance(made, KeysResult):
         clip, mixed = ik_bones.follow(made.clip, sources, made.reference, body=other_body)
         made = replace(made, clip=clip)
-    report["changed"] = not isinstance(made, EditResult) or isinstance(made, KeysResult) or _differs(made.clip, source)
-    unchanged = [] if report["changed"] or report["warnings"] else [f"{source.name}: nothing needed changing"]
+    edited = isinstance(made, EditResult) and not isinstance(made, KeysResult)
+    report["changed"] = not edited or _differs(made.clip, clips[made.reference])
+    same = not report["changed"] and not report["warnings"]
+    unchanged = [f"{clips[made.reference].name}: nothing needed changing"] if same else []
     report["limits"], sentences = body_limits.told(
         made.clip,
         sources,
