@@ -21,6 +21,7 @@ MODULES = (
     ".model.result_names",
     ".services.library.library_finds",
     ".services.matching.analysis",
+    ".services.results.unkeyed_poses",
     ".services.preview.previews",
     ".services.preview.skins",
     ".services.preview.handlers",

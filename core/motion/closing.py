@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import cycles, kinematics
+from . import cycles, feet, kinematics, quat, root_motion
 from .clip import Clip
 from .quat import Array
 
@@ -21,8 +21,10 @@ MISSED_BY = 0.5  # of the step: farther beside the line on which the last pose m
 WIDE, MOVED_IN, GOES_ON, AS_FAST = 0.025, 1.0 / 30.0, 0.8, 1.5  # heights; s; cosine of both velocities; times as fast
 SAME_DIRECTION = 0.3  # cosine of the velocities of all points at both ends; below it they do not fit together
 
-# A gesture goes out of a pose and comes back: both ends are slow, and it goes far. An idle is slow and stays near.
-SLOW_ENDS, FAST, GOES_FAR = 0.25, 95.0, 0.1  # of the fast frames' speed; percentile of these; body heights
+# A gesture goes out of a pose and comes back: both ends are slow, and it goes far. An idle is slow and stays near. The
+# keys of a gait may be slow at its ends, too, but its feet step.
+SLOW_ENDS, FAST = 0.25, 95.0  # of the fast frames' speed; percentile of these
+GOES_FAR, STEPS = 0.2, 0.1  # body heights that any point goes from the first pose, and that a foot does
 
 EXACT, GAP, MISSING_KEY = "closed", "small gap", "missing key"
 
@@ -86,13 +88,26 @@ def is_gesture(clip: Clip) -> bool:
         >>> closing.is_gesture(actions.wave()), closing.is_gesture(actions.walk(cycles=1))
         (True, False)
     """
+    height = clip.skeleton.height
     places = cycles.in_ground_frames(clip)
-    if len(places) < 3 or _farthest(places - places[0]) <= GOES_FAR * clip.skeleton.height:
+    if len(places) < 3 or _farthest(places - places[0]) <= GOES_FAR * height or _foot_reach(clip) > STEPS * height:
         return False
     steps = np.diff(places, axis=0)
     speeds = np.linalg.norm(steps.reshape(len(steps), -1), axis=1)
     slow = max(speeds[0], speeds[-1]) <= SLOW_ENDS * np.percentile(speeds, FAST)
     return bool(slow) and cycles.repeats(clip) == 1
+
+
+def _foot_reach(clip: Clip) -> float:
+    """Return how far a foot goes from where it stands in the first frame, seen from the body, metres."""
+    ground, facing = root_motion.ground_frames(clip)
+    soles = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
+    if not soles:
+        return 0.0
+    places = kinematics.points(clip)[:, sorted(soles)]
+    places[..., :2] -= ground[:, None]
+    local = quat.rotate(quat.about_axis("Z", -facing)[:, None], places)
+    return _farthest(local - local[0])
 
 
 def _in_place(clip: Clip) -> Array:

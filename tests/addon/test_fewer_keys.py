@@ -184,9 +184,9 @@ VERBS = {
     "walk": {"seconds": 2.0, "seed": 2, "hold": 0.3, "threshold": 1.0},
     "follow": {"path": "0 0; 0 -3", "threshold": 1.0},
     "shortest": {"leave": "slow:5", "reach": "quick:10", "threshold": 1.0},
-    "travel": {},
+    "travel": {"mark_contacts": True},  # without, nothing is made of an action that needs no change
     "in_place": {},
-    "plant": {},
+    "plant": {"mark_contacts": True},
     "mirror": {},
 }
 

@@ -150,3 +150,22 @@ def test_poses_are_picked_and_an_action_goes_through_them(walker):
     walker.animation_data.action = bpy.data.actions["walk"]
     bpy.context.scene.frame_set(99)
     assert "Frame 99 is not in walk: it has 1 to 61" in refused(walker, "pick_pose")
+
+
+@pytest.mark.parametrize("operator", ["fewer_keys", "connect"])
+def test_an_unkeyed_pose_is_there_again_when_a_result_is_undone(operator):
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    bpy.context.scene.frame_set(10)
+    bpy.ops.action_loom.tween("EXEC_DEFAULT", True, first=1, second=20, share=1.0)
+    basis, name = np.array([bone.matrix_basis for bone in rig.pose.bones]), rig.name
+    bpy.ops.ed.undo_push(message="tweened")
+    names = ["Walk"] if operator == "fewer_keys" else ["Walk", "Sneak"]
+    run = getattr(bpy.ops.action_loom, operator)
+    assert run("EXEC_DEFAULT", True, sources=[{"name": one, "weight": 1.0} for one in names]) == {"FINISHED"}
+    assert rig.animation_data.action.name not in ("Walk", "Sneak")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects[name]
+    assert rig.animation_data.action.name == "Walk"
+    bpy.context.view_layer.update()
+    assert np.array_equal(np.array([bone.matrix_basis for bone in rig.pose.bones]), basis)

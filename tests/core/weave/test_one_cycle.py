@@ -121,6 +121,14 @@ def test_an_idle_that_begins_at_rest_is_a_cycle():
     assert close.cycle_of(idle)[0].cyclic
 
 
+def test_a_gait_whose_keys_are_slow_at_its_ends_is_a_cycle():
+    last = len(WALK) - 1
+    share = np.linspace(0.0, 1.0, len(WALK))
+    eased = replace(resample.sample(WALK, last * share**2 * (3.0 - 2.0 * share)), cyclic=False)
+    assert closing.of(eased).kind
+    assert close.cycle_of(eased)[0].cyclic
+
+
 def test_loop_says_where_little_of_a_clip_repeats_itself():
     """Two moves that are alike make a cycle; what is before and after them does not repeat."""
     there_and_back = np.append(np.arange(21), np.arange(19, 0, -1))

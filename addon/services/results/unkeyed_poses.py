@@ -1,0 +1,64 @@
+"""Keep an unkeyed pose when a result is undone.
+
+Blender evaluates an armature anew when it undoes the assignment of an action, and so overwrites a pose without keys.
+"""
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...ground.blender_types import present
+from ...model import storage
+
+_POSED = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+
+# The armatures that play results while an undo begins, and these, by name.
+_played: list[tuple[str, str]] = []
+
+
+def _action_of(armature: bpy.types.Object) -> bpy.types.Action | None:
+    data = armature.animation_data
+    return None if data is None else data.action
+
+
+@persistent
+def _before(*_: Any) -> None:
+    _played.clear()
+    for armature in bpy.data.objects:
+        action = _action_of(armature) if armature.type == "ARMATURE" else None
+        if action is not None and storage.stored(action) is not None:
+            _played.append((armature.name, action.name))
+
+
+@persistent
+def _after(*_: Any) -> None:
+    """Put the poses back that armatures have in the undone file: they are not evaluated yet."""
+    poses, played = [], dict(_played)
+    for armature in bpy.data.objects:
+        result, action = played.get(armature.name), _action_of(armature)
+        if result is not None and (action is None or action.name != result):
+            poses.append((armature, [_values(bone) for bone in present(armature.pose).bones]))
+    _played.clear()
+    if not poses:
+        return
+    present(bpy.context.view_layer).update()
+    for armature, values in poses:
+        for bone, pose in zip(present(armature.pose).bones, values, strict=True):
+            for name, value in zip(_POSED, pose, strict=True):
+                setattr(bone, name, value)
+
+
+def _values(bone: bpy.types.PoseBone) -> list[tuple[float, ...]]:
+    return [tuple(getattr(bone, name)) for name in _POSED]
+
+
+def register() -> None:
+    bpy.app.handlers.undo_pre.append(_before)
+    bpy.app.handlers.undo_post.append(_after)
+
+
+def unregister() -> None:
+    bpy.app.handlers.undo_post.remove(_after)
+    bpy.app.handlers.undo_pre.remove(_before)
+    _played.clear()
