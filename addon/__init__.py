@@ -32,6 +32,7 @@ MODULES = (
     ".interface.pictures.stretch_handles",
     ".interface.pictures.ghost_overlay",
     ".interface.pictures.feet_overlay",
+    ".interface.pictures.roles_overlay",
     ".interface.operators.verb_operator",
     ".interface.operators.sources",
     ".interface.operators.roles",

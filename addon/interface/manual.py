@@ -113,6 +113,7 @@ _PROPERTIES = {
     "pg_settings.place": REPAIR,
     "pg_settings.reach": REPAIR,
     "pg_settings.show_feet": "feet",
+    "pg_settings.show_roles": "sources",
     "pg_settings.contacts": "feet",
     "pg_settings.show_way": "path",
     "pg_settings.stretches": "path",

@@ -205,6 +205,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         options=set(),
         update=lists.notifying(when_feet_changed),
     )
+    show_roles: bpy.props.BoolProperty(
+        name="Show on Body",
+        description="Write each body role at its bone in the 3D view; roles guessed from the shape have another colour",
+        default=False,
+        options=set(),
+    )
     edit: bpy.props.EnumProperty(
         name="Tool",
         description="What is done to the armature's action",

@@ -14,12 +14,24 @@ from ..formats import motion_file, units
 from ..formats.motion_file import Convention, MotionFile
 from ..formats.registry import WRITABLE
 from ..graph.walk_result import WalkResult
+from ..motion import roles
 from ..motion.clip import Clip
 from ..options import Option
 from ..verbs import VERBS
 from ..weave.results import Result
 from . import reading, skin
 from .host import Destination, Host, Settings, Sources
+
+GUESSED = 6  # roles known by shape alone, from which on it is said
+
+
+def _guessed(file: MotionFile) -> list[str]:
+    body = file.clip.skeleton
+    count = list(body.roles_found_by.values()).count(roles.SHAPE)
+    if count < GUESSED:
+        return []
+    knee = next((f": thigh.L is {body.names[body.roles[role]]}" for role in ("thigh.L",) if role in body.roles), "")
+    return [f"{file.clip.name}: {count} body roles were guessed from its shape{knee}; info names all"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +49,8 @@ class _Files(Sources):
             for file in self.files
             if file.convention.unit == units.UNKNOWN
         ]
-        return list(dict.fromkeys([*unknown, *(note for file in self.files for note in file.notes)]))
+        guessed = [note for file in self.files for note in _guessed(file)]
+        return list(dict.fromkeys([*unknown, *guessed, *(note for file in self.files for note in file.notes)]))
 
     def report(self) -> dict[str, Any]:
         skeletons = [file.skeleton for file in self.files]

@@ -205,6 +205,7 @@ TABLE = {
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_roles": Row("settings", "roles"),
+    "accept_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
     "go_to_pose": Row("frame", "pose", frame=9),
     "import_found": Row("new actions", "settings", "roles", before=found_in_library),

@@ -1,5 +1,7 @@
 """Importing motion files: rates, units, names, what stays as it was, what is refused, and that undo takes it back."""
 
+import dataclasses
+
 import bpy
 import material
 import numpy as np
@@ -212,3 +214,17 @@ def test_the_file_menus_offer_both_while_the_extension_is_there(extension):
     assert [len(offered(menu)) for menu in menus] == [0, 0]
     addon_utils.enable(extension, default_set=True)
     assert [len(offered(menu)) for menu in menus] == [1, 1]
+
+
+def test_a_t_pose_before_a_capture_is_left_out_and_said(tmp_path, bridge, loom, walks):
+    clip, _ = places(bridge, walks[0])
+    bvh, motion_file = loom("core.formats.bvh"), loom("core.formats.motion_file")
+    walk = motion_file.read(walks[0]).clip
+    turns = np.concatenate([np.tile([1.0, 0.0, 0.0, 0.0], (2, *walk.rotations.shape[1:2], 1)), walk.rotations])
+    moved = np.concatenate([walk.translations[:1], walk.translations[:1], walk.translations])
+    posed = dataclasses.replace(walk, rotations=turns, translations=moved)
+    (tmp_path / "posed.bvh").write_bytes(bvh.compose(posed, None, motion_file.Convention("m", 1.0, "z", guessed=False)))
+    import_motion(tmp_path / "posed.bvh", units="m", up="z")
+    assert tuple(bpy.data.actions["posed"].frame_range) == (1.0, len(clip))
+    import_motion(tmp_path / "posed.bvh", units="m", up="z", trim=False)
+    assert tuple(bpy.data.actions["posed.001"].frame_range) == (1.0, len(clip) + 2)

@@ -288,7 +288,7 @@ def edited(tool, **options):
     return action
 
 
-@pytest.mark.parametrize("tool", ["mirror", "fewer_keys", "filter", "place", "plant"])
+@pytest.mark.parametrize("tool", ["mirror", "fewer_keys", "filter", "place"])
 def test_tools_that_need_nothing_but_their_button(demo, tool):
     material.show(demo, bpy.data.actions["Sneak"])
     edited(tool)

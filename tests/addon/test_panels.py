@@ -167,7 +167,8 @@ def test_roles_are_drawn_with_how_they_were_found_and_what_works_without_some():
 
     def labels():
         drawn = draw_all()["roles"]
-        assert [given[1] for name, given, _ in drawn if name == "prop"] == ["found_by"] * len(listed.roles)
+        props = [given[1] for name, given, _ in drawn if name == "prop"]
+        assert props == ["show_roles", *["found_by"] * len(listed.roles)]
         return [options["text"] for name, _, options in drawn if name == "label"]
 
     assert labels() == ["17/21"]

@@ -150,6 +150,31 @@ def test_roles_are_listed_corrected_and_kept(listed, loom):
         bpy.ops.action_loom.set_role(role="neck", bone="wing")
 
 
+def test_roles_guessed_from_the_shape_are_said_shown_and_accepted(loom):
+    rig = material.biped()
+    material.key_walk(rig, "walk", frames=24)
+    for number, bone in enumerate(rig.data.bones):
+        bone.name = f"Bone.{number:03}"
+    bpy.ops.action_loom.add_sources()
+    (listed,) = bpy.context.scene.action_loom.rigs
+    guessed = {role.name for role in listed.roles if role.found_by == "SHAPE"}
+    assert {"thigh.L", "thigh.R", "hips", "hand.R"} <= guessed
+    bpy.ops.action_loom.mirror()
+    assert "body roles were guessed from its shape" in listed.sources[0].warning
+    bpy.context.scene.action_loom.show_roles = True
+    overlay = loom("addon.interface.pictures.roles_overlay")
+    at = {words: place for words, place, found in overlay.labels(bpy.context) if found}
+    assert len(at) == len(guessed)
+    thigh = rig.pose.bones[listed.roles["thigh.L"].bone]
+    assert (at["thigh.L"] - rig.matrix_world @ thigh.head).length < 1e-6
+    bpy.ops.action_loom.accept_roles()
+    assert {role.found_by for role in listed.roles if role.bone} == {"HAND"}
+    listed.roles["neck"].bone = ""  # one choice more keeps the others
+    assert listed.roles["thigh.L"].found_by == "HAND"
+    bpy.ops.action_loom.mirror()
+    assert "guessed" not in listed.sources[0].warning
+
+
 def test_a_bone_that_there_is_not_is_taken_back_from_the_table(listed, loom, capfd):
     rigs = loom("addon.bridge.rig")
     listed.roles["neck"].bone = "head"

@@ -95,6 +95,11 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         description="Let the feet of what is carried onto another body stay where they stood in the file",
         default=True,
     )
+    trim: bpy.props.BoolProperty(
+        name="Trim",
+        description="Leave out a T-pose that a capture begins with, and jumps in the first and last 0.1 s",
+        default=True,
+    )
     new_armature: bpy.props.BoolProperty(  # kept for scripts older than `onto`
         name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
     )
@@ -147,6 +152,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             bpy.path.abspath(self.skeleton),
             self.amc_rate,
             self.plant_feet,
+            self.trim,
         )
         try:
             with _progress(present(context.window_manager)) as progress:

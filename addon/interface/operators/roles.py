@@ -5,7 +5,7 @@ import bpy
 from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
-from ...services.sources import body_roles
+from ...services.sources import body_roles, source_warnings
 from . import polls
 
 
@@ -22,6 +22,27 @@ class ACTION_LOOM_OT_find_roles(polls.OnArmature, bpy.types.Operator):
         rigs.set_roles(armature, {})
         found = body_roles.look_up(properties.ensure_rig(scene_of(context), armature))
         self.report({"INFO"}, f"{found} of {len(rigs.ROLES)} roles found")
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_accept_roles(polls.OnArmature, bpy.types.Operator):
+    bl_idname = "action_loom.accept_roles"
+    bl_label = "These Are Right"
+    bl_description = "Keep the body roles that were guessed from the shape, as if they were chosen by hand"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.armature(context))
+        rig = properties.ensure_rig(scene_of(context), armature)
+        guessed = [line for line in rig.roles if line.found_by == "SHAPE"]
+        try:
+            body_roles.accept(armature, {line.name: line.bone for line in guessed})
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        source_warnings.roles_accepted(rig, armature, len(guessed))
+        body_roles.look_up(rig)
+        self.report({"INFO"}, f"{len(guessed)} roles kept")
         return {"FINISHED"}
 
 
@@ -48,4 +69,6 @@ class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_find_roles, ACTION_LOOM_OT_set_role))
+register, unregister = bpy.utils.register_classes_factory(
+    (ACTION_LOOM_OT_find_roles, ACTION_LOOM_OT_accept_roles, ACTION_LOOM_OT_set_role)
+)

@@ -13,6 +13,7 @@ from ....core.errors import LoomError
 from ....core.formats import motion_file, units
 from ....core.motion import resample
 from ....core.progress import Progress
+from ....core.weave.seam import close
 from ...bridge import bones, curves, other_bodies
 from ...ground import formats, rates
 from ...ground.blender_types import armature_data, present, scene_of
@@ -32,6 +33,7 @@ class FileReading:
     rate
     onto : target of files whose joints are not the active armature's, one of ONTO; NEW even where they fit
     plant_feet : whether to plant the feet of clips carried onto another body
+    trim : whether to leave out a T-pose that a capture begins with, and jumps at its ends
     """
 
     units: str = "auto"
@@ -41,6 +43,7 @@ class FileReading:
     skeleton: str = ""
     amc_rate: float = 0.0
     plant_feet: bool = True
+    trim: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +141,14 @@ def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: li
             notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
         read = [(content.clip, content.turned)]
     rate = rates.of_scene(scene_of(context))
+    trimmed = [(close.trimmed(clip, reading.trim), turned) for clip, turned in read]
+    for part, _ in trimmed:
+        if part.first or part.last:
+            count = part.first + part.last
+            notes.append(
+                f"{part.clip.name}: {count} frames left out, a T-pose or a jump at an end; without Trim they stay"
+            )
+    read = [(part.clip, turned) for part, turned in trimmed]
     return [
         File(resample.to_rate(clip, rate) if reading.to_scene_rate else clip, turned, clip.rate)
         for clip, turned in read

@@ -1,11 +1,16 @@
 """Fill the table of an armature's body roles with the bones found, and keep the artist's choices."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.errors import LoomError
 from ...model import lists, properties, target_armature
+
+if TYPE_CHECKING:
+    from ....core.motion.skeleton import Skeleton
+
+GUESSED = 6  # roles known by shape alone, from which on it is said; fewer are single joints between known ones
 
 _filling = False
 
@@ -22,7 +27,7 @@ def look_up(rig: Any) -> int:
         skeleton = rigs.read(armature).skeleton
     except LoomError:
         return 0
-    how = skeleton.roles_found_by
+    how = found_by(armature, skeleton)
     _filling = True  # so that `keep` does not take found bones for the artist's choice
     try:
         # Lines are updated in place where possible: the artist may be typing in one of them.
@@ -38,6 +43,20 @@ def look_up(rig: Any) -> int:
     return len(skeleton.roles)
 
 
+def found_by(armature: bpy.types.Object, skeleton: "Skeleton") -> dict[str, str]:
+    """Return how each role of an armature was found; those that the artist chose or accepted by hand."""
+    from ...bridge import rig as rigs
+
+    return skeleton.roles_found_by | dict.fromkeys(skeleton.roles.keys() & rigs.chosen_roles(armature).keys(), "hand")
+
+
+def accept(armature: bpy.types.Object, roles: dict[str, str]) -> None:
+    """Keep bones by role as the artist's choices; raises RigError for a linked armature."""
+    from ...bridge import rig as rigs
+
+    rigs.set_roles(armature, rigs.chosen_roles(armature) | roles)
+
+
 def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     """Keep the artist's choices in a table of roles on its armature; the table is refilled where they can't be kept."""
     from ...bridge import rig as rigs
@@ -48,8 +67,10 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         return
     try:
         found = rigs.found_roles(armature)
-        rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.bone != found.get(line.name, "")})
-        how = rigs.read(armature).skeleton.roles_found_by
+        # A choice that is the bone found, too, was accepted before (`accept`).
+        kept = {line.name for line in rig.roles if line.bone != found.get(line.name, "") or line.found_by == "HAND"}
+        rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.name in kept})
+        how = found_by(armature, rigs.read(armature).skeleton)
     except LoomError:  # a typed name may be no bone's
         look_up(rig)
         return

@@ -7,8 +7,10 @@ import bpy
 from ....core.recipes.reading import Request
 from ...ground.blender_types import scene_of
 from ...model import properties
+from . import body_roles
 
 if TYPE_CHECKING:
+    from ....core.motion.clip import Clip
     from ..weaving import reading
 
 
@@ -20,15 +22,32 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
+    guessed = _of_roles(armature, read.sources[0].clip) if read.sources else ""
     lines: dict[tuple[str, str], list[Any]] = {}
     for line in rig.sources:
         if line.action is not None:
             lines.setdefault((line.action.name_full, line.armature), []).append(line)
     for asked, source, retargeted in zip(request.sources, read.sources, read.retargeted, strict=True):
         doubt = cadence.doubt(source.clip)
-        warning = f"{asked.name}: {doubt}" if doubt else add_root_motion.note(source.clip)
+        warning = f"{asked.name}: {doubt}" if doubt else add_root_motion.note(source.clip) or guessed
         for line in lines.get((asked.name, asked.armature), ()):
             line.warning, line.carried = _of_range(line) or warning, retargeted
+
+
+def _of_roles(armature: bpy.types.Object, clip: "Clip") -> str:
+    guessed = list(body_roles.found_by(armature, clip.skeleton).values()).count("shape")
+    return _guessed(armature, guessed) if guessed >= body_roles.GUESSED else ""
+
+
+def _guessed(armature: bpy.types.Object, count: int) -> str:
+    return f"{armature.name}: {count} body roles were guessed from its shape: look at them in Body Roles"
+
+
+def roles_accepted(rig: Any, armature: bpy.types.Object, count: int) -> None:
+    """Take back the warning that so many roles were guessed."""
+    for line in rig.sources:
+        if line.warning == _guessed(armature, count):
+            line.warning = ""
 
 
 def _of_range(line: Any) -> str:

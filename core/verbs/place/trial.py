@@ -3,4 +3,4 @@
 # Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
 COMMANDS = {"place": "walk.bvh"}
 # Calls of operators for the battery: the sources, over which frames they are read, and options.
-OPERATORS = {"place": {"sources": ("slow",)}}
+OPERATORS = {"place": {"sources": ("slow",), "where": "at", "x": 1.0}}

@@ -1,0 +1,59 @@
+"""Write each body role at its bone over the 3D view, while switched on: what was guessed is seen at once."""
+
+from typing import Any
+
+import bpy
+
+from ...ground import colors
+from ...ground.blender_types import interface_scale, present, scene_of
+from ...model import properties, target_armature
+from . import flat
+
+DOT = 3.5  # pixels at an interface scale of 1
+GUESSED = {"SHAPE"}
+
+_handlers: list[Any] = []
+
+
+def labels(context: bpy.types.Context) -> list[tuple[str, Any, bool]]:
+    """Return each known role in words, where its bone is in the world, and whether it was guessed from the shape."""
+    armature, scene = target_armature.of_tab(context), scene_of(context)
+    rig = None if armature is None else properties.rig_of(scene, armature)
+    if armature is None or rig is None or not properties.settings_of(scene).show_roles:
+        return []
+    bones = present(present(armature).pose).bones
+    return [
+        (role.name.replace("_", " "), armature.matrix_world @ bones[role.bone].head, role.found_by in GUESSED)
+        for role in rig.roles
+        if role.bone in bones
+    ]
+
+
+def _draw() -> None:
+    context = bpy.context
+    found = labels(context)
+    if not found:
+        return
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    region, view = present(context.region), present(context.region_data)
+    for words, place, guessed in found:
+        at = location_3d_to_region_2d(region, view, place)
+        if at is None:
+            continue
+        paint = (*colors.of(colors.TRANSITION if guessed else colors.GOOD, 1.0),)
+        flat.dot(at.x, at.y, DOT * interface_scale(), paint)
+        left = words.endswith(".R")  # names beside the body: its right side is on the left of who looks at its front
+        x = at.x - flat.width_of(words) - 6.0 * interface_scale() if left else at.x + 6.0 * interface_scale()
+        flat.write(words, x, at.y, color=paint)
+
+
+def register() -> None:
+    if not bpy.app.background:  # background mode draws nothing
+        _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister() -> None:
+    for handler in _handlers:
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+    _handlers.clear()
