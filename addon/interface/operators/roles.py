@@ -29,7 +29,7 @@ class ACTION_LOOM_OT_accept_roles(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.accept_roles"
     bl_label = "These Are Right"
     bl_description = "Keep the body roles that were guessed from the shape, as if they were chosen by hand"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
