@@ -27,7 +27,7 @@ def farthest(rig, names, hint, frames):
 def test_captured_files_move_as_core_and_blender_read_them_and_come_out_the_same(bridge, path, tmp_path):
     _, convention = bridge.bvh.to_clip(bridge.bvh.read(path))
     clip, hint = places(bridge, path)
-    assert import_motion(path) == {"FINISHED"}
+    assert import_motion(path, trim=False) == {"FINISHED"}
     (ours,) = armatures()
     axes = {"axis_forward": "Y", "axis_up": "Z"} if convention.up == "z" else {}
     bpy.ops.import_anim.bvh(filepath=str(path), global_scale=convention.metres, **axes)
@@ -58,7 +58,7 @@ def test_onto_an_armature_that_blender_imported_it_moves_as_blenders_own_action(
     bones = [bone.name for bone in rig.pose.bones]
     clip, _ = places(bridge, path)
     before = {frame: material.pose_positions(rig, bones, 1 + frame) for frame in frames_of(clip)}
-    assert import_motion(path) == {"FINISHED"}
+    assert import_motion(path, trim=False) == {"FINISHED"}
     assert armatures() == [rig]
     assert rig.animation_data.action == own
     (new,) = set(bpy.data.actions) - {own}
@@ -71,7 +71,7 @@ def test_onto_an_armature_that_blender_imported_it_moves_as_blenders_own_action(
 def test_new_bones_are_as_long_as_the_files_and_end_where_it_says(bridge):
     path = material.SHARED / "cmu" / "cmu_daz_09_01.bvh"
     clip, _ = places(bridge, path)
-    import_motion(path)
+    import_motion(path, trim=False)
     (rig,) = armatures()
     _, rest = clip.skeleton.rest
     for joint, name in enumerate(clip.skeleton.names):

@@ -9,7 +9,7 @@ from characters import CHARACTERS, RUN, WALK, captured, character, file_of, inve
 
 FRAMES = np.array([1, 60, 150, 250])
 EXACT = 0.05  # degrees: Blender's poses are single floats
-AS_THEY_COME = {"plant_feet": False}  # legs point as the file's only where no foot is planted
+AS_THEY_COME = {"trim": False, "plant_feet": False}  # legs point as the file's only where no foot is planted
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_amc_files_with_their_skeleton_beside_do_so_too(loom, rates):
     assert inventory() - before == {("Action", "09_01"), ("Action", "09_02")}
     made = bpy.data.actions["09_01"]
     assert rates.rate_of(made) == 120.0
-    material.import_motion(folder / "09_01.amc", onto="NEW")
+    material.import_motion(folder / "09_01.amc", onto="NEW", trim=False)
     source = bpy.context.view_layer.objects.active
     assert source != rig
     frames = [1, 50, 100]
@@ -100,7 +100,7 @@ def test_files_of_the_same_bones_at_rest_in_another_pose_are_carried_too(loom, t
     path.write_bytes(formats.compose(walk, path))
     assert material.import_motion(path, select=False, **AS_THEY_COME) == {"FINISHED"}
     made = bpy.data.actions["other rest"]
-    material.import_motion(path, onto="NEW")
+    material.import_motion(path, onto="NEW", trim=False)
     source = bpy.context.view_layer.objects.active
     assert source != rig
     assert worst_limb(loom, (rig, made, FRAMES), (source, source.animation_data.action, FRAMES)) < EXACT
