@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.bodies import carried, carry, partners
 from ...core.bodies.partners import Partners
-from ...core.errors import LoomError, SkeletonError
+from ...core.errors import LoomError, SkeletonError, one_line
 from ...core.motion import quat, retarget, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.skeleton import Skeleton
@@ -59,7 +59,7 @@ def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
     carried_over, how = carry.onto_body(clip, body.skeleton)
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
-    retargeted = f"Carried from {whose or 'its own body'}: {how.sentence}"
+    retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
     return Brought(_scaled(carried_over, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes))
 
 

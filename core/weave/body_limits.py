@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..check import contacts, world_pose
+from ..check.world_pose import WorldPose
 from ..edit.feet import legs
-from ..motion import feet, ik, kinematics
+from ..motion import feet, ik
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
@@ -102,8 +103,9 @@ def _compared(
     result: Clip, sources: Sequence[Clip], *, same_floor: bool
 ) -> tuple[dict[str, Any], _Legs | None, list[_Legs]]:
     few = len(result) + sum(map(len, sources)) <= MOST_FRAMES
-    ours = _legs(result) if few else None
-    theirs = [known for known in map(_legs, sources if ours is not None else ()) if known is not None]
+    ours = _legs(result, stances=not same_floor) if few else None
+    each = (_legs(source, stances=not same_floor) for source in (sources if ours is not None else ()))
+    theirs = [known for known in each if known is not None]
     nothing = dict.fromkeys(
         ("knee_acceleration", "knee_backwards_degrees", "penetration_cm", "legs_apart_cm", "low_feet_cm_s")
     )
@@ -132,8 +134,8 @@ def _compared(
     return found, ours, theirs
 
 
-def _legs(clip: Clip) -> _Legs | None:
-    """Return what the legs of a clip do; None for a body without known legs."""
+def _legs(clip: Clip, *, stances: bool) -> _Legs | None:
+    """Return what the legs of a clip do; None for a body without known legs. stances : whether depths are wanted."""
     known, height = ik.known_legs(clip.skeleton), clip.skeleton.height
     if not known or height <= 0.0:
         return None
@@ -143,18 +145,18 @@ def _legs(clip: Clip) -> _Legs | None:
     lower = {foot: (leg.hip + leg.upper, leg.end) for foot, leg in posed.items()}
     nowhere = np.full(len(clip), np.nan)
     apart = _between(*lower["L"], *lower["R"]) / height if {"L", "R"} <= lower.keys() else nowhere
-    stance, low = _stance(clip)
-    moving = _slide(clip, height)
+    body = world_pose.pose(clip)
+    stance, low = _stance(body) if stances else np.nan, _low(body)
+    moving = _slide(clip, body.points, height)
     return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart, *moving)
 
 
-def _slide(clip: Clip, height: float) -> tuple[float, int]:
+def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
     """Return the mean over stays of low balls of the median speed in their middle half, and where it is largest.
 
     The middle half, since feet roll while they come and go; a ball nearly as fast as it ever is swings low.
     """
     speeds, at = [], []
-    points = kinematics.points(clip)
     for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
         place = points[:, ball] / height
         steps = np.linalg.norm(np.diff(place[:, :2], axis=0), axis=1) * clip.rate
@@ -172,14 +174,17 @@ def _slide(clip: Clip, height: float) -> tuple[float, int]:
     return (float(np.mean(speeds)), at[int(np.argmax(speeds))]) if speeds else (np.nan, 0)
 
 
-def _stance(clip: Clip) -> tuple[float, Array]:
-    """Return the height at which balls stand, NaN where none is known to, and of the lowest point of the feet (F,)."""
-    body = world_pose.pose(clip)
+def _stance(body: WorldPose) -> float:
+    """Return the height at which balls stand, NaN where none is known to."""
     stood = [foot.ball[foot.ball_stands, 2] for foot in contacts.standing_feet(body).values()]
     heights = np.concatenate([*stood, np.empty(0)])
-    soles = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
-    low = np.asarray(body.points[:, sorted(soles), 2].min(axis=1)) if soles else np.full(len(clip), np.nan)
-    return (float(np.median(heights)) if len(heights) >= STANDS else np.nan), low
+    return float(np.median(heights)) if len(heights) >= STANDS else np.nan
+
+
+def _low(body: WorldPose) -> Array:
+    """Return the height of the lowest point of the feet (F,), NaN where none is known."""
+    soles = {point for pair in feet.balls_and_ankles(body.clip.skeleton).values() for point in pair}
+    return np.asarray(body.points[:, sorted(soles), 2].min(axis=1)) if soles else np.full(len(body.clip), np.nan)
 
 
 def _between(a: Array, b: Array, c: Array, d: Array) -> Array:
