@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import right_faults
+
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "right.md"
 WIDE = 118
 KINDS = ("right", "refused", "wrong")
@@ -39,6 +41,8 @@ def write(cells: Sequence[dict[str, Any]], invariants: Sequence[Any], seconds: f
     lines += [f"{len(cells)} cells in {seconds / 60.0:.0f} minutes, one process.", ""]
     lines += ["## Counted", "", *_counts(cells), "", "## What is wrong", "", *_faults(cells), ""]
     lines += ["## What must hold", "", *textwrap.wrap(OWN, WIDE), "", *_reasons(invariants), ""]
+    faults = _table(("fault", "tests/core (or addon)", "test"), right_faults.FAULTS)
+    lines += ["## Found before", "", *textwrap.wrap(right_faults.BEFORE, WIDE), "", *faults, ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -15,6 +15,7 @@ from ..check.foot_travel import Complex, FootTravel
 from ..motion import root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
+from . import root_carrier
 from .ground_arc import GroundArc
 
 SNAP = np.radians(20.0)  # a cycle this near to ahead, back or aside goes exactly there: the rest is error of measuring
@@ -133,6 +134,7 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
     """Return the clip on the spot where it begins, its root trajectory in its channels, and that trajectory.
 
     A cycle loses the straight or the arc that it takes, others their ground path and facing, both smoothed over 0.5 s.
+    Joints above the hips that stand still go on standing: then the hips carry the travel, and lose it.
     Raises SkeletonError as `root_motion.placed` does.
 
     Example:
@@ -154,7 +156,7 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
         ground, facing = foot_travel.body_frames(clip, cyclic=False)
     angle = facing - facing[0]  # the turn and the shift from the first frame to each
     shift = ground - np.exp(1j * angle) * ground[0]
-    still = _moved(clip, -angle, -np.exp(-1j * angle) * shift)
+    still = _as_carried(_moved(clip, -angle, -np.exp(-1j * angle) * shift), clip)
     trajectory = _seen_from(still, angle, shift)
     values = np.array(trajectory.rows()).T
     channels = {name: Channel(column) for name, column in zip(CHANNELS, values, strict=True)}
@@ -228,6 +230,13 @@ def _seen_from(still: Clip, angle: Array, shift: Complex) -> RootTrajectory:
     # The last frame of a cycle is its first again.
     end = 0 if still.cyclic else -1
     return RootTrajectory(np.append(velocity, velocity[end]), np.append(turn, turn[end]))
+
+
+def _as_carried(still: Clip, clip: Clip) -> Clip:
+    """Return a clip without travel whose joints above the hips stand still where they do so in the clip with it."""
+    above = root_carrier.above_hips(clip)
+    own = clip.rotations[:, above], clip.translations[:, above]
+    return root_carrier.as_in(still, clip) if above and all((one == one[:1]).all() for one in own) else still
 
 
 def _moved(clip: Clip, angle: Array, shift: Complex) -> Clip:

@@ -15,6 +15,7 @@ from action_loom.core.verbs import InPlace, Travel
 from action_loom.core.verbs.travel import work as travel
 from action_loom.core.weave import add_root_motion, root_trajectory
 from numpy.testing import assert_allclose
+from oracles import material
 from oracles.material import captured
 
 GAITS = {
@@ -283,3 +284,13 @@ def test_feet_that_slide_more_than_before_are_said_with_both_figures():
 
 def slides(before, after):
     return {"before": [{"slide_cm_s": before}], "after": {"slide_cm_s": after}}
+
+
+def test_hips_that_carried_the_travel_under_a_still_root_lose_it_and_the_root_stays():
+    walk = actions.walk(60.0, 2)
+    rooted = material.under(walk, "root")
+    made = verbs.apply(InPlace(trim=False), [rooted]).clip
+    assert_allclose(made.translations[:, 0], rooted.translations[:, 0], atol=1e-12)
+    assert np.ptp(kinematics.points(made)[:, made.skeleton.roles["hips"], 1]) < 0.2
+    back = verbs.apply(Travel(trim=False), [made]).clip
+    assert_allclose(kinematics.points(back)[:, 1:], kinematics.points(rooted)[:, 1:], atol=1e-6)
