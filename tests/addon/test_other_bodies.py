@@ -227,7 +227,7 @@ def test_a_walk_of_another_body_is_blended_with_an_own_idle(mixed):
 
 def test_it_is_read_as_the_file_that_it_came_from_is_imported(mixed, loom):
     rig, source = mixed
-    material.import_motion(file_of(WALK), onto="ACTIVE", select=False, plant_feet=False)
+    material.import_motion(file_of(WALK), onto="ACTIVE", select=False, plant_feet=False, trim=False)
     weaving, reading = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
     (file,) = {line.action.name for line in lines(rig)} & {f"{WALK}.001"}
     request = reading.Request(

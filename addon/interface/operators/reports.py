@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
+from ....core.errors import one_line
 from ....core.recipes.reading import Source
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import contact_rows, properties
@@ -29,9 +30,9 @@ class EachResult(NamedTuple):
 def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: str) -> None:
     """Report warnings first, then the summaries; Blender shows the last message."""
     for note in dict.fromkeys(warnings):
-        operator.report({"WARNING"}, note)
+        operator.report({"WARNING"}, one_line(note))
     for sentence in dict.fromkeys(summaries):
-        operator.report({"INFO"}, sentence)
+        operator.report({"INFO"}, one_line(sentence))
 
 
 def report_results(
