@@ -154,7 +154,7 @@ def test_a_captured_walk_is_seen_on_the_deforming_bones_as_it_was_carried(hero, 
 @material.needs_shared
 def test_a_file_is_imported_onto_its_controls(hero, rigs, loom, apart, capfd):
     body = rigs.body_of(hero)
-    assert material.import_motion(WALK, select=False, plant_feet=False) == {"FINISHED"}
+    assert material.import_motion(WALK, select=False, plant_feet=False, trim=False) == {"FINISHED"}
     assert "switched to FK" in capfd.readouterr().out
     clip = loom("core.formats.motion_file").read(WALK).clip
     action = bpy.data.actions["cmu_mb_02_01"]
@@ -165,7 +165,7 @@ def test_a_file_is_imported_onto_its_controls(hero, rigs, loom, apart, capfd):
 @material.needs_shared
 def test_actions_of_another_armature_go_onto_its_controls(hero, rigs, loom, apart):
     body = rigs.body_of(hero)
-    material.import_motion(WALK, onto="NEW")
+    material.import_motion(WALK, onto="NEW", trim=False)
     other = bpy.context.view_layer.objects.active
     clip = loom("core.formats.motion_file").read(WALK).clip
     other.select_set(True)

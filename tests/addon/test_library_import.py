@@ -192,7 +192,7 @@ def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
     assert bpy.ops.action_loom.find_like(most=3) == {"FINISHED"}
     best = here.finder().found[0]
     assert best.name == characters.WALK
-    assert best.first < 12  # of 120 a second
+    assert best.first <= 12  # of 120 a second: so many are left out as a T-pose and what rings behind it
     best.use = True
     assert bpy.ops.action_loom.import_found(plant_feet=False, rate="KEEP") == {"FINISHED"}
     action = bpy.data.actions[f"{characters.WALK} {best.first}-{best.last}"]
