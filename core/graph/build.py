@@ -60,13 +60,13 @@ def build(
         rises=[float(ground[-1] - ground[0]) for ground in ready.grounds],
         progress=progress.part(0.3, 0.8),
     )
-    progress.at(0.8, "Connecting")
     labels = np.unique(ready.labels, return_inverse=True)[1]
     found = found.some(labels[found.clip] == labels[found.other_clip])
-    edges = _directed(body, found, ready)
+    edges = _directed(body, found, ready, progress.part(0.8, 0.95))
     if found.repeated:
         again = {other: f"the same recording as {ready.clips[first].name}" for first, other in found.repeated}
         edges, ready = edges.renumbered(ready.remaining(again)), ready.without(again)
+    progress.at(0.95, "Connecting")
     graph = _connected(ready, body.half, edges, graph_name([clip.name for clip in clips]))
     if not (graph.crosses & (graph.component[graph.start] == graph.component[graph.end])).any():
         raise GraphError(
@@ -111,7 +111,7 @@ class _Edges:
         return replace(self, clip=number[self.clip], other_clip=number[self.other_clip])
 
 
-def _directed(body: Bodies, found: Matches, ready: GraphInputs) -> _Edges:
+def _directed(body: Bodies, found: Matches, ready: GraphInputs, progress: Progress) -> _Edges:
     """Return the matches in both directions, also of mirror images, with the alignment of the second clip."""
     pairs = np.column_stack([found.clip, found.frame, found.other_clip, found.other_frame])
     pairs = np.concatenate([pairs, pairs[:, [2, 3, 0, 1]]])
@@ -123,6 +123,7 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs) -> _Edges:
     turn, distance = np.empty(len(pairs)), np.empty(len(pairs))
     shift = np.empty(len(pairs), dtype=np.complex128)
     for first in range(0, len(pairs), SOME):
+        progress.at(first / len(pairs), f"Aligning {len(pairs):,} transitions")
         some = slice(first, first + SOME)
         clip, frame, other_clip, other_frame = pairs[some].T
         rows, others = windows.rows_of(body, clip, frame), windows.rows_of(body, other_clip, other_frame)

@@ -2,6 +2,10 @@
 
 The matrix of all pairs is never held: it is computed in blocks, and what follows by symmetry is not
 computed again. D(A, B) is D(B, A), and the mirror images of two clips are as far apart as the clips.
+
+Of very many windows only some are compared (`Bodies.sparse`). A minimum between them is not seen itself, but the valley
+that it lies in is: a pair of windows that is nearer than those before one and after the other. D is a metric, so it is
+at most `between` of both windows over the threshold. Refinement then goes down the valley.
 """
 
 from collections.abc import Sequence
@@ -24,6 +28,8 @@ STILL = 0.01  # m/s; slower frames hold one pose, which is near itself in all of
 SAME = 0.01  # m; moving frames this close are from the same recording
 RISE = 0.05  # m; clips whose rises differ by more are different recordings
 SAME_SHARE = 0.5  # of the moving windows of the shorter clip that make two clips the same recording
+MOST = 50_000  # matches; cells grow until there are no more, and up to twice as many are refined
+SOME = 4096  # matches that are refined at a time
 WIDER = 1.15  # times the threshold before refinement: at the full rate distances get smaller
 
 
@@ -84,21 +90,43 @@ def find(
     sides = [rows]
     if len(body.firsts) - 1 > given:
         sides.append(windows.windows_of(body, range(given, 2 * given)))
-    found, near = [_repeating(body, cycles)], []
+    seeds, near, cell = _seeds(
+        body, sides, given, _repeating(body, cycles), (threshold, relative), progress.part(0, 0.7)
+    )
+    if not body.sparse:
+        repeated = _repeated(near, rows, given, rises or given * [0.0])
+        seeds = best_of_cells(_without(seeds, repeated, given), cell)
+    matches = refined(body, seeds, progress.part(0.7, 1.0))
+    if body.sparse:
+        repeated = _repeated(_near(body, given, matches, cell), rows, given, rises or given * [0.0])
+        matches = _without(matches.some(_arrived(body, seeds, matches)), repeated, given)
+    limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
+    matches = matches.some(matches.distance <= limit)
+    cell = max(cell, CELL * body.rate)
+    matches, _ = sparser(best_of_cells(matches, cell) if body.sparse else matches, cell)
+    return replace(matches, repeated=repeated)
+
+
+def _seeds(
+    body: Bodies, sides: Sequence[Windows], given: int, known: Matches, limit: tuple[float, bool], progress: Progress
+) -> tuple[Matches, NDArray[np.int64], float]:
+    """Return known matches and the minima to be refined; the windows that equal others; and the frames of a cell.
+
+    limit : threshold, and whether it is relative
+    """
+    rows, (threshold, relative) = sides[0], limit
+    found, near, cell = [known], [], float(body.step) if body.sparse else CELL * body.rate
     places = [(side, first) for side in range(len(sides)) for first in range(0, len(rows.clip), ROWS)]
     for done, (side, first) in enumerate(places):
         progress.at(done / len(places), "Comparing all frames")
         for column in range(first - first % COLUMNS, len(rows.clip), COLUMNS):
             minima, same = _block(rows, sides[side], first, column, given, body, WIDER * threshold, relative)
-            found.append(best_of_cells(minima, CELL * body.rate))
+            found.append(best_of_cells(minima, cell))
             near.append(same)
-    matches = _joined(found)
-    repeated = _repeated(np.concatenate(near), rows, given, rises or given * [0.0])
-    again = np.array([other for _, other in repeated], dtype=np.int64)
-    fresh = ~np.isin(matches.clip % given, again) & ~np.isin(matches.other_clip % given, again)
-    matches = refined(body, best_of_cells(matches.some(fresh), CELL * body.rate))
-    limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
-    return replace(matches.some(matches.distance <= limit), repeated=repeated)
+            if sum(map(len, found)) > 2 * MOST:
+                matches, cell = sparser(_joined(found), cell)
+                found = [matches]
+    return _joined(found), np.concatenate(near), cell
 
 
 def _repeating(body: Bodies, cycles: Sequence[int]) -> Matches:
@@ -129,18 +157,22 @@ def _block(
     some = slice(max(first - 1, 0), first + ROWS + 1)
     others = slice(max(column - 1, 0), column + COLUMNS + 1)
     distances = alignment.distances(rows, columns, some, others)
+    limit: float | NDArray[np.float32] = threshold
     if relative:
-        speeds = np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
-        near = distances <= threshold * speeds
-    else:
-        near = distances <= threshold
+        limit = threshold * np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
+    if body.sparse:
+        limit = limit + (rows.between[some, None] + columns.between[others])
+    near = distances <= limit
+    if body.sparse:
+        near &= _valleys(distances)
     i, j = np.nonzero(near)
     at_row, at_column = i + some.start, j + others.start
     inside = (at_row >= first) & (at_row < first + ROWS) & (at_column >= column) & (at_column < column + COLUMNS)
     mirrored = columns is not rows
     inside &= at_column >= at_row  # the rest follows by symmetry
     i, j, at_row, at_column = (each[inside] for each in (i, j, at_row, at_column))
-    value, least = distances[i, j], alignment.are_minima(distances, i, j)
+    value = distances[i, j]
+    least = np.ones(len(i), dtype=bool) if body.sparse else alignment.are_minima(distances, i, j)
     held = rows.speed[at_row] < STILL
     same = (value <= SAME) & ~held & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
     alike = np.column_stack([at_row[same], columns.clip[at_column[same]]])
@@ -157,6 +189,15 @@ def _block(
     return matches, np.unique(alike, axis=0)
 
 
+def _valleys(distances: Array) -> NDArray[np.bool_]:
+    """Return which pairs (M, N) of windows are no farther apart than those before one and after the other."""
+    least = np.ones(distances.shape, dtype=bool)
+    before, after = distances[:-1, 1:], distances[1:, :-1]
+    least[:-1, 1:] &= before <= after
+    least[1:, :-1] &= after <= before
+    return least
+
+
 def _joined(parts: list[Matches]) -> Matches:
     return Matches(
         np.concatenate([part.clip for part in parts]),
@@ -165,6 +206,20 @@ def _joined(parts: list[Matches]) -> Matches:
         np.concatenate([part.other_frame for part in parts]),
         np.concatenate([part.distance for part in parts]),
     )
+
+
+def _near(body: Bodies, given: int, matches: Matches, cell: float) -> NDArray[np.int64]:
+    """Return the windows that equal one of another clip, as `_block` does, from matches that stand for whole cells."""
+    counts = np.array([len(body.frames(k)) for k in range(given)])
+    starts = np.cumsum([0, *(counts[:-1] + 1)])
+    moving = windows.speed(body, matches.clip, matches.frame) >= STILL
+    same = matches.some(moving & (matches.distance <= SAME) & (matches.clip != matches.other_clip % given))
+    width = max(1, round(cell / body.step))
+    place = np.maximum(same.frame - body.half, 0) // body.step // width * width
+    every = place[:, None] + np.arange(width)
+    inside = every < counts[same.clip][:, None]
+    found = (every + starts[same.clip][:, None])[inside]
+    return np.unique(np.column_stack([found, np.repeat(same.other_clip, inside.sum(axis=1))]), axis=0)
 
 
 def _repeated(
@@ -184,20 +239,53 @@ def _repeated(
     return tuple((a, b) for b, a in sorted(again.items()))
 
 
+def _without(matches: Matches, repeated: Sequence[tuple[int, int]], given: int) -> Matches:
+    """Return the matches without those of clips that are the same recording as an earlier one."""
+    again = np.array([other for _, other in repeated], dtype=np.int64)
+    return matches.some(~np.isin(matches.clip % given, again) & ~np.isin(matches.other_clip % given, again))
+
+
 def best_of_cells(matches: Matches, cell: float) -> Matches:
     """Return the nearest match in each cell of `cell` by `cell` frames of two clips, in order of place."""
-    keys = np.column_stack(
-        [matches.clip, matches.other_clip, matches.frame // cell, matches.other_frame // cell]
-    ).astype(np.int64)
-    order = np.lexsort((matches.distance, *keys.T[::-1]))
+    keys = np.zeros(len(matches), dtype=np.int64)
+    for part in (matches.clip, matches.other_clip, matches.frame // cell, matches.other_frame // cell):
+        keys = keys * (int(part.max(initial=0)) + 1) + part.astype(np.int64)
+    order = np.lexsort((matches.distance, keys))
     new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(keys[order], axis=0) != 0).any(axis=1)
+    new[1:] = np.diff(keys[order]) != 0
     return matches.some(order[new])
 
 
-def refined(body: Bodies, matches: Matches) -> Matches:
+def sparser(matches: Matches, cell: float) -> tuple[Matches, float]:
+    """Return the best of cells that are doubled until there are at most MOST, and the cells' frames."""
+    while len(matches) > MOST:
+        cell *= 2.0
+        matches = best_of_cells(matches, cell)
+    return matches, cell
+
+
+def refined(body: Bodies, matches: Matches, progress: Progress = SILENT) -> Matches:
     """Return the matches moved downhill to local minima of the distance at the full rate."""
-    reach = min(round(REACH * body.rate), body.step)
+    parts = [matches.some(np.arange(0))]
+    for first in range(0, len(matches), SOME):
+        progress.at(first / len(matches), f"Refining {len(matches):,} transitions")
+        parts.append(_refined(body, matches.some(np.arange(first, min(first + SOME, len(matches))))))
+    return replace(_joined(parts), repeated=matches.repeated)
+
+
+def _reach(body: Bodies) -> int:
+    """Return the frames on each side within which a transition is refined."""
+    return round(CELL * body.rate) + body.step if body.sparse else min(round(REACH * body.rate), body.step)
+
+
+def _arrived(body: Bodies, seeds: Matches, matches: Matches) -> NDArray[np.bool_]:
+    """Return which refined matches (M,) are minima, and no places on a slope where the reach ended."""
+    moved = np.maximum(abs(matches.frame - seeds.frame), abs(matches.other_frame - seeds.other_frame))
+    return np.asarray(moved < _reach(body))
+
+
+def _refined(body: Bodies, matches: Matches) -> Matches:
+    reach = _reach(body)
     lengths = np.diff(body.firsts)
     first = np.stack([body.firsts[matches.clip], body.firsts[matches.other_clip]], axis=1)
     lowest = np.stack([matches.frame, matches.other_frame], axis=1)

@@ -1,5 +1,6 @@
 """Windows of motion as rows whose distance after the best turn and shift is two products (methods: Motion graph)."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,13 +9,14 @@ from numpy.typing import NDArray
 from ..check import contacts
 from ..motion.feet import Footing
 from ..motion.quat import Array
-from ..sync import exact_sums
+from ..sync import alignment, exact_sums
 from ..sync.alignment import Clouds
 from . import inputs
 from .inputs import GraphInputs
 
 SAMPLES = 11  # of a window; the distance correlates 0.999 with that of all of its 41 frames
 ANALYSIS_RATE = 30.0  # middles of windows a second, about
+MOST = 12_000  # windows that are compared; of more, every second, third …, which takes about 20 s
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,7 @@ class Bodies:
     half : frames of half a window
     samples (K,) : the frames of a window, about its middle, that are compared
     step : frames from window to window
+    sparse : whether the step is longer than usual, since there are more than MOST windows
     feet : the balls of the feet, and whether they stand, in all frames (F, S)
     """
 
@@ -37,6 +40,7 @@ class Bodies:
     half: int
     samples: NDArray[np.int64]
     step: int
+    sparse: bool
     rate: float
     feet: Footing
 
@@ -50,10 +54,12 @@ class Windows(Clouds):
     """The windows (R,) of some clips, and where they are.
 
     speed (R,) : mean speed of the points, m/s
+    between (R,) : metres from a window to those halfway to the next ones, 0 unless the step is sparse
     clip, frame (R,) : of the middles; clip −1 for rows without a window, which separate the clips
     """
 
     speed: NDArray[np.float32]
+    between: NDArray[np.float32]
     clip: NDArray[np.int64]
     frame: NDArray[np.int64]
 
@@ -66,6 +72,8 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
     half = max(1, round(0.5 * transition * rate))
     every = np.concatenate(points)
     feet = [contacts.footing(clip) for clip in ready.clips]
+    step = max(1, round(rate / ANALYSIS_RATE))
+    times = max(1, math.ceil(sum(len(range(half, len(one) - half, step)) for one in points[: ready.given]) / MOST))
     return Bodies(
         every[..., 0] + 1j * every[..., 1],
         # Without the mean pose, which all share, rounding loses fewer digits.
@@ -74,7 +82,8 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
         roots,
         half,
         np.unique(np.round(np.linspace(-half, half, SAMPLES)).astype(np.int64)),
-        max(1, round(rate / ANALYSIS_RATE)),
+        times * step,
+        times > 1,
         rate,
         Footing(np.concatenate([each.balls for each in feet]), np.concatenate([each.stands for each in feet])),
     )
@@ -97,9 +106,27 @@ def windows_of(body: Bodies, clips: range) -> Windows:
         heights,
         square,
         speed(body, at_clip, at_frame),
+        _between(body, at_clip, at_frame),
         at_clip,
         at_frame,
     )
+
+
+def _between(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return how far (R,) windows are from those halfway to the next ones, 0 unless the step is sparse."""
+    if not body.sparse:
+        return np.zeros(len(clip), dtype=np.float32)
+    first = np.where(clip < 0, 0, body.firsts[clip])
+    last = np.where(clip < 0, 0, body.firsts[clip + 1] - 1 - body.half)
+    here = first + np.where(clip < 0, body.half, frame)
+    away = []
+    for off in (-(body.step // 2), body.step // 2):
+        there = np.clip(here + off, first + body.half, np.maximum(last, first + body.half))
+        pairs = np.stack([here, there], axis=1)
+        away.append(
+            alignment.nearest_nearby(body.ground, body.heights, body.roots, body.samples, pairs, pairs, pairs)[1]
+        )
+    return np.maximum(*away).astype(np.float32)
 
 
 def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> tuple[NDArray[np.complex128], Array]:

@@ -20,6 +20,7 @@ from action_loom.core.formats import bvh
 from action_loom.core.graph import assemble, edge_table, turning
 from action_loom.core.graph.assemble import WalkPiece
 from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.motion import resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import BuildGraph, Follow
 from action_loom.core.verbs.build_graph import picture as graphs_picture
@@ -37,6 +38,7 @@ CLIPS = """
     asf_16_41 asf_127_04 asf_16_08
 """
 CURVES = 20
+LONG = 36_000  # frames of one take
 WIDE = 0.2  # m; the splice threshold with which boxing on a walk has splice points
 DIGITS = (3, 3, 2, 1, 1, 3, 3, 2, 1, 1, 2)  # after the point, of a row of figures
 FOR = "For those who change motion graphs or *Path*: how graphs of captured clips connect, slide, and lead along paths."
@@ -63,7 +65,7 @@ def main() -> None:
     seconds = time.process_time() - began
     lines = ["# Motion graphs and paths", "", *textwrap.wrap(FOR, 118), "", COMMAND, ""]
     lines += [*textwrap.wrap(MATERIAL, 118), ""]
-    lines += built(graph, seconds) + thresholds(clips) + transitions(graph)
+    lines += built(graph, seconds) + long_take() + thresholds(clips) + transitions(graph)
     lines += followed(graph) + turns(clips) + carried()
     (ROOT / "docs" / "measured" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
@@ -78,6 +80,27 @@ def built(graph: MotionGraph, seconds: float) -> list[str]:
     counts = (str(reported[what]) for what in ("frames", "nodes", "transitions"))
     cells = (*counts, f"{seconds:.1f}", f"{memory:.0f}", f"{reported['component_share']:.0%}", outside)
     return [*grid(heads, [cells]), "", "![Clips as lanes, the nearest transitions as arcs](images/graph.png)", ""]
+
+
+def long_take() -> list[str]:
+    """Twenty minutes of one walk over and over, which is like itself everywhere."""
+    walk = resample.to_rate(bvh.to_clip(bvh.read(DATA / "cmu_mb_02_01.bvh"))[0], 30.0)
+    clip = replace(walk.taken(np.arange(LONG) % len(walk)), cyclic=False)
+    began = time.process_time()
+    engine = jit.wanted()
+    jit.use("numpy")
+    reported = verbs.apply(BuildGraph(), [clip]).report["graph"]
+    jit.use(engine)
+    seconds, memory = time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    heads = (
+        "one take: frames at 30 a second, with mirror image",
+        "nodes",
+        "transitions",
+        "s, numpy alone",
+        "MB at most",
+    )
+    cells = (*(str(reported[what]) for what in ("frames", "nodes", "transitions")), f"{seconds:.0f}", f"{memory:.0f}")
+    return [*grid(heads, [cells]), ""]
 
 
 def thresholds(clips: list[Clip]) -> list[str]:

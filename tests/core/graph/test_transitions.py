@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.errors import Cancelled
 from action_loom.core.figure import actions
 from action_loom.core.graph import inputs, transitions, windows
-from action_loom.core.motion import kinematics, quat, root_motion
+from action_loom.core.motion import kinematics, quat, resample, root_motion
+from action_loom.core.progress import Progress
 from action_loom.core.sync import alignment
 from numpy.testing import assert_allclose
 from oracles.material import as_captured
@@ -151,3 +153,63 @@ def test_captured_clips_that_differ_are_not_taken_for_the_same():
     ready = inputs.gather(clips, images=False)
     found = transitions.find(windows.bodies(ready, 1.0 / 3.0), 4, threshold=0.05, relative=False)
     assert found.repeated == ((2, 3),)
+
+
+def within_a_frame(one, other):
+    """Which of some matches (M, N) are other ones, within a frame."""
+    clips = (one.clip[:, None] == other.clip) & (one.other_clip[:, None] == other.other_clip)
+    near = abs(one.frame[:, None] - other.frame) <= 1
+    return clips & near & (abs(one.other_frame[:, None] - other.other_frame) <= 1)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("times", [2, 3])
+def test_of_too_many_windows_some_lead_to_the_same_transitions(monkeypatch, times):
+    first, *others = (as_captured(f"cmu_{name}") for name in ("mb_02_01", "mb_35_01", "asf_16_17"))
+    ready = inputs.gather([resample.to_rate(first, 30.0), *others], images=True)
+    all_of_them = windows.bodies(ready, 1.0 / 3.0)
+    expected = transitions.find(all_of_them, 3, threshold=0.05, relative=False)
+    count = sum(len(all_of_them.frames(k)) for k in range(3))
+    monkeypatch.setattr(windows, "MOST", -(-count // times))
+    some = windows.bodies(ready, 1.0 / 3.0)
+    assert (some.sparse, some.step) == (True, times * all_of_them.step)
+    found = transitions.find(some, 3, threshold=0.05, relative=False)
+    assert 100 < len(expected) <= len(found) < 1.1 * len(expected)
+    nearest = np.where(within_a_frame(expected, found), found.distance, np.inf).min(axis=1)
+    assert (nearest <= expected.distance + 1e-6).all()
+
+
+def test_the_same_recording_is_found_between_the_windows_too(monkeypatch):
+    walk, sneak = actions.walk(30.0, 4), actions.sneak(30.0)
+    again = root_motion.placed(walk.cut(1, len(walk)), 1.0, np.array([2.0, 1.0]))
+    ready = inputs.gather([walk, sneak, again], images=True)
+    monkeypatch.setattr(windows, "MOST", 200)
+    body = windows.bodies(ready, 1.0 / 3.0)
+    assert body.step == 3
+    found = transitions.find(body, 3, threshold=0.05, relative=False)
+    assert found.repeated == ((0, 2),)
+    assert 2 not in {int(k) % 3 for k in found.clip} | {int(k) % 3 for k in found.other_clip}
+
+
+def test_of_too_many_matches_the_best_of_larger_cells_are_kept(body, monkeypatch):
+    every = transitions.find(body, 2, threshold=0.08, relative=False)
+    monkeypatch.setattr(transitions, "MOST", len(every) // 4)
+    kept = transitions.find(body, 2, threshold=0.08, relative=False)
+    assert 0 < len(kept) <= len(every) // 4
+    assert kept.distance.min() == every.distance.min()
+    assert np.median(kept.distance) <= np.median(every.distance)
+
+
+def test_refining_says_how_far_it_is_and_can_be_cancelled(body, monkeypatch):
+    monkeypatch.setattr(transitions, "SOME", 8)
+    reports = []
+
+    def listen(fraction, doing):
+        reports.append((fraction, doing))
+        return not doing.startswith("Refining") or fraction < 0.9
+
+    with pytest.raises(Cancelled):
+        transitions.find(body, 2, threshold=0.08, relative=False, progress=Progress(listen))
+    fractions = [fraction for fraction, _ in reports]
+    assert fractions == sorted(fractions)
+    assert len({fraction for fraction, doing in reports if doing.startswith("Refining")}) > 2
