@@ -2,5 +2,6 @@
 
 from .finding import find
 from .found import Drive, Part, RigControls, Setting, Switch
+from .solving import Solved, solve
 
-__all__ = ["Drive", "Part", "RigControls", "Setting", "Switch", "find"]
+__all__ = ["Drive", "Part", "RigControls", "Setting", "Solved", "Switch", "find", "solve"]

@@ -55,6 +55,24 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
     return {role: bone for role, bone in (found | chosen).items() if bone}
 
 
+def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on."""
+    names = tuple(bone.name for bone in armature_data(armature).bones if bone.use_deform)
+    parents = _parents(armature, graph, names)
+    of = {bone: role for role, bone in known.items()}
+    chain: list[str] = []
+    joint = names.index(known["head"]) if known.get("head") in names else -1
+    while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
+        chain.append(names[joint])
+        joint = int(parents[joint])
+    out: dict[str, str] = {}
+    below, count = "", 0
+    for bone in reversed(chain if "hips" in known and known["hips"] in chain else []):
+        below, count = (of[bone], 0) if bone in of else (below, count + 1)
+        out[f"{below}+{count}" if count else below] = bone
+    return out | {role: known[role] for role in TRUNK if role in known and role not in out}
+
+
 def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: tuple[str, ...], size: float) -> str:
     """Return the bone that the mesh follows in the place of another one, which it depends on; else this one."""
     one = bones[name]

@@ -31,7 +31,7 @@ def find(armature: bpy.types.Object) -> RigControls:
     depends = graph.read(armature)
     deform = body.deforming(armature)
     roles = body.roles(armature, depends, deform)
-    parts = _parts(roles)
+    parts = _parts(roles, body.trunk(armature, depends, roles))
     wrong = {part.name: _broken(depends, part) for part in parts}
     keyable = body.keyable(armature, roles)
     own = _own(depends, parts)
@@ -50,9 +50,9 @@ def find(armature: bpy.types.Object) -> RigControls:
     return RigControls(armature.name, deform, drives, root, torso, tuple(done), round(time.perf_counter() - began, 3))
 
 
-def _parts(roles: Mapping[str, str]) -> list[Part]:
+def _parts(roles: Mapping[str, str], trunk: Mapping[str, str]) -> list[Part]:
     """Return the trunk and the limbs whose bones are known, without controls."""
-    parts = [Part("Trunk", tuple((role, roles[role]) for role in body.TRUNK if role in roles))]
+    parts = [Part("Trunk", tuple(trunk.items()))]
     for limb, chain in (("arm", body.ARMS), ("leg", body.LEGS)):
         for side, word in _SIDES.items():
             bones = tuple((f"{role}.{side}", roles[f"{role}.{side}"]) for role in chain if f"{role}.{side}" in roles)

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -92,6 +93,19 @@ class _Search:
         driven = {path.rpartition(".")[0] for path in self.rig.graph.set_by_drivers}
         return {path: to for path in paths if path.rpartition(".")[0] not in driven}
 
+    def stretching(self) -> list[str]:
+        """Return the properties that let the limb's inverse kinematics stretch it, which puts its middle elsewhere."""
+        found = []
+        for bone, name in self.inverse():
+            constraint: Any = self.rig.probe.bones[bone].constraints[name]
+            above = [self.rig.probe.bones[bone], *self.rig.probe.bones[bone].parent_recursive]
+            found += [
+                f'pose.bones["{each.name}"].ik_stretch'
+                for each in above[: constraint.chain_count]
+                if each.ik_stretch > 0.0
+            ]
+        return list(dict.fromkeys(found))
+
     def push(self, sideways: int = 0) -> Move:
         """Return a move towards the limb's upper end, or in one of two directions across the limb."""
         ahead = self.rest[0, :3, 3] - self.rest[2, :3, 3]
@@ -116,6 +130,7 @@ def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     switching = list(off) or (list(state)[:1] if part.fk else [])
     switches = [Switch(path, off.get(path, value(path)), state.get(path, value(path))) for path in switching]
     settings = tuple(Setting(path, ik) for path, ik in state.items() if path not in switching)
+    settings += tuple(Setting(path, 0.0) for path in one.stretching())
     return replace(part, switches=tuple(switches), settings=settings)
 
 
