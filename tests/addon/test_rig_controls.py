@@ -117,8 +117,37 @@ def drive(owner, name, rig, path, expression=""):
     variable.targets[0].id, variable.targets[0].data_path = rig, path
 
 
-def with_layers():
-    """A person whose deforming bones copy controls of other names, by Copy Transforms."""
+def with_foot_roll():
+    """A person whose feet roll about heel, toe and ball, each a control; the target and the foot hang on the ball's."""
+    rig = person()
+    bones = rig.data.edit_bones
+    for side, sign in SIDES.items():
+        foot = bones[f"foot.{side}"]
+        ball = foot.tail.copy()
+        add_bone(bones, f"goal.{side}", "root", foot.head, ball, deform=False).roll = foot.roll
+        places = {"heel": (sign * 0.1, 0.05, 0.0), "tip": (sign * 0.1, -0.2, 0.0), "ball": ball}
+        above = f"goal.{side}"
+        for name, place in places.items():
+            add_bone(bones, f"{name}.{side}", above, place, (place[0], place[1], place[2] + 0.1), deform=False)
+            above = f"{name}.{side}"
+        add_bone(bones, f"target.{side}", above, foot.head, ball, deform=False).roll = foot.roll
+        add_bone(bones, f"knee.{side}", "root", (sign * 0.1, -0.6, 0.5), (sign * 0.1, -0.7, 0.5), deform=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shape = bpy.data.objects.new("shape", None)
+    for side in SIDES:
+        for name in ("goal", "heel", "tip", "ball", "knee"):
+            rig.pose.bones[f"{name}.{side}"].custom_shape = shape
+        one = rig.pose.bones[f"shin.{side}"].constraints.new("IK")
+        one.target, one.subtarget, one.chain_count = rig, f"target.{side}", 2
+        one.pole_target, one.pole_subtarget, one.pole_angle = rig, f"knee.{side}", -np.pi / 2
+        turn = rig.pose.bones[f"foot.{side}"].constraints.new("COPY_ROTATION")
+        turn.target, turn.subtarget = rig, f"target.{side}"
+    rig.pose.bones["root"].custom_shape = shape
+    return rig
+
+
+def with_layers(kinds=("COPY_TRANSFORMS",)):
+    """A person whose deforming bones follow controls of other names."""
     rig = person(prefix="D_")
     bones = rig.data.edit_bones
     names = [bone.name for bone in bones if bone.name != "root"]
@@ -131,8 +160,12 @@ def with_layers():
     bpy.ops.object.mode_set(mode="OBJECT")
     shape = bpy.data.objects.new("shape", None)
     for name in names:
-        one = rig.pose.bones[name].constraints.new("COPY_TRANSFORMS")
-        one.target, one.subtarget = rig, name.replace("D_", "c ")
+        for kind in kinds:
+            one = rig.pose.bones[name].constraints.new(kind)
+            if kind == "CHILD_OF":
+                one.inverse_matrix = rig.data.bones[name.replace("D_", "c ")].matrix_local.inverted()
+            about = one.targets.new() if kind == "ARMATURE" else one
+            about.target, about.subtarget = rig, name.replace("D_", "c ")
         rig.pose.bones[name.replace("D_", "c ")].custom_shape = shape
     rig.pose.bones["root"].custom_shape = shape
     return rig
@@ -187,14 +220,26 @@ def test_a_switch_that_is_off_now_is_found_and_left_off(find):
     assert (switch.fk, switch.ik) == (0.0, 1.0)
 
 
-def test_layers_of_copied_transforms(find):
-    found = find(with_layers())
+LAYERS = [("COPY_TRANSFORMS",), ("COPY_LOCATION", "COPY_ROTATION"), ("ARMATURE",), ("CHILD_OF",)]
+
+
+@pytest.mark.parametrize("kinds", LAYERS)
+def test_layers_that_follow_controls(find, kinds):
+    found = find(with_layers(kinds))
     assert found.notes == ()
     for part in found.parts:
         assert {control for _, control in part.fk} == {bone.replace("D_", "c ") for _, bone in part.bones}
     drives = {drive.bone: drive for drive in found.drives}
     assert drives["D_hand.L"].control == "c hand.L"
-    assert (drives["D_hand.L"].how, drives["D_hand.L"].confirmed) == ("COPY_TRANSFORMS", True)
+    assert (drives["D_hand.L"].how, drives["D_hand.L"].confirmed) == (kinds[0], True)
+
+
+def test_a_foot_that_rolls_hangs_on_its_outermost_control(find):
+    found, parts = found_parts(find(with_foot_roll()))
+    assert found.notes == ()
+    leg = parts["Left leg"]
+    assert (leg.ik, leg.turns_end, leg.pole) == ("goal.L", True, "knee.L")
+    assert dict(leg.tips) == {"toe.L": "toe.L"}
 
 
 # --- half broken rigs: one sentence for the limb, the other limbs as before, nothing changed -------------------------
@@ -476,8 +521,16 @@ def test_keys_of_legs_on_ik(find, solve, moving, pole, limbs):
     assert ("goal.L" in solved.located, "upper_arm.L" in solved.located) == (on_ik, False)
 
 
-def test_keys_of_layers(find, solve, moving):
-    rig = with_layers()
+def test_keys_of_a_foot_that_rolls(find, solve, moving):
+    rig = with_foot_roll()
+    solved = check(rig, find(rig), solve, moving, "ik")
+    assert {"goal.L", "knee.L", "toe.L"} <= set(solved.basis)
+    assert not {"heel.L", "tip.L", "ball.L"} & set(solved.basis)
+
+
+@pytest.mark.parametrize("kinds", LAYERS)
+def test_keys_of_layers(find, solve, moving, kinds):
+    rig = with_layers(kinds)
     solved = check(rig, find(rig), solve, moving, "fk")
     assert all(name.startswith("c ") for name in solved.basis)
     assert solved.located == {"c hips"}

@@ -19,6 +19,7 @@ State = dict[str, float]
 Bones = tuple[tuple[str, str], ...]
 Asks = Generator[tuple[State, dict[str, Move]], Array, Part]
 _NEAR = 0.02  # of the limb's length: a control at the limb's end
+_COPIES = {"ARMATURE", "CHILD_OF", "COPY_LOCATION", "COPY_ROTATION", "COPY_TRANSFORMS"}
 _PROPERTIES = 8  # tried switches of a limb
 
 
@@ -232,7 +233,7 @@ def turning(
     rig: Rig, bones: Bones, among: list[int], candidates: list[str], state: State, before: Array, step: float
 ) -> Generator[tuple[State, dict[str, Move]], Array, tuple[tuple[str, str], ...]]:
     """Return the control of each role's bone: it moves the bone as one piece, and as few of `among` as possible."""
-    ranks: dict[str, list[tuple[int, bool, float, int, str]]] = {role: [] for role, _ in bones}
+    ranks: dict[str, list[tuple[bool, int, bool, float, int, str]]] = {role: [] for role, _ in bones}
     for order, name in enumerate(candidates):
         after = yield state, {name: (TURN, np.zeros(3))}
         k = rig.at(name)
@@ -243,12 +244,17 @@ def turning(
         for role, bone in bones:
             j = rig.at(bone)
             if response.follows(move, before[j], after[j], step):
-                away = float(np.linalg.norm(before[j, :3, 3] - before[k, :3, 3]))
-                ranks[role].append((count, name != bone, round(away / step, 1), order, name))
+                # A bone is its own control, unless it is there to follow another one.
+                follower = any(edge.how in _COPIES for edge in rig.graph.edges[bone])
+                away = round(float(np.linalg.norm(before[j, :3, 3] - before[k, :3, 3])) / step, 1)
+                ranks[role].append((name == bone and follower, count, name != bone, away, order, name))
     chosen: dict[str, str] = {}
-    for role, found in ranks.items():
-        if found and min(found)[-1] not in chosen.values():  # else it turns a bone further in, and this one with it
-            chosen[role] = min(found)[-1]
+    for role, bone in bones:
+        names = [rank[-1] for rank in sorted(ranks[role])]
+        if names and names[0] in chosen.values():  # it turns a bone further in, and this one with it
+            names = [bone] if bone in names else []
+        if names:
+            chosen[role] = names[0]
     return tuple(chosen.items())
 
 
