@@ -22,7 +22,8 @@ from .found import Part, RigControls
 from .probe import Probe, on_copy
 
 Limbs = Literal["fk", "ik", "both"]
-_PASSES = 12  # at most
+_TRUNK = "Trunk"
+_PASSES = 16  # at most
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
 
 
@@ -57,6 +58,7 @@ class _Control:
     axes (3, 3) : the axes of its location, where these are not its own
     """
 
+    part: str
     name: str
     bone: str
     turns: bool
@@ -125,7 +127,7 @@ def _solved(
 def _is_known(part: Part, place: Mapping[str, int]) -> bool:
     """Return whether a motion has the bones of a part: of limbs the first three."""
     have = [bone in place for _, bone in part.bones]
-    return any(have) if part.name == "Trunk" else all(have[:3])
+    return any(have) if part.name == _TRUNK else all(have[:3])
 
 
 def _names(part: Part) -> set[str]:
@@ -152,7 +154,7 @@ def _controls(armature: bpy.types.Object, found: RigControls, parts: list[Part],
     bones = present(armature.pose).bones
     every: list[_Control] = []
     for part in parts:
-        every += _of_trunk(found, part) if part.name == "Trunk" else _of_limb(part, _on_ik(part, inverse))
+        every += _of_trunk(found, part) if part.name == _TRUNK else _of_limb(part, _on_ik(part, inverse))
     out: dict[str, _Control] = {}
     for one in every:
         one.turns = one.turns and not all(locks(bones[one.name], "rotation"))
@@ -166,24 +168,24 @@ def _of_trunk(found: RigControls, part: Part) -> list[_Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     hips = roles.get("hips") or next(iter(roles.values()))
     carries = bool(found.torso) and found.torso not in fk.values()
-    out = [_Control(found.torso, hips, True, True)] if carries else []
+    out = [_Control(part.name, found.torso, hips, True, True)] if carries else []
     for role, control in fk.items():
-        out.append(_Control(control, roles[role], True, roles[role] == hips and not carries))
+        out.append(_Control(part.name, control, roles[role], True, roles[role] == hips and not carries))
     return out
 
 
 def _of_limb(part: Part, inverse: bool) -> list[_Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     if not inverse:
-        return [_Control(control, roles[role], True, False) for role, control in fk.items()]
+        return [_Control(part.name, control, roles[role], True, False) for role, control in fk.items()]
     out = []
     if not part.pole:  # Blender's solver begins at the bones' own pose
         own = [role for role in list(roles)[:2] if role in fk]
-        out = [_Control(fk[role], roles[role], True, False, seeds=True) for role in own]
-    out.append(_Control(part.ik, roles[part.end], part.turns_end, True))
-    out += [_Control(control, roles[role], True, False) for role, control in part.tips]
+        out = [_Control(part.name, fk[role], roles[role], True, False, seeds=True) for role in own]
+    out.append(_Control(part.name, part.ik, roles[part.end], part.turns_end, True))
+    out += [_Control(part.name, control, roles[role], True, False) for role, control in part.tips]
     if part.pole:
-        out.append(_Control(part.pole, roles[part.end], False, True, swivels=part))
+        out.append(_Control(part.name, part.pole, roles[part.end], False, True, swivels=part))
     return out
 
 
@@ -211,10 +213,14 @@ class _Solver:
         rows = np.arange(self.frames)
         for _ in range(_PASSES):
             self._evaluate(seen, rows)
-            going = np.zeros(self.frames, bool)
+            # A control is judged once all that it may hang on has come to rest.
+            calm = {name: np.ones(len(rows), bool) for name in {one.part for one in self.controls}}
+            trunk = np.ones(len(rows), bool)
             for one in self.controls:
-                going[rows] |= self._correct(one, seen, rows)
-            rows = np.flatnonzero(going)
+                changed = self._correct(one, seen, rows, trunk & calm[one.part])
+                calm[one.part] &= ~changed
+                trunk = calm.get(_TRUNK, trunk)
+            rows = rows[~np.all(list(calm.values()), axis=0)]
             if not len(rows):
                 return seen
         self._evaluate(seen, rows)
@@ -257,7 +263,9 @@ class _Solver:
             far = np.maximum(far, 0.1 * self.height * np.linalg.norm(_along(now) - _along(goal), axis=1))
         return np.asarray(far)
 
-    def _correct(self, one: _Control, seen: Array, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _correct(
+        self, one: _Control, seen: Array, rows: NDArray[np.int64], calm: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
         """Place a control anew where what it hangs on has moved it, correct it where it is but its bone is off.
 
         Returns on which of some frames it has changed.
@@ -269,6 +277,7 @@ class _Solver:
             there &= np.linalg.norm(_unscaled(at) - _unscaled(target), axis=(1, 2)) < 1e-3
         if one.moves:
             there &= np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) < 0.3 * _GOOD * self.height
+        moved, there = ~there, there & calm
         off = self._off(one, seen)[rows]
         better = there & (off < one.best[rows])
         one.best[rows[better]], one.kept[rows[better]] = off[better], one.correction[rows[better]]
@@ -280,7 +289,7 @@ class _Solver:
         else:
             step = _swing(seen[:, index[one.bone]], self.motion[one.bone], one)
         one.correction[rows[more]] = step[rows[more]] @ one.correction[rows[more]]
-        changed = ~there | more
+        changed = moved | more
         changed[np.isin(rows, worse)] = True
         self._place(one, at @ np.linalg.inv(one.own[rows]), rows)
         return np.asarray(changed)
