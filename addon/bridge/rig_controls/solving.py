@@ -238,6 +238,17 @@ class _Solver:
         names = {one.name for one in self.controls}
         return next((bone.name for bone in self.probe.bones[name].parent_recursive if bone.name in names), "")
 
+    def _hanging(self, name: str, seen: Array) -> Array:
+        """Return where a bone would stand at rest (F, 4, 4), by its parent: inverse kinematics turns what is seen."""
+        bone = self.probe.bones[name].bone
+        own = np.array(bone.matrix_local, dtype=np.float64)
+        if bone.parent is None:
+            return np.broadcast_to(own, (self.frames, 4, 4))
+        above = bone.parent.name
+        seeds = {one.name for one in self.controls if one.seeds}
+        carrier = self.targets[above] if above in seeds else seen[:, self.probe.index[above]]
+        return np.asarray(carrier @ np.linalg.inv(np.array(bone.parent.matrix_local, dtype=np.float64)) @ own)
+
     def _place(self, one: _Control, frame: Array, rows: NDArray[np.int64]) -> None:
         """Set a control's own transforms on some frames, given where it would stand at rest."""
         own = np.linalg.inv(frame) @ one.correction[rows] @ self.targets[one.name][rows]
@@ -254,8 +265,6 @@ class _Solver:
 
     def _off(self, one: _Control, seen: Array) -> Array:
         """Return the error (F,) that a control can mend: of its bone's head, and of its direction."""
-        if one.seeds:
-            return np.zeros(len(seen))
         bone = one.bone if one.swivels is None else one.swivels.bones[1][1]
         now, goal = seen[:, self.probe.index[bone]], self.motion[bone]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
@@ -271,6 +280,9 @@ class _Solver:
         Returns on which of some frames it has changed.
         """
         index = self.probe.index
+        if one.seeds:
+            self._place(one, self._hanging(one.name, seen)[rows], rows)
+            return np.zeros(len(rows), bool)
         at, target = seen[rows, index[one.name]], one.correction[rows] @ self.targets[one.name][rows]
         there = np.ones(len(rows), bool)
         if one.turns:
