@@ -19,7 +19,7 @@ def on_stage(
     armature: bpy.types.Object,
     action: bpy.types.Action | None,
     slot: Slot,
-    body: Rig,
+    body: Rig | None,
     meshes: Sequence[bpy.types.Object] = (),
     *,
     layers: bool = False,
@@ -28,6 +28,7 @@ def on_stage(
 
     Yields the scene, and the copies by their originals: the armature, objects in a dependency cycle with it, and
     `meshes`. They are evaluated though the originals may be disabled in viewports.
+    body : whose bones are put at rest, but for those that stay where they are; None leaves the pose as it is
     layers : whether the layers of the NLA play, too, and the action blends as the armature's own does
     """
     with unheard("frame_change_pre", "frame_change_post"):
@@ -45,8 +46,8 @@ def on_stage(
             if armature_data(copied).pose_position == "REST":
                 copied.data = armature_data(copied).copy()
                 armature_data(copied).pose_position = "POSE"
-            for bone in present(copied.pose).bones:
-                stays = body.still.get(bone.name)
+            for bone in present(copied.pose).bones if body is not None else ():
+                stays = present(body).still.get(bone.name)
                 bone.matrix_basis.identity()
                 if stays is not None:
                     bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)

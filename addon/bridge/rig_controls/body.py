@@ -1,0 +1,162 @@
+"""The bones that deform a rig's mesh, the roles that they play, and the bones that an artist may key."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ....core.motion import roles as body_roles
+from ...ground.blender_types import armature_data, present
+from .. import rig
+from .graph import PARENT, POLE, Graph
+
+LEGS, ARMS = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
+TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
+_VERTICES = 20000  # looked at of each mesh
+_SAME = 0.002  # of the rig's size: bones in the same place
+_SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
+
+
+def deforming(armature: bpy.types.Object) -> tuple[str, ...]:
+    """Return the bones that deform: those that a mesh on the armature follows, or all that may."""
+    may = [bone.name for bone in armature_data(armature).bones if bone.use_deform]
+    follows: set[str] = set()
+    for one in bpy.data.objects:
+        if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == armature for m in one.modifiers):
+            follows |= _weighted(one)
+    return tuple(name for name in may if name in follows) or tuple(may)
+
+
+def _weighted(one: bpy.types.Object) -> set[str]:
+    """Return the names of the vertex groups in which some vertex of a mesh has a weight."""
+    if not isinstance(one.data, bpy.types.Mesh):
+        return set()
+    vertices = one.data.vertices
+    found: set[int] = set()
+    for k in range(0, len(vertices), 1 + len(vertices) // _VERTICES):
+        found.update(group.group for group in vertices[k].groups if group.weight > 0.0)
+    return {group.name for group in one.vertex_groups if group.index in found}
+
+
+def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> dict[str, str]:
+    """Return the deforming bone of each role; what the artist chose counts."""
+    bones = armature_data(armature).bones
+    names = tuple(bone.name for bone in bones if bone.use_deform)
+    parents = _parents(armature, graph, names)
+    places = np.array([bones[name].head_local for name in names], dtype=np.float64).reshape(-1, 3)
+    found = {role: names[k] for role, k in body_roles.find(names, parents, places).items()} if names else {}
+    size = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    for role, name in found.items():
+        if name not in deform:
+            found[role] = _follower(bones, graph, name, deform, size)
+    chosen = {role: bone for role, bone in rig.chosen_roles(armature).items() if bone == "" or bone in bones}
+    return {role: bone for role, bone in (found | chosen).items() if bone}
+
+
+def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on."""
+    names = tuple(bone.name for bone in armature_data(armature).bones if bone.use_deform)
+    parents = _parents(armature, graph, names)
+    of = {bone: role for role, bone in known.items()}
+    chain: list[str] = []
+    joint = names.index(known["head"]) if known.get("head") in names else -1
+    while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
+        chain.append(names[joint])
+        joint = int(parents[joint])
+    out: dict[str, str] = {}
+    below, count = "", 0
+    for bone in reversed(chain if "hips" in known and known["hips"] in chain else []):
+        below, count = (of[bone], 0) if bone in of else (below, count + 1)
+        out[f"{below}+{count}" if count else below] = bone
+    return out | {role: known[role] for role in TRUNK if role in known and role not in out}
+
+
+def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: tuple[str, ...], size: float) -> str:
+    """Return the bone that the mesh follows in the place of another one, which it depends on; else this one."""
+    one = bones[name]
+    for other in deform:
+        near = (bones[other].head_local - one.head_local).length < _SAME * size
+        if near and name in graph.above(other):
+            return other
+    return name
+
+
+def _parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return the parents (J,) among some bones: the nearest above, or the one that copies the nearest above."""
+    place = {name: k for k, name in enumerate(names)}
+    copies: dict[str, str] = {}
+    for name in names:
+        for edge in graph.edges[name]:
+            if edge.how not in (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK") and edge.source not in place:
+                copies.setdefault(edge.source, name)
+        one = armature_data(armature).bones[name]
+        above = one.parent
+        if (
+            above is not None
+            and above.name not in place
+            and (one.head_local - above.head_local).length < 1e-3 * one.length
+        ):
+            copies.setdefault(above.name, name)
+    out = np.full(len(names), -1, dtype=np.int64)
+    for k, name in enumerate(names):
+        bones = present(armature.pose).bones
+        # What hangs on nothing may copy a bone that does.
+        copied = [e.source for e in graph.edges[name] if e.how not in (PARENT, POLE)]
+        for start in (bones[name].parent, *(bones[source].parent for source in copied)):
+            nearest = _nearest(bones, start, graph, place, copies, name)
+            if nearest and not _hangs(out, place[nearest], k):
+                out[k] = place[nearest]
+                break
+    return out
+
+
+def _nearest(
+    bones: Any, bone: Any, graph: Graph, place: Mapping[str, int], copies: Mapping[str, str], name: str
+) -> str:
+    """Return the first of some bones, or of their originals, from a bone upwards, other than `name`; "" for none."""
+    seen: set[str] = set()
+    while bone is not None and bone.name not in seen:
+        seen.add(bone.name)
+        nearest = bone.name if bone.name in place else copies.get(bone.name, "")
+        if nearest and nearest != name:
+            return nearest
+        follows = [edge.source for edge in graph.edges[bone.name] if edge.how not in (PARENT, POLE)]
+        above = bone.parent.name if bone.parent is not None else next(iter(follows), "")
+        bone = bones.get(above) if above else None
+    return ""
+
+
+def _hangs(parents: NDArray[np.int64], joint: int, above: int) -> bool:
+    while joint >= 0:
+        if joint == above:
+            return True
+        joint = int(parents[joint])
+    return False
+
+
+def keyable(armature: bpy.types.Object, played: Mapping[str, str]) -> set[str]:
+    """Return the bones that an artist may key: those with shapes of their own, and bones that nothing else poses."""
+    bones = present(armature.pose).bones
+    free = {bone.name for bone in bones if not any(_poses(one) for one in bone.constraints)}
+    shaped = {bone.name for bone in bones if bone.custom_shape is not None}
+    own = {name for name in played.values() if name in free}
+    if len(shaped) >= _SHAPES:
+        return shaped | {name for name in own if not all(locks(bones[name], "rotation"))}
+    return own | {name for name in free if _is_visible(bones[name].bone)}
+
+
+def _is_visible(bone: bpy.types.Bone) -> bool:
+    groups = bone.collections
+    return not bone.hide and (not groups or any(group.is_visible_effectively for group in groups))
+
+
+def _poses(one: bpy.types.Constraint) -> bool:
+    """Return whether a constraint replaces what is keyed on its bone."""
+    return one.enabled and one.type in ("COPY_TRANSFORMS", "ACTION", "TRANSFORM") and one.influence > 0.0
+
+
+def locks(bone: Any, channels: str) -> list[bool]:
+    """Return which of a pose bone's channels, "location" or "rotation", are locked."""
+    return list(getattr(bone, f"lock_{channels}"))

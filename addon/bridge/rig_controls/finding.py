@@ -1,0 +1,211 @@
+"""Find a rig's controls by its constraints and by chance poses of a copy (methods: Body roles and retargeting)."""
+
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ....core.errors import RigError
+from ....core.motion.quat import Array
+from ...ground.blender_types import present
+from . import body, graph, limbs, response
+from .found import Drive, Part, RigControls, Setting
+from .graph import PARENT, POLE, Graph
+from .limbs import Rig
+from .probe import Move, Probe, on_copy
+
+ITSELF = "ITSELF"
+_SIDES = {"L": "Left", "R": "Right"}
+
+
+def find(armature: bpy.types.Object) -> RigControls:
+    """Return the controls of an armature; nothing of it is changed, nor the scene, the selection or the undo steps.
+
+    Raises RigError for an armature without bones.
+    """
+    began = time.perf_counter()
+    if armature.pose is None or not armature.pose.bones:
+        raise RigError(f"{armature.name} has no bones")
+    depends = graph.read(armature)
+    deform = body.deforming(armature)
+    roles = body.roles(armature, depends, deform)
+    parts = _parts(roles, body.trunk(armature, depends, roles))
+    wrong = {part.name: _broken(depends, part) for part in parts}
+    keyable = body.keyable(armature, roles)
+    own = _own(depends, parts)
+    with on_copy(armature, keyable) as probe:
+        rig = Rig(probe, depends, keyable, roles)
+        sound = [part for part in parts if not wrong[part.name]]
+        found = _together(probe, {p.name: limbs.search(rig, p, own[p.name]) for p in sound if len(p.bones) > 2})
+        root, torso = "", ""
+        if parts and not wrong["Trunk"]:
+            found["Trunk"], root, torso = _trunk(rig, parts[0])
+    done = [_movable(armature, found.get(part.name, part)) for part in parts]
+    done = [replace(part, note=wrong[part.name] or _note(armature, depends, part)) for part in done]
+    # What is half broken is not keyed at all.
+    done = [Part(part.name, part.bones, note=part.note) if part.note else part for part in done]
+    drives = tuple(_drive(depends, keyable, name, done) for name in deform)
+    return RigControls(armature.name, deform, drives, root, torso, tuple(done), round(time.perf_counter() - began, 3))
+
+
+def _parts(roles: Mapping[str, str], trunk: Mapping[str, str]) -> list[Part]:
+    """Return the trunk and the limbs whose bones are known, without controls."""
+    parts = [Part("Trunk", tuple(trunk.items()))]
+    for limb, chain in (("arm", body.ARMS), ("leg", body.LEGS)):
+        for side, word in _SIDES.items():
+            bones = tuple((f"{role}.{side}", roles[f"{role}.{side}"]) for role in chain if f"{role}.{side}" in roles)
+            if bones:
+                parts.append(Part(f"{word} {limb}", bones))
+    return parts
+
+
+def _own(depends: Graph, parts: list[Part]) -> dict[str, set[str]]:
+    """Return what each part alone depends on."""
+    above = {part.name: set(depends.above(*(bone for _, bone in part.bones))) for part in parts}
+    return {
+        name: mine - set[str]().union(*(theirs for other, theirs in above.items() if other != name))
+        for name, mine in above.items()
+    }
+
+
+def _together(probe: Probe, searches: dict[str, limbs.Asks]) -> dict[str, Part]:
+    """Run the searches of several limbs, which depend on different controls, with the same evaluations."""
+    done: dict[str, Part] = {}
+    asked = {name: next(search) for name, search in searches.items()}
+    while asked:
+        settings: dict[str, float] = {}
+        moves: dict[str, Move] = {}
+        turn = []
+        for name, (state, move) in asked.items():
+            if all(settings.get(path, value) == value for path, value in state.items()):
+                settings |= state
+                moves |= move
+                turn.append(name)
+        probe.switch(settings)
+        seen = probe.pose(moves)
+        for name in turn:
+            try:
+                asked[name] = searches[name].send(seen)
+            except StopIteration as end:
+                done[name] = end.value
+                del asked[name]
+    probe.switch({})
+    return done
+
+
+def _trunk(rig: Rig, part: Part) -> tuple[Part, str, str]:
+    """Return the trunk with the control of each bone, the control of the whole rig, and that of the trunk."""
+    above = rig.graph.above(*(bone for _, bone in part.bones))
+    names = rig.outermost(above.keys() & rig.keyable)
+    step = 0.1 * float(np.ptp(rig.probe.neutral[[rig.at(b) for b in rig.roles.values()], :3, 3], axis=0).max())
+    every = [rig.at(bone) for bone in rig.roles.values()]
+    search = limbs.turning(rig, part.bones, every, names, {}, rig.probe.neutral, step)
+    fk = _alone(rig.probe, search)
+    carriers = _carriers(rig, part, names, step)
+    torso = carriers[-1] if carriers else ""
+    root = carriers[0] if len(carriers) > 1 else ""
+    return replace(part, fk=fk), root, torso
+
+
+def _alone(
+    probe: Probe, search: Generator[tuple[limbs.State, dict[str, Move]], Array, tuple[tuple[str, str], ...]]
+) -> tuple[tuple[str, str], ...]:
+    _, moves = next(search)
+    while True:
+        try:
+            _, moves = search.send(probe.pose(moves))
+        except StopIteration as end:
+            return end.value
+
+
+def _carriers(rig: Rig, part: Part, names: list[str], step: float) -> list[str]:
+    """Return the controls that carry the whole trunk when they move, the outermost first."""
+    bones = [rig.at(bone) for _, bone in part.bones]
+    before, found = rig.probe.neutral, []
+    for name in names:
+        after = rig.probe.pose({name: (np.zeros(3), step * np.array([0.5, 0.3, 0.7]))})
+        k = rig.at(name)
+        move = response.moved_by(before[k], after[k])
+        gone = float(np.linalg.norm(after[k, :3, 3] - before[k, :3, 3])) > 0.3 * step
+        if gone and all(response.rigid(move, before[j], after[j], step) for j in bones):
+            found.append(name)
+    return found
+
+
+# --- what can't be solved -------------------------------------------------------------------------------------------
+
+
+def _broken(depends: Graph, part: Part) -> str:
+    """Return why a part is not to be touched, in one sentence, or ""."""
+    bones = [bone for _, bone in part.bones]
+    circle = depends.circle(*bones)
+    if circle:
+        return f"{part.name}: its bones depend on each other in a circle ({' > '.join(circle[:4])}); keyed as it is"
+    above = depends.above(*bones)
+    wrong = min((name for name in depends.broken if name in above), key=lambda name: above[name], default="")
+    return f"{part.name}: {depends.broken[wrong]}; keyed as it is" if wrong else ""
+
+
+def _movable(armature: bpy.types.Object, part: Part) -> Part:
+    """Return a part without a locked IK control, where forward kinematics does."""
+    bones = present(armature.pose).bones
+    if not part.ik or not any(body.locks(bones[part.ik], "location")):
+        return part
+    if not part.has_fk or _locked(armature, part):
+        return part
+    settings = tuple(Setting(switch.path, switch.fk) for switch in part.switches)
+    return replace(part, ik="", pole="", end="", turns_end=False, tips=(), switches=(), settings=settings)
+
+
+def _locked(armature: bpy.types.Object, part: Part) -> str:
+    """Return the first FK control that can't turn, or ""."""
+    bones = present(armature.pose).bones
+    return next((control for _, control in part.fk if all(body.locks(bones[control], "rotation"))), "")
+
+
+def _note(armature: bpy.types.Object, depends: Graph, part: Part) -> str:
+    """Return why a part can't be solved, in one sentence, or ""."""
+    bones = present(armature.pose).bones
+    if part.ik and any(body.locks(bones[part.ik], "location")):
+        return f"{part.name}: the location of {part.ik} is locked; keyed as it is"
+    locked = _locked(armature, part)
+    if locked:
+        return f"{part.name}: the rotation of {locked} is locked; keyed as it is"
+    roles = [role for role, _ in part.bones]
+    if part.name == "Trunk" and part.fk:
+        return ""
+    side = part.name[0]
+    every = body.ARMS if "arm" in part.name else body.LEGS
+    unknown = [f"{role}.{side}" for role in every[:3] if f"{role}.{side}" not in roles]
+    if part.name != "Trunk" and unknown:
+        return f"{part.name}: no bone is known as its {' and '.join(unknown)}; keyed as it is"
+    if part.ik or part.has_fk:
+        return ""
+    turned = {role for role, _ in part.fk}
+    lacking = next((bone for role, bone in part.bones if role not in turned), "")
+    if not lacking:
+        return f"{part.name}: no bone is known; keyed as it is"
+    above = depends.above(lacking)
+    scripted = next((name for name in above if name in depends.driven), "")
+    if scripted:
+        return f"{part.name}: {scripted} is driven by a script; keyed as it is"
+    return f"{part.name}: no control was found that moves {lacking}; keyed as it is"
+
+
+# --- every bone -----------------------------------------------------------------------------------------------------
+
+
+def _drive(depends: Graph, keyable: set[str], name: str, parts: list[Part]) -> Drive:
+    """Return what drives a bone: as a pose has shown, else as constraints and parents say."""
+    seen = {bone: dict(part.fk).get(role, part.ik) for part in parts for role, bone in part.bones}
+    how = next((edge.how for edge in depends.edges[name] if edge.how not in (PARENT, POLE)), ITSELF)
+    if seen.get(name):
+        return Drive(name, seen[name], ITSELF if seen[name] == name else how, confirmed=True)
+    if how == ITSELF and name in keyable:
+        return Drive(name, name, ITSELF)
+    nearest = min(
+        ((steps, one) for one, steps in depends.above(name).items() if one in keyable and one != name), default=(0, "")
+    )[1]
+    return Drive(name, nearest, PARENT if how == ITSELF else how)

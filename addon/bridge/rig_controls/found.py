@@ -1,0 +1,92 @@
+"""What is known of a rig's controls: which bone each one moves, how limbs switch, and what can't be solved."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A bone that deforms the mesh, and the control that moves it, "" for none.
+
+    how : what passes the movement on: ITSELF, PARENT, or the type of a constraint
+    confirmed : whether a pose of a copy of the rig has shown it; else the constraints alone say so
+    """
+
+    bone: str
+    control: str
+    how: str
+    confirmed: bool = False
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A property, by its path on the armature object, with its values for forward and for inverse kinematics."""
+
+    path: str
+    fk: float
+    ik: float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A property, by its path on the armature object, and the value that it must have."""
+
+    path: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """The controls of a limb, or of another part of the body; "" and () for what it doesn't have.
+
+    bones : (role, deforming bone) from the trunk outwards
+    fk : (role, control) that turns the bone of a role with forward kinematics
+    ik, pole : controls of hand or foot, and of elbow or knee, with inverse kinematics
+    end : the role of the bone that the IK control carries: hand or foot, or the toe of paws
+    turns_end : whether the IK control turns that bone with it
+    tips : (role, control) that turns what the IK control doesn't while inverse kinematics is on
+    switches : what must be switched between the two; settings : what else must be set for inverse kinematics
+    note : why the part can't be solved, in one sentence; "" if it can
+    """
+
+    name: str
+    bones: tuple[tuple[str, str], ...]
+    fk: tuple[tuple[str, str], ...] = ()
+    ik: str = ""
+    pole: str = ""
+    end: str = ""
+    turns_end: bool = False
+    tips: tuple[tuple[str, str], ...] = ()
+    switches: tuple[Switch, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    note: str = ""
+
+    @property
+    def has_fk(self) -> bool:
+        """Whether every bone of the part, but for those beyond hand or foot, has a control of its own."""
+        turned = {role for role, _ in self.fk}
+        return bool(turned) and all(role in turned for role, _ in self.bones if not role.startswith("toe"))
+
+
+@dataclass(frozen=True)
+class RigControls:
+    """The controls of a rig.
+
+    deform : the bones that deform a mesh
+    drives : for each of them, the control that moves it
+    root, torso : the controls that carry everything, and the trunk with what hangs on it; "" for none
+    parts : trunk, then arms and legs
+    seconds : what finding them took
+    """
+
+    armature: str
+    deform: tuple[str, ...]
+    drives: tuple[Drive, ...]
+    root: str
+    torso: str
+    parts: tuple[Part, ...]
+    seconds: float = 0.0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each part that can't be solved."""
+        return tuple(part.note for part in self.parts if part.note)

@@ -1,0 +1,168 @@
+"""Which bones of a rig depend on which: by parents, constraints and the drivers of constraints."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...ground.blender_types import present
+
+POLE, PARENT, HOOK = "POLE", "PARENT", "HOOK"
+_OF_CONSTRAINT = re.compile(r'pose\.bones\["(.+?)"\]\.constraints\["(.+?)"\]\.(influence|mute|enabled)$')
+_OF_BONE = re.compile(r'pose\.bones\["(.+?)"\]\.(location|rotation_\w+)$')
+_PROPERTY = re.compile(r'.*\["[^"]+"\]$')
+_LIMITS = ("LIMIT_", "MAINTAIN_VOLUME", "FLOOR")
+
+
+class Edge(NamedTuple):
+    """The bone that another depends on, and how: a constraint's type, POLE, PARENT or HOOK."""
+
+    source: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The dependencies of bones.
+
+    edges : what each bone depends on
+    broken : why a bone can't be trusted, by bone
+    driven : bones whose location or rotation a driver sets
+    properties : paths of properties on the armature that drive constraints, with the bones that have these
+    set_by_drivers : paths of what drivers set on constraints
+    inverse : (bone, constraint's name) of each inverse kinematics in use, or switched by a driver
+    """
+
+    edges: dict[str, tuple[Edge, ...]]
+    broken: dict[str, str]
+    driven: frozenset[str]
+    properties: dict[str, frozenset[str]]
+    set_by_drivers: frozenset[str]
+    inverse: tuple[tuple[str, str], ...]
+
+    def above(self, *bones: str) -> dict[str, int]:
+        """Return everything that some bones depend on, themselves included, with the number of steps to it."""
+        steps: dict[str, int] = {}
+        level, depth = [bone for bone in bones if bone], 0
+        while level:
+            steps |= dict.fromkeys(level, depth)
+            depth += 1
+            level = list(dict.fromkeys(e.source for b in level for e in self.edges.get(b, ()) if e.source not in steps))
+        return steps
+
+    def circle(self, *bones: str) -> list[str]:
+        """Return bones that depend on each other in a circle, above some bones; [] if there are none."""
+        done: set[str] = set()
+        for bone in bones:
+            path, waiting = [bone], [iter(self.edges.get(bone, ()))]
+            while path:
+                edge = next(waiting[-1], None)
+                if edge is None:
+                    done.add(path.pop())
+                    waiting.pop()
+                elif edge.source in path:
+                    return [*path[path.index(edge.source) :], edge.source]
+                elif edge.source not in done:
+                    path.append(edge.source)
+                    waiting.append(iter(self.edges.get(edge.source, ())))
+        return []
+
+
+def read(armature: bpy.types.Object) -> Graph:
+    """Read the dependencies of an armature's bones."""
+    bones = present(armature.pose).bones
+    paths, properties, driven = _drivers(armature)
+    switched = {(match[1], match[2]) for match in map(_OF_CONSTRAINT.match, paths) if match}
+    edges: dict[str, list[Edge]] = {
+        bone.name: [Edge(bone.parent.name, PARENT)] if bone.parent is not None else [] for bone in bones
+    }
+    broken: dict[str, str] = {}
+    inverse = []
+    for bone in bones:
+        for one in _constraints(bone):
+            on = (one.enabled and one.influence > 0.0) or (bone.name, one.name) in switched
+            if not on or one.type.startswith(_LIMITS):
+                continue
+            found, why = _sources(armature, bone, one)
+            if why:
+                broken.setdefault(bone.name, why)
+            moved = [bone.name]
+            if one.type in ("IK", "SPLINE_IK"):
+                inverse += [(bone.name, one.name)] if one.type == "IK" else []
+                above = [each.name for each in bone.parent_recursive]
+                moved += above[: max(one.chain_count - 1, 0)] if one.chain_count else above
+            for name in moved:
+                edges[name] += [edge for edge in found if edge.source not in moved]
+    return Graph(
+        {name: tuple(dict.fromkeys(each)) for name, each in edges.items()},
+        broken,
+        frozenset(driven),
+        {path: frozenset(names) for path, names in properties.items()},
+        frozenset(paths),
+        tuple(inverse),
+    )
+
+
+def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]], set[str]]:
+    """Return paths of constraints that drivers switch, the properties that do so by path, and bones drivers move."""
+    paths: set[str] = set()
+    properties: dict[str, set[str]] = {}
+    driven: set[str] = set()
+    for curve in armature.animation_data.drivers if armature.animation_data is not None else ():
+        moved = _OF_BONE.match(curve.data_path)
+        if moved:
+            driven.add(moved[1])
+        match = _OF_CONSTRAINT.match(curve.data_path)
+        if not match:
+            continue
+        paths.add(curve.data_path)
+        for variable in present(curve.driver).variables:
+            for target in variable.targets:
+                if variable.type == "SINGLE_PROP" and target.id == armature and _PROPERTY.match(target.data_path):
+                    properties.setdefault(target.data_path, set()).add(match[1])
+    return paths, properties, driven
+
+
+def _sources(armature: bpy.types.Object, bone: bpy.types.PoseBone, one: Any) -> tuple[list[Edge], str]:
+    """Return what a constraint follows, and what is wrong with it or ""."""
+    found, why = [], ""
+    for target, name, how in _targets(one):
+        if target is None:
+            why = f"the constraint {one.name} on {bone.name} has lost its target"
+        elif target == armature:
+            if name in present(armature.pose).bones:
+                found.append(Edge(name, how))
+            elif name:
+                why = f"the constraint {one.name} on {bone.name} follows the bone {name}, which is gone"
+            else:
+                why = f"the constraint {one.name} on {bone.name} names no bone to follow"
+        elif target.parent == armature and target.parent_type == "BONE":
+            found.append(Edge(target.parent_bone, how))
+        else:
+            hooks = [h for h in target.modifiers if isinstance(h, bpy.types.HookModifier) and h.object == armature]
+            hooks = [hook for hook in hooks if hook.subtarget]
+            found += [Edge(hook.subtarget, HOOK) for hook in hooks]
+            if not hooks:
+                why = f"the constraint {one.name} on {bone.name} follows {target.name}, which is not part of this rig"
+    return found, why
+
+
+def _constraints(bone: bpy.types.PoseBone) -> list[Any]:
+    """Return a bone's constraints: each type has other members, which the stubs can't tell."""
+    return list(bone.constraints)
+
+
+def _targets(one: Any) -> Iterator[tuple[bpy.types.Object | None, str, str]]:
+    """Yield the objects and bones that a constraint follows, and how."""
+    if one.type == "ARMATURE":
+        for each in one.targets:
+            yield each.target, each.subtarget, one.type
+    elif one.type == "IK":
+        if one.use_tail or one.target is not None:
+            yield one.target, one.subtarget, one.type
+        if one.pole_target is not None:
+            yield one.pole_target, one.pole_subtarget, POLE
+    elif hasattr(one, "target"):
+        yield one.target, getattr(one, "subtarget", ""), one.type

@@ -1,0 +1,66 @@
+"""Where a limb's pole stands: in the plane of its joints, corrected by how far the middle joint swivels past it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ....core.motion import quat
+from ....core.motion.quat import Array
+from .found import Part
+
+_STRAIGHT = 0.02  # of the limb's length: less bent, the plane is that of the most bent frame
+_NEAREST = 0.3  # of the limb's length: a pole closer to the joint turns with every millimetre
+
+
+def _joints(part: Part, bones: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+    """Return the places (F, 3) of a limb's upper, middle and lower joint."""
+    roles = dict(part.bones)
+    names = [*list(roles.values())[:2], roles[part.end]]
+    upper, middle, end = (bones[name][:, :3, 3] for name in names)
+    return upper, middle, end
+
+
+def _bend(upper: Array, middle: Array, end: Array) -> tuple[Array, Array]:
+    """Return the axis (F, 3) of a limb, and the way (F, 3) from it to the middle joint."""
+    axis = end - upper
+    axis = axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12)
+    return axis, _across(middle - upper, axis)
+
+
+def _across(vectors: Array, axis: Array) -> Array:
+    return np.asarray(vectors - np.sum(vectors * axis, axis=1, keepdims=True) * axis)
+
+
+def targets(part: Part, motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Array:
+    """Return where the pole is to go (F, 4, 4), at the distance from the middle joint that it has at rest."""
+    upper, middle, end = _joints(part, motion)
+    axis, bend = _bend(upper, middle, end)
+    thigh = motion[part.bones[0][1]][:, :3, :3]
+    length = float(np.median(np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(end - middle, axis=1)))
+    size = np.linalg.norm(bend, axis=1)
+    most = int(size.argmax())
+    # Where the limb is nearly straight: the way it bends on the most bent frame, carried by its upper bone.
+    carried = _across(thigh @ (thigh[most].T @ (bend[most] / max(size[most], 1e-12))), axis)
+    carried /= np.maximum(np.linalg.norm(carried, axis=1, keepdims=True), 1e-12)
+    weight = np.clip((size / length - 0.5 * _STRAIGHT) / (1.5 * _STRAIGHT), 0.0, 1.0)[:, None]
+    way = weight * bend / np.maximum(size[:, None], 1e-12) + (1.0 - weight) * carried
+    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
+    at_rest = rest[index[part.pole]]
+    away = np.linalg.norm(at_rest[:3, 3] - rest[index[part.bones[1][1]], :3, 3])
+    out = np.broadcast_to(at_rest, (len(way), 4, 4)).copy()
+    out[:, :3, 3] = middle + max(float(away), _NEAREST * length) * way
+    return out
+
+
+def swivel(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
+    """Return the turn (F, 4, 4) about the limb's axis that takes the middle joint to where it should be."""
+    upper, middle, end = _joints(part, motion)
+    axis, goal = _bend(upper, middle, end)
+    now = _across(seen[:, index[part.bones[1][1]], :3, 3] - upper, axis)
+    angle = np.arctan2(np.sum(np.cross(now, goal) * axis, axis=1), np.sum(now * goal, axis=1))
+    length = np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(end - middle, axis=1)
+    angle = np.where(np.linalg.norm(goal, axis=1) > 1e-3 * length, angle, 0.0)
+    out = np.broadcast_to(np.eye(4), (len(angle), 4, 4)).copy()
+    out[:, :3, :3] = quat.to_matrix(quat.exp(axis * angle[:, None]))
+    out[:, :3, 3] = upper - np.einsum("fij,fj->fi", out[:, :3, :3], upper)
+    return out
