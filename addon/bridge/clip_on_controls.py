@@ -11,6 +11,7 @@ from ...core.motion import kinematics, quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
+from ..ground import steps
 from ..ground.blender_types import Slot, SlottedAction, present
 from . import clip as clips
 from . import control_rig, curves, evaluated_action, poses, rig
@@ -23,7 +24,12 @@ _NOTHING = 1e-6  # of the body's height: rounding errors in the locations of con
 _SEEN = 1e-3  # of the body's height: a stretched limb that ends up shorter by more is reported
 
 
-def read(
+def read(*args: Any, **how: Any) -> ReadAction:
+    """Read an action as `read_in_steps` does, at once."""
+    return steps.finished(read_in_steps(*args, **how))
+
+
+def read_in_steps(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     action: bpy.types.Action,
@@ -31,7 +37,7 @@ def read(
     rate: float,
     slot: Slot = None,
     span: tuple[float, float] | None = None,
-) -> ReadAction:
+) -> steps.Steps[ReadAction]:
     """Read an action as a rig's body shows it, whichever controls it keys; keys of other bones become channels.
 
     Keys of inverse kinematics are dropped, since a result shows the same with FK controls. Scales are left out. Raises
@@ -45,7 +51,7 @@ def read(
     others = frozenset(target for target in keyed if target.bone not in ours and "_ik" not in target.bone)
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
-    linear, places = evaluated_action.seen_in_the_world(scene, armature, *looked_at)
+    linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at)
     # Stretched limbs keep their rest length; their children stay where they are seen.
     straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
     rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)

@@ -4,6 +4,7 @@ A copy of the armature plays the action in a scene of its own, so bones that the
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 import numpy as np
@@ -12,6 +13,7 @@ from ...core.errors import some
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
+from ..ground import steps
 from ..ground.blender_types import Slot, SlottedAction, present
 from . import clip as clips
 from . import curves
@@ -20,11 +22,18 @@ from .curves import Target
 from .rig import Rig
 from .stage import on_stage
 
+SOME = 100  # frames that are read in one step
+
 # Constraints that do not change a pose that already meets them, so that keys of the visual pose show unchanged.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
 
 
-def read(
+def read(*args: Any, **how: Any) -> ReadAction:
+    """Read an action as `read_in_steps` does, at once."""
+    return steps.finished(read_in_steps(*args, **how))
+
+
+def read_in_steps(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     action: bpy.types.Action,
@@ -33,7 +42,7 @@ def read(
     slot: Slot = None,
     span: tuple[float, float] | None = None,
     carried: frozenset[Target] = frozenset(),
-) -> ReadAction:
+) -> steps.Steps[ReadAction]:
     """Read an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
     Bones that constraints or drivers pose are `hidden`, because they are not seen as they are keyed. Their keys can
@@ -43,7 +52,7 @@ def read(
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
     frames = keyed.frames
-    linear, places = seen_in_the_world(scene, armature, (action, slot), body, body.bones, frames)
+    linear, places = yield from seen_in_steps(scene, armature, (action, slot), body, body.bones, frames)
     rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
     scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
     channels, cyclic = keyed.clip.channels, keyed.clip.cyclic
@@ -54,7 +63,12 @@ def read(
     return ReadAction(visual, frames, keyed.targets, tuple(notes), keyed.start, hidden)
 
 
-def seen_in_the_world(
+def seen_in_the_world(*args: Any, **how: Any) -> tuple[Array, Array]:
+    """Return what `seen_in_steps` does, at once."""
+    return steps.finished(seen_in_steps(*args, **how))
+
+
+def seen_in_steps(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     played: SlottedAction,
@@ -64,19 +78,43 @@ def seen_in_the_world(
     to_body: Array | None = None,
     *,
     layers: bool = False,
-) -> tuple[Array, Array]:
+) -> steps.Steps[tuple[Array, Array]]:
     """Return world matrices' linear parts (F, J, 3, 3) and places (F, J, 3) in metres while an action plays.
 
     names : the bones to read, one for each bone of the body; the object is joint 0 if the body has `moving_object`
     to_body (B, 4, 4) : matrices from those bones to the body's
     layers : whether the layers of the armature's NLA play, too, and the action's own blending
+    Between steps nothing of it is left in Blender.
     """
+    parts = []
+    for first in range(0, len(frames), SOME):
+        yield first / len(frames), f"Reading {first:,} of {len(frames):,} frames"
+        # Where an armature depends on itself, a frame shows something of the one before.
+        before = min(first, 1)
+        poses, objects = _seen(scene, armature, played, body, frames[first - before : first + SOME], layers=layers)
+        order = [present(armature.pose).bones.find(name) for name in names]
+        seen_bones = poses[before:, order]
+        turned = seen_bones if to_body is None else seen_bones @ to_body
+        parts.append(_in_the_world(turned, objects[before:], body))
+    linear, places = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return linear, places
+
+
+def _seen(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: SlottedAction,
+    body: Rig,
+    frames: Array,
+    *,
+    layers: bool,
+) -> tuple[Array, Array]:
+    """Return the matrices of all bones (F, B, 4, 4), and of the object (F, 4, 4), while an action plays."""
     action, slot = played
-    bones = present(armature.pose).bones
-    order = [bones.find(name) for name in names]
-    poses = np.empty((len(frames), len(bones), 4, 4))
+    count = len(present(armature.pose).bones)
+    poses = np.empty((len(frames), count, 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
-    buffer = np.empty(16 * len(bones), dtype=np.float32)
+    buffer = np.empty(16 * count, dtype=np.float32)
     with on_stage(scene, armature, action, slot, body, layers=layers) as (stage, copies):
         copy = copies[armature]
         for k, frame in enumerate(frames):
@@ -86,8 +124,7 @@ def seen_in_the_world(
             poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender stores matrices column by column
             if body.moving_object:
                 objects[k] = body.space @ np.array(seen.matrix_basis)
-    seen_bones = poses[:, order]
-    return _in_the_world(seen_bones if to_body is None else seen_bones @ to_body, objects, body)
+    return poses, objects
 
 
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:

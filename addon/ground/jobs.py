@@ -1,17 +1,21 @@
 """Run work in a worker thread beside the interface, with progress and cancelling.
 
 A job knows nothing of Blender's windows: its driver polls the state. It must not touch Blender's data; the main thread
-reads the input before and writes the result after.
+reads the inputs before, step by step, and writes the result after.
 """
 
 import threading
+import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...core.errors import Cancelled, LoomError
 from ...core.progress import Progress
+from .steps import Steps
 
 NOTHING = "nothing was changed"  # what most cancelled work leaves behind
+LONGEST_READING = 0.1  # s, about, for which the interface waits
 LONGEST_GOODBYE = 20.0  # s; kernels can't be interrupted, but each takes less than that
 
 
@@ -19,21 +23,53 @@ class BackgroundJob:
     """A piece of work whose state is running, then done (with a result), failed (with an error) or cancelled.
 
     left : a few words on what remains of the work after cancelling
+    reading : steps that return what the work takes as well as its progress; the driver calls `read_on` for them
     """
 
-    def __init__(self, label: str, work: Callable[[Progress], Any], left: str = NOTHING) -> None:
+    def __init__(
+        self, label: str, work: Callable[..., Any], left: str = NOTHING, reading: Steps[Any] | None = None
+    ) -> None:
         self.label, self.left = label, left
         self.fraction, self.doing = 0.0, "Starting"
         self.state = "running"
+        self.inputs: Any = None
         self.result: Any = None
         self.error: Exception | None = None
         self._continues = True
-        self._work = work
+        self._work, self._reading = work, reading
         self._thread = threading.Thread(target=self._run, name=f"Action Loom: {label}", daemon=True)
 
     def start(self) -> "BackgroundJob":
-        self._thread.start()
+        if self._reading is None:
+            self._thread.start()
         return self
+
+    def read_on(self) -> None:
+        """Take the next steps of reading, on the main thread; after the last one the work starts."""
+        until = time.perf_counter() + LONGEST_READING
+        while self._reading is not None:
+            if not self._continues:
+                return self._end_reading("cancelled")
+            try:
+                self._listen(*next(self._reading))
+            except StopIteration as end:
+                self.inputs, self._reading = end.value, None
+                self._work = partial(self._work, self.inputs)
+                self._thread.start()
+            except ReferenceError:
+                self.error = LoomError("What was being read is gone from the file: choose the sources again")
+                return self._end_reading("failed")
+            except Exception as error:
+                self.error = error
+                return self._end_reading("failed")
+            if time.perf_counter() > until:
+                return None
+        return None
+
+    def _end_reading(self, state: str) -> None:
+        if self._reading is not None:
+            self._reading.close()
+        self._reading, self.state = None, state
 
     def cancel(self) -> None:
         """Ask the work to stop at its next step."""
@@ -41,8 +77,11 @@ class BackgroundJob:
         self.doing = "Stopping"
 
     def wait(self) -> None:
-        """Wait until the work has ended, but at most `LONGEST_GOODBYE`."""
-        self._thread.join(LONGEST_GOODBYE)
+        """Wait until work that has begun ends, but at most `LONGEST_GOODBYE`."""
+        if self._reading is not None and not self._continues:
+            self._end_reading("cancelled")
+        elif self._thread.ident is not None:
+            self._thread.join(LONGEST_GOODBYE)
 
     def _run(self) -> None:
         try:
@@ -70,12 +109,14 @@ def running() -> BackgroundJob | None:
     return _running
 
 
-def begin(label: str, work: Callable[[Progress], Any], left: str = NOTHING) -> BackgroundJob:
+def begin(
+    label: str, work: Callable[..., Any], left: str = NOTHING, reading: Steps[Any] | None = None
+) -> BackgroundJob:
     """Start a job; raises LoomError while another one runs."""
     global _running
     if _running is not None:
         raise LoomError(f"{_running.label} is still going on: wait for it, or cancel it")
-    _running = BackgroundJob(label, work, left).start()
+    _running = BackgroundJob(label, work, left, reading).start()
     return _running
 
 

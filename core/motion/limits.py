@@ -7,9 +7,7 @@ from ..errors import ClipError
 MOST_POSES = 10_000_000  # joints times frames: with so many a walk through a graph takes 2.7 GB, a blend of two 4.7
 MOST_TIMES = 32  # times as many frames as before, as from 30 to 960 a second, for clips that are not small
 SMALL = 2_000_000  # joints times frames; below it any rate will do
-# What is read from Blender at once. Blender waits meanwhile: about half a minute for a light figure.
-MOST_READ = 10_000_000  # joints times frames, read from keys
-MOST_SEEN = 30_000  # frames as Blender shows them: half a minute in which its window does not respond
+MOST_READ = 10_000_000  # joints times frames, read from Blender at once
 
 
 def check_size(name: str, frames: int, joints: int) -> None:
@@ -29,21 +27,19 @@ def check_size(name: str, frames: int, joints: int) -> None:
         )
 
 
-def check_reading(name: str, first: float, last: float, joints: int, *, visual: bool) -> None:
+def check_reading(name: str, first: float, last: float, joints: int) -> None:
     """Raise ClipError for frames of an action that are not numbers, or more than can be read at once.
-
-    visual : whether Blender evaluates each frame, instead of the keys alone being read
 
     Example:
         >>> from action_loom.core.motion import limits
-        >>> limits.check_reading("walk", 1.0, 98.0, 24, visual=True)
-        >>> limits.check_reading("walk", 1.0, float("inf"), 24, visual=True)
+        >>> limits.check_reading("walk", 1.0, 98.0, 24)
+        >>> limits.check_reading("walk", 1.0, float("inf"), 24)
         Traceback (most recent call last):
         action_loom.core.errors.ClipError: walk: its frames 1 to inf are none; mend its keys or its frame range
     """
     if not (math.isfinite(first) and math.isfinite(last)):
         raise ClipError(f"{name}: its frames {first:g} to {last:g} are none; mend its keys or its frame range")
-    most = min(MOST_READ // joints, MOST_SEEN if visual else MOST_READ)
+    most = MOST_READ // joints
     if last - first >= most:
         raise ClipError(
             f"{name}: its frames {first:,.0f} to {last:,.0f} are more than the {most:,} that can be read at once of "

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import addon_utils
 import bpy
 import material
+import numpy as np
 import pytest
 
 SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
@@ -189,6 +190,65 @@ def test_escape_cancels_and_leaves_the_file_as_it_was(jobs, driven):
     assert drive(driven, event("ESC", "PRESS"))[-1] == {"CANCELLED"}
     assert driven.reported == [("INFO", "Blend was cancelled; nothing was changed")]
     assert set(bpy.data.actions.keys()) == before
+
+
+@pytest.fixture
+def in_steps(driven, jobs, loom, monkeypatch):
+    """The operator, which reads 37 and 25 frames visually, four at a tick of the clock."""
+    monkeypatch.setattr(loom("addon.bridge.evaluated_action"), "SOME", 4)
+    monkeypatch.setattr(jobs, "LONGEST_READING", 0.0)
+    driven.operator.visual = True
+    return driven
+
+
+def everything():
+    kept = (bpy.data.objects, bpy.data.scenes, bpy.data.armatures, bpy.data.actions)
+    return (
+        [[(one.name, one.users) for one in some] for some in kept],
+        [material.fingerprint(action) for action in bpy.data.actions],
+        (bpy.context.scene.frame_current, bpy.context.scene.frame_subframe),
+        [one.name for one in bpy.context.selected_objects],
+        [np.array(bone.matrix_basis).tobytes() for bone in bpy.context.object.pose.bones],
+    )
+
+
+def test_reading_goes_on_at_each_tick_and_says_how_far_it_is(jobs, in_steps):
+    assert in_steps.operator._begin(in_steps.context) == {"RUNNING_MODAL"}
+    job, reports = in_steps.operator._job, []
+    while job.inputs is None:
+        reports.append((job.fraction, job.doing))
+        assert in_steps.operator.modal(in_steps.context, event("TIMER")) == {"RUNNING_MODAL"}
+        assert len(reports) < 30
+    assert reports[1][1] == "Reading 4 of 37 frames"
+    assert [fraction for fraction, _ in reports] == sorted(fraction for fraction, _ in reports)
+    assert drive(in_steps)[-1] == {"FINISHED"}
+    assert "slow + quick 50:50" in bpy.data.actions
+
+
+@pytest.mark.parametrize("ended", ["by escape", "by Blender", "by an error"])
+def test_what_is_read_in_steps_is_left_as_it_was(jobs, in_steps, ended):
+    bpy.context.scene.frame_set(7, subframe=0.25)
+    bpy.context.object.pose.bones[0].location.x = 3.0  # not keyed: lost by any change of the frame
+    before = everything()
+    in_steps.operator._begin(in_steps.context)
+    for _ in range(5):
+        assert in_steps.operator.modal(in_steps.context, event("TIMER")) == {"RUNNING_MODAL"}
+    assert everything() == before
+    if ended == "by escape":
+        in_steps.operator.modal(in_steps.context, event("ESC", "PRESS"))
+        assert in_steps.operator.modal(in_steps.context, event("TIMER")) == {"CANCELLED"}
+        assert in_steps.reported == [("INFO", "Blend was cancelled; nothing was changed")]
+    elif ended == "by Blender":
+        in_steps.operator.cancel(in_steps.context)
+        assert in_steps.operator._job.state == "cancelled"
+    else:
+        bpy.data.actions.remove(bpy.data.actions["quick"])
+        before = everything()
+        assert drive(in_steps)[-1] == {"CANCELLED"}
+        gone = "What was being read is gone from the file: choose the sources again"
+        assert in_steps.reported == [("ERROR", gone)]
+    assert everything() == before
+    assert jobs.running() is None
 
 
 @pytest.mark.parametrize("gone", ["armature", "source"])

@@ -238,6 +238,47 @@ def test_without_constraints_seen_and_keyed_are_the_same(bridge, seed):
     assert np.abs(points(seen.clip) - points(keyed.clip)).max() < 1e-5 * body.skeleton.height
 
 
+def test_there_is_no_longest_action(bridge, loom):
+    reading, requests = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
+    rig = material.armature()
+    material.key_by_hand(rig, "long", seed=1)
+    for curve in material.fcurves(bpy.data.actions["long"]):
+        for point in curve.keyframe_points:
+            point.co.x = 1.0 + (point.co.x - 1.0) * 31_000.0 / 32.0
+        curve.update()
+    seen, keyed = (
+        reading.read(
+            bpy.context,
+            rig,
+            requests.Request(sources=(requests.Source(name="long"),), reading=requests.ReadingOptions(visual=visual)),
+        ).clips[0]
+        for visual in (True, False)
+    )
+    assert len(seen) == len(keyed) == 31_001
+    assert np.abs(bridge.kinematics.points(seen) - bridge.kinematics.points(keyed)).max() < 1e-5
+
+
+@pytest.mark.parametrize("make", [constrained, material.armature])
+def test_in_steps_the_same_is_seen(bridge, monkeypatch, make):
+    rig = make()
+    action = material.key_by_hand(rig, "by hand", seed=1)
+    body = bridge.rig.read(rig)
+    at_once = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0).clip
+    monkeypatch.setattr(bridge.evaluated_action, "SOME", 4)
+    before, found = state(rig), []
+    steps = bridge.evaluated_action.read_in_steps(bpy.context.scene, rig, action, body, 24.0)
+    try:
+        while True:
+            found.append(next(steps))
+            assert state(rig) == before
+    except StopIteration as end:
+        in_steps = end.value.clip
+    assert found[2] == (8 / 33, "Reading 8 of 33 frames")
+    assert len(found) == 9
+    assert np.array_equal(in_steps.rotations, at_once.rotations)
+    assert np.array_equal(in_steps.translations, at_once.translations)
+
+
 # In a process of its own, which ends at once: with Rigify's classes around, Blender 4.2 crashes at its exit.
 GENERATED = """
 import json, os, sys

@@ -9,7 +9,7 @@ import bpy
 from ....core import jit
 from ....core.errors import LoomError
 from ....core.progress import Progress
-from ...ground import jobs, troubles
+from ...ground import jobs, steps, troubles
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -49,7 +49,7 @@ class BackgroundOperator(OperatorMixin):
         """Take over the panel's values that the caller has not set; later steps use the operator's own values only."""
 
     def inputs(self, context: bpy.types.Context) -> Any:
-        """Read and return the inputs of `compute`; raises LoomError."""
+        """Read and return the inputs of `compute`, at once or in steps; raises LoomError."""
         raise NotImplementedError
 
     @staticmethod
@@ -89,10 +89,14 @@ class BackgroundOperator(OperatorMixin):
             troubles.clear(self._troubled)
         return self.inputs(context)
 
+    def _reading(self, context: bpy.types.Context) -> steps.Steps[Any]:
+        return steps.of(partial(self.fresh_inputs, context))
+
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            inputs = self.fresh_inputs(context)
-            return self.finish(context, inputs, self.compute(inputs, _shown(context)))
+            shown = _shown(context)
+            inputs = steps.finished(self._reading(context), shown)
+            return self.finish(context, inputs, self.compute(inputs, shown))
         except LoomError as error:
             return self.failed(context, error)
         finally:
@@ -101,11 +105,13 @@ class BackgroundOperator(OperatorMixin):
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
         compute = self.compute  # taken off the operator, which Blender may free before the work ends
         try:
-            self._inputs = self.fresh_inputs(context)
-            work = partial(_computed, compute, self._inputs)
-            self._job = jobs.begin(self.bl_label, work, self.left)
+            job = jobs.begin(self.bl_label, partial(_computed, compute), self.left, self._reading(context))
         except LoomError as error:
             return self.failed(context, error)
+        self._job = job
+        job.read_on()
+        if job.state == "failed":
+            return self._end(context, job)
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(TICK, window=context.window)
         manager.modal_handler_add(self)
@@ -117,13 +123,15 @@ class BackgroundOperator(OperatorMixin):
             job.cancel()
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
+        job.read_on()
         _redraw(context)
-        if job.state == "running":
-            return {"RUNNING_MODAL"}
+        return {"RUNNING_MODAL"} if job.state == "running" else self._end(context, job)
+
+    def _end(self, context: bpy.types.Context, job: jobs.BackgroundJob) -> OperatorReturn:
         self._leave(context)
         if job.state == "done":
             try:
-                return self.finish(context, self._inputs, job.result)
+                return self.finish(context, job.inputs, job.result)
             except LoomError as error:
                 return self.failed(context, error)
         elif job.state == "cancelled":

@@ -9,7 +9,7 @@ from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Source, SourceOptions
 from ....core.verbs import OF_ONE_BODY, MoveEvents, Place, Plant, Reach, Warp
-from ...ground import option_properties
+from ...ground import option_properties, steps
 from ...ground.blender_types import by_full_name, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import source_list
@@ -66,14 +66,16 @@ class EditHooks(ResultHooks):
             names = [name for name in declared(SourceOptions) if name not in whole]
             op.add_source(source.name, reading={name: getattr(source, name) for name in names})
 
-    def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+    def read(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
         from ...services.results import rebuilding
         from ...services.weaving.reading import Inputs
 
         if not op.again:
-            return super().read(op, context, armature)
+            return (yield from super().read(op, context, armature))
         known = rebuilding.inputs_of(_named_again(op), overwrite_edits=False)
-        made = rebuilding.read_again(scene_of(context), armature, known)
+        made = yield from rebuilding.read_again_in_steps(scene_of(context), armature, known)
         return (Inputs(made.request, made.read, op.recipe_now()),)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":

@@ -11,6 +11,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import Request, Source
 from ....core.verbs import Plant
 from ...bridge import result_mark
+from ...ground import steps
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import contact_rows, readiness, target_armature
 from ...model.contact_rows import Contact
@@ -38,7 +39,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return polls.poll_action(cls, context) and polls.poll_parts(cls, context, Plant)
 
-    def inputs(self, context: bpy.types.Context) -> "Inputs":
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[Inputs]":
         from ...services.results import rebuilding
         from ...services.weaving import reading
 
@@ -47,13 +48,14 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         self._action = action.session_uid
         if not contact_rows.is_rewoven(action):
             request = Request(sources=(Source(name=action.name_full),))
-            return reading.Inputs(request, reading.read(context, armature, request), Plant())
+            read = yield from reading.read_in_steps(context, armature, request)
+            return reading.Inputs(request, read, Plant())
         again = rebuilding.inputs_of(action, overwrite_edits=True)  # edits are safe: nothing is written
         own = again.armature or armature
         why = readiness.why_not(own)
         if why:
             raise RigError(why)
-        inputs = rebuilding.read_again(scene_of(context), own, again)
+        inputs = yield from rebuilding.read_again_in_steps(scene_of(context), own, again)
         return dataclasses.replace(inputs, recipe=without_rows(again.recipe))
 
     @staticmethod

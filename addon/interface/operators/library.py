@@ -8,7 +8,7 @@ from ....core.errors import LibraryError, LoomError
 from ....core.library.ending import ENDING
 from ....core.progress import Progress
 from ....core.recipes.reading import Request
-from ...ground import jobs, rates, troubles
+from ...ground import jobs, rates, steps, troubles
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import preferences, properties, target_armature
 from ...services.library import library_finds
@@ -176,7 +176,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
         from ...services.library import library_search
 
         LibraryOperator.stopped(self, context)
-        library_search.look(self._inputs[0])
+        library_search.look(present(self._job).inputs[0])
 
 
 class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy.types.Operator):
@@ -208,7 +208,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
             if not self.properties.is_property_set(name):
                 setattr(self, name, getattr(finder, name))
 
-    def inputs(self, context: bpy.types.Context) -> "tuple[Query, Wanted]":
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[tuple[Query, Wanted]]":
         from ...services.library import library_search
         from ...services.weaving import reading
 
@@ -216,8 +216,8 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
             self.from_panel(context)
         path, armature = self.path(context), present(target_armature.armature(context))
         asked = present(library_finds.asked(scene_of(context), armature))
-        (read,) = reading.read(context, armature, Request(sources=(asked.source,))).sources
-        query = library_search.query(read, asked.first, asked.last, path)
+        read = yield from reading.read_in_steps(context, armature, Request(sources=(asked.source,)))
+        query = library_search.query(read.sources[0], asked.first, asked.last, path)
         return query, library_search.Wanted(self.part, self.mirror, self.words, self.most)
 
     @staticmethod

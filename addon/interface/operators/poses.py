@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, target_armature
 from . import polls, reports
@@ -24,7 +25,7 @@ class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.O
 
     frame: bpy.props.IntProperty(name="Frame", description="Of the scene, at which the pose is")
 
-    def inputs(self, context: bpy.types.Context) -> "Inputs":
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[Inputs]":
         from ....core.verbs import Warp
         from ...services.poses import spread_poses
         from ...services.results import rebuilding
@@ -41,7 +42,7 @@ class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.O
         gone = self.frame - round(action.curve_frame_range[0])
         kept = tuple(row for row in again.recipe.corrections if row[0] != gone)
         self._into = action.session_uid
-        inputs = rebuilding.read_again(scene_of(context), armature, again)
+        inputs = yield from rebuilding.read_again_in_steps(scene_of(context), armature, again)
         return dataclasses.replace(inputs, recipe=dataclasses.replace(again.recipe, corrections=kept))
 
     def finish(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:

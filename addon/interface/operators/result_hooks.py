@@ -12,6 +12,7 @@ from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.result import ResultOptions
+from ...ground import steps
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import contact_rows, lists, properties
 from ...services.preview import previews
@@ -58,11 +59,13 @@ class ResultHooks(Hooks):
 
     # --- inputs
 
-    def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
         from ...services.preview import panel_state
         from ...services.weaving import prepared
 
-        made = self.read(op, context, armature)
+        made = yield from self.read(op, context, armature)
         if op.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
@@ -71,20 +74,25 @@ class ResultHooks(Hooks):
             raise NotQuickError(f"{op.bl_label} takes time: press its button")
         return made
 
-    def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+    def read(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
         """Return the inputs of each result; unreadable sources are refused. Raises LoomError if none can be read."""
         request = op.request()
         if not self.one_by_one and op.recipe.most != 1:
-            return (self.completed(op, op.read(context, armature, request, op.recipe_now())),)
+            inputs = yield from op.read(context, armature, request, op.recipe_now())
+            return (self.completed(op, inputs),)
         if not request.sources:
             raise LoomError(self.nothing)
         made: list[Inputs] = []
         errors: list[LoomError] = []
-        for which in self.chosen(op, context, request.sources):
+        which_ones = self.chosen(op, context, request.sources)
+        for k, which in enumerate(which_ones):
             source = request.sources[which]
             one = dataclasses.replace(request, sources=(source, *self.others(op)))
             try:
-                made.append(self.completed(op, self.read_one(op, context, armature, one, self.recipe_of(op, which))))
+                reading = self.read_one(op, context, armature, one, self.recipe_of(op, which))
+                made.append(self.completed(op, (yield from steps.within(reading, k, len(which_ones)))))
             except LoomError as error:
                 errors.append(error)
                 op.refused.append(_named([source], error))
@@ -94,9 +102,9 @@ class ResultHooks(Hooks):
 
     def read_one(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe
-    ) -> "Inputs":
-        """Return the inputs of one result of several; raises LoomError kinds."""
-        inputs: Inputs = op.read(context, armature, request, recipe)
+    ) -> "steps.Steps[Inputs]":
+        """Return the inputs of one result of several, in steps; raises LoomError kinds."""
+        inputs: Inputs = yield from op.read(context, armature, request, recipe)
         return inputs
 
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":

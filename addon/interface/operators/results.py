@@ -13,7 +13,7 @@ from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request
 from ....core.verbs import Ask, Blend, Follow, Plant, Restyle
 from ...bridge import result_mark
-from ...ground import jobs, option_properties
+from ...ground import jobs, option_properties, steps
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
 from ...model import contact_rows, properties, readiness, target_armature
 from ...services.sources import source_list
@@ -104,7 +104,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         rows = contact_rows.as_spans(contacts, contact_rows.frames_of(action))
         self.spans = declared(Plant)["spans"].as_text(rows)
 
-    def inputs(self, context: bpy.types.Context) -> "Inputs":
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[Inputs]":
         from ...services.results import rebuilding
 
         self.from_panel(context)
@@ -115,7 +115,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         why = readiness.why_not(armature)  # the armature need not be the active one
         if why:
             raise RigError(why)
-        inputs = rebuilding.read_again(scene_of(context), armature, again)
+        inputs = yield from rebuilding.read_again_in_steps(scene_of(context), armature, again)
         self._metres = inputs.read.body.world_metres
         return dataclasses.replace(inputs, recipe=self._with_spans(again.recipe))
 

@@ -8,6 +8,7 @@ from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, SourceOptions
 from ....core.verbs import Retarget
+from ...ground import steps
 from ...ground.blender_types import scene_of
 from ...model import target_armature
 from ...services.sources import source_list
@@ -55,8 +56,9 @@ class RetargetHooks(ResultHooks):
 
     def read_one(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe
-    ) -> "Inputs":
-        inputs: Inputs = op.read(context, armature, request, recipe, warn=False)  # the list does not have these sources
+    ) -> "steps.Steps[Inputs]":
+        # The list does not have these sources.
+        inputs: Inputs = yield from op.read(context, armature, request, recipe, warn=False)
         return inputs
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":

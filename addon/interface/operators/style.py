@@ -11,6 +11,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle
+from ...ground import steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, readiness
 from ...services.sources import source_list
@@ -149,8 +150,10 @@ class VariationHooks(StyleHooks):
         default=False,
     )
 
-    def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
-        (one,) = super().inputs(op, context, armature)
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        (one,) = yield from super().inputs(op, context, armature)
         op.others, op.unlike = self._players(context, armature) if op.to_selected else ([], [])
         first = max(one.recipe.variation, 1)
         numbers = range(first, first + (1 + len(op.others) if op.to_selected else op.count))

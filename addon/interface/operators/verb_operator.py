@@ -16,7 +16,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ....core.recipes.result import ResultOptions
 from ....core.verbs import Blend
-from ...ground import option_properties
+from ...ground import option_properties, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from . import polls
@@ -76,9 +76,11 @@ class Hooks:
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         """Take the panel's other values; given : properties that the caller has set."""
 
-    def inputs(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
-        """Return the inputs of each result; raises LoomError kinds."""
-        return (op.read(context, armature, op.request(), op.recipe_now()),)
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        """Return the inputs of each result, in steps; raises LoomError kinds."""
+        return ((yield from op.read(context, armature, op.request(), op.recipe_now())),)
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         """Return the result of each inputs; runs in a thread, and touches no Blender data."""
@@ -188,14 +190,14 @@ class VerbOperator(BackgroundOperator):
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
         return target_armature.by_name(context, self.armature)
 
-    def inputs(self, context: bpy.types.Context) -> tuple["Inputs", ...]:
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[tuple[Inputs, ...]]":
         self.refused = []
         if self.hooks.is_unfilled(self):
             self.from_panel(context)
         armature = self.about(context)
         if armature is None:
             raise LoomError(f"There is no armature named {self.armature!r}")
-        made = self.hooks.inputs(self, context, armature)
+        made = yield from self.hooks.inputs(self, context, armature)
         self._metres = made[0].read.body.world_metres
         return made
 
@@ -207,12 +209,13 @@ class VerbOperator(BackgroundOperator):
         recipe: Recipe,
         *,
         warn: bool = True,
-    ) -> "Inputs":
-        """Read the sources of a request, and put warnings on the list; raises LoomError kinds."""
+    ) -> "steps.Steps[Inputs]":
+        """Read the sources of a request in steps, and put warnings on the list; raises LoomError kinds."""
         from ...services.sources import source_warnings
         from ...services.weaving import reading
 
-        inputs = reading.Inputs(request, reading.read(context, armature, request, recipe), recipe)
+        read = yield from reading.read_in_steps(context, armature, request, recipe)
+        inputs = reading.Inputs(request, read, recipe)
         if warn:
             source_warnings.note(context, armature, request, inputs.read)
         return inputs

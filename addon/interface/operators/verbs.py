@@ -10,6 +10,7 @@ from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.verbs import OF_ONE_BODY, Ask, Follow, Loop, Restyle, Shortest, Synchronise
+from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, scene_of
 from ...model import lists, properties, target_armature
 from ...services.preview import previews
@@ -138,9 +139,11 @@ class RestyleHooks(ResultHooks):
             op.each = properties.settings_of(scene_of(context)).restyle_each
         style_labels.fill(op, context, given)
 
-    def read(self, op: Any, context: bpy.types.Context, armature: bpy.types.Object) -> tuple["Inputs", ...]:
+    def read(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
         """Read all sources once: each is the first of its own inputs, and the style is learnt from all."""
-        inputs: Inputs = op.read(context, armature, op.request(), op.recipe_now())
+        inputs: Inputs = yield from op.read(context, armature, op.request(), op.recipe_now())
         every, sources = range(len(inputs.request.sources)), inputs.request.sources
         count = len(every) if op.each and not op.preview else 1
         orders = [(k, *(other for other in every if other != k)) for k in range(count)]

@@ -9,6 +9,7 @@ from ....core.errors import LoomError
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request
 from ...bridge import result_mark
+from ...ground import steps
 from ...ground.blender_types import SlottedAction
 from ...model import storage
 from ..weaving import reading, writing
@@ -52,7 +53,14 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
 
 def read_again(scene: bpy.types.Scene, armature: bpy.types.Object, known: RebuildInputs) -> Inputs:
     """Return a result's inputs, read on an armature in its current state; raises LoomError kinds."""
-    read = reading.read_actions(scene, armature, known.made_of, known.request, known.recipe)
+    return steps.finished(read_again_in_steps(scene, armature, known))
+
+
+def read_again_in_steps(
+    scene: bpy.types.Scene, armature: bpy.types.Object, known: RebuildInputs
+) -> steps.Steps[Inputs]:
+    """Return what `read_again` does, in steps."""
+    read = yield from reading.read_actions_in_steps(scene, armature, known.made_of, known.request, known.recipe)
     return Inputs(known.request, read, known.recipe)
 
 

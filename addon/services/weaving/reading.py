@@ -20,7 +20,7 @@ from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.style import StyleOptions
 from ...bridge import clip as clips
 from ...bridge import clip_on_controls, control_rig, curves, evaluated_action, other_bodies, rig, still_bones
-from ...ground import rates
+from ...ground import rates, steps
 from ...ground.blender_types import SlottedAction, by_full_name, present, scene_of
 from ...model import kept_styles
 from . import prepared
@@ -86,13 +86,20 @@ def read(
     context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
 ) -> Read:
     """Read the requested actions on an armature, as `read_actions` does; raises LoomError kinds."""
+    return steps.finished(read_in_steps(context, armature, request, recipe))
+
+
+def read_in_steps(
+    context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
+) -> steps.Steps[Read]:
+    """Read the requested actions as `read` does, in steps."""
     made_of = []
     for source in request.sources:
         action = by_full_name(bpy.data.actions, source.name)
         if action is None:
             raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
         made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
-    return read_actions(scene_of(context), armature, made_of, request, recipe)
+    return (yield from read_actions_in_steps(scene_of(context), armature, made_of, request, recipe))
 
 
 def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | None:
@@ -117,6 +124,17 @@ def read_actions(
     Actions of other armatures are read on those and carried onto the armature's body, unless the recipe itself handles
     several bodies. Raises LoomError kinds.
     """
+    return steps.finished(read_actions_in_steps(scene, armature, made_of, request, recipe))
+
+
+def read_actions_in_steps(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    request: Request,
+    recipe: Recipe | None = None,
+) -> steps.Steps[Read]:
+    """Read actions as `read_actions` does, in steps."""
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
@@ -126,13 +144,15 @@ def read_actions(
     if by_recipe or len(own) < len(made_of):
         control_rig.refuse_unknown(armature, body)
     sources, retargeted = [], []
-    for one, player, source in zip(made_of, players, request.sources, strict=True):
+    for k, (one, player, source) in enumerate(zip(made_of, players, request.sources, strict=True)):
+        how = source, request.reading
         if player is None and not by_recipe:
-            sources.append(_read_one(scene, armature, one, body, (source, request.reading), carried))
+            reading = _read_one(scene, armature, one, body, how, carried)
+            sources.append((yield from steps.within(reading, k, len(made_of))))
             retargeted.append("")
             continue
         owner = player or armature
-        theirs = _read_one(scene, owner, one, _body(owner, [one]), (source, request.reading))
+        theirs = yield from steps.within(_read_one(scene, owner, one, _body(owner, [one]), how), k, len(made_of))
         if by_recipe:
             pairs = other_bodies.pairs_of(theirs.clip.skeleton, body.skeleton, (owner.name, armature.name))
             theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
@@ -165,14 +185,14 @@ def _read_one(
     body: rig.Rig,
     how: tuple[Source, ReadingOptions],
     carried: frozenset[curves.Target] = frozenset(),
-) -> clips.ReadAction:
+) -> steps.Steps[clips.ReadAction]:
     (action, slot), (source, reading) = played, how
     rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
     first, last = source.span or action.frame_range[:]
-    visual = reading.visual or body.controls is not None
-    limits.check_reading(action.name, first, last, len(body.skeleton), visual=visual)
+    limits.check_reading(action.name, first, last, len(body.skeleton))
     if body.controls is not None:
-        return clip_on_controls.read(scene, armature, action, body, rate, slot, source.span)
+        return (yield from clip_on_controls.read_in_steps(scene, armature, action, body, rate, slot, source.span))
     if reading.visual:
-        return evaluated_action.read(scene, armature, action, body, rate, slot, source.span, carried)
+        seen = evaluated_action.read_in_steps(scene, armature, action, body, rate, slot, source.span, carried)
+        return (yield from seen)
     return clips.read(armature, action, body, rate, slot, source.span)

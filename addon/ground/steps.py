@@ -1,0 +1,42 @@
+"""Work on the main thread in steps, between which Blender's window responds and the user can cancel.
+
+Steps are a generator: it yields the fraction that is done and what is done now, and returns the result.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+from ...core.progress import SILENT, Progress
+
+Result = TypeVar("Result")
+Steps = Generator[tuple[float, str], None, Result]
+
+
+def finished(steps: Steps[Result], progress: Progress = SILENT) -> Result:
+    """Return the result of steps, taken one after the other."""
+    while True:
+        try:
+            fraction, doing = next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        progress.at(fraction, doing)
+
+
+def within(steps: Steps[Result], number: int, count: int) -> Steps[Result]:
+    """Return the steps of one piece of work of several, as steps of all."""
+    while True:
+        try:
+            fraction, doing = next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield (number + fraction) / count, doing
+
+
+def of(begin: Callable[[], Any]) -> Steps[Any]:
+    """Return the steps of a function that returns its result, or steps."""
+    found = begin()
+    if isinstance(found, Generator):
+        return (yield from found)
+    return found
