@@ -24,6 +24,7 @@ from .probe import Probe, on_copy
 Limbs = Literal["fk", "ik", "both"]
 _TRUNK = "Trunk"
 _PASSES = 16  # at most
+_IDLE = 3  # passes without gain, after which a frame is left as it is
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
 
 
@@ -211,6 +212,8 @@ class _Solver:
         """Return the bones (F, B, 4, 4) as the rig shows them with the best keys found."""
         seen = np.empty((self.frames, *self.rest.shape))
         rows = np.arange(self.frames)
+        least = np.full(self.frames, np.inf)
+        idle = np.zeros(self.frames, dtype=np.int64)  # passes without gain
         for _ in range(_PASSES):
             self._evaluate(seen, rows)
             # A control is judged once all that it may hang on has come to rest.
@@ -220,7 +223,10 @@ class _Solver:
                 changed = self._correct(one, seen, rows, trunk & calm[one.part])
                 calm[one.part] &= ~changed
                 trunk = calm.get(_TRUNK, trunk)
-            rows = rows[~np.all(list(calm.values()), axis=0)]
+            off = np.minimum(np.stack([one.best for one in self.controls]), self.height).sum(axis=0)
+            idle = np.where(off < 0.98 * least, 0, idle + 1)
+            least = np.minimum(least, off)
+            rows = rows[~np.all(list(calm.values()), axis=0) & (idle[rows] < _IDLE)]
             if not len(rows):
                 return seen
         self._evaluate(seen, rows)
