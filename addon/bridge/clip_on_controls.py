@@ -24,11 +24,6 @@ _NOTHING = 1e-6  # of the body's height: rounding errors in the locations of con
 _SEEN = 1e-3  # of the body's height: a stretched limb that ends up shorter by more is reported
 
 
-def read(*args: Any, **how: Any) -> ReadAction:
-    """Read an action as `read_in_steps` does, at once."""
-    return steps.finished(read_in_steps(*args, **how))
-
-
 def read_in_steps(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
@@ -67,6 +62,9 @@ def read_in_steps(
         cyclic=as_keyed.clip.cyclic,
     )
     return ReadAction(clip, as_keyed.frames, frozenset(), as_keyed.notes, as_keyed.start)
+
+
+read = steps.at_once(read_in_steps)
 
 
 def fill(

@@ -4,7 +4,6 @@ A copy of the armature plays the action in a scene of its own, so bones that the
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -26,11 +25,6 @@ SOME = 100  # frames that are read in one step
 
 # Constraints that do not change a pose that already meets them, so that keys of the visual pose show unchanged.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
-
-
-def read(*args: Any, **how: Any) -> ReadAction:
-    """Read an action as `read_in_steps` does, at once."""
-    return steps.finished(read_in_steps(*args, **how))
 
 
 def read_in_steps(
@@ -63,9 +57,7 @@ def read_in_steps(
     return ReadAction(visual, frames, keyed.targets, tuple(notes), keyed.start, hidden)
 
 
-def seen_in_the_world(*args: Any, **how: Any) -> tuple[Array, Array]:
-    """Return what `seen_in_steps` does, at once."""
-    return steps.finished(seen_in_steps(*args, **how))
+read = steps.at_once(read_in_steps)
 
 
 def seen_in_steps(
@@ -98,6 +90,9 @@ def seen_in_steps(
         parts.append(_in_the_world(turned, objects[before:], body))
     linear, places = (np.concatenate(each) for each in zip(*parts, strict=True))
     return linear, places
+
+
+seen_in_the_world = steps.at_once(seen_in_steps)
 
 
 def _seen(

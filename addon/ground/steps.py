@@ -4,11 +4,13 @@ Steps are a generator: it yields the fraction that is done and what is done now,
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from ...core.progress import SILENT, Progress
 
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
 Steps = Generator[tuple[float, str], None, Result]
 
 
@@ -21,6 +23,16 @@ def finished(steps: Steps[Result], progress: Progress = SILENT) -> Result:
             result: Result = end.value
             return result
         progress.at(fraction, doing)
+
+
+def at_once(in_steps: Callable[Given, Steps[Result]]) -> Callable[Given, Result]:
+    """Return a function that takes all steps of another one, and returns their result."""
+
+    @wraps(in_steps)
+    def taken(*args: Given.args, **how: Given.kwargs) -> Result:
+        return finished(in_steps(*args, **how))
+
+    return taken
 
 
 def within(steps: Steps[Result], number: int, count: int) -> Steps[Result]:

@@ -90,9 +90,8 @@ class EditHooks(ResultHooks):
         return replacing.write(context, inputs, made) if op.replace else super().write(op, context, inputs, made)
 
     def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:
-        return not op.again and super().is_unchanged(
-            op, inputs, made
-        )  # the action made again is another than its source
+        # The action that is made again is another than its source.
+        return not op.again and super().is_unchanged(op, inputs, made)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
         """Keep nothing: Live still weaves the last blend or walk."""

@@ -51,17 +51,15 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
     return RebuildInputs(kept.armature, made_of, request, current_recipe(kept, made_of), into)
 
 
-def read_again(scene: bpy.types.Scene, armature: bpy.types.Object, known: RebuildInputs) -> Inputs:
-    """Return a result's inputs, read on an armature in its current state; raises LoomError kinds."""
-    return steps.finished(read_again_in_steps(scene, armature, known))
-
-
 def read_again_in_steps(
     scene: bpy.types.Scene, armature: bpy.types.Object, known: RebuildInputs
 ) -> steps.Steps[Inputs]:
-    """Return what `read_again` does, in steps."""
+    """Return a result's inputs, read on an armature in its current state; raises LoomError kinds."""
     read = yield from reading.read_actions_in_steps(scene, armature, known.made_of, known.request, known.recipe)
     return Inputs(known.request, read, known.recipe)
+
+
+read_again = steps.at_once(read_again_in_steps)
 
 
 def place_of(uid: int) -> SlottedAction:

@@ -82,17 +82,10 @@ class Inputs:
     recipe: Any
 
 
-def read(
-    context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
-) -> Read:
-    """Read the requested actions on an armature, as `read_actions` does; raises LoomError kinds."""
-    return steps.finished(read_in_steps(context, armature, request, recipe))
-
-
 def read_in_steps(
     context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
 ) -> steps.Steps[Read]:
-    """Read the requested actions as `read` does, in steps."""
+    """Read the requested actions on an armature, as `read_actions_in_steps` does; raises LoomError kinds."""
     made_of = []
     for source in request.sources:
         action = by_full_name(bpy.data.actions, source.name)
@@ -100,6 +93,9 @@ def read_in_steps(
             raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
         made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
     return (yield from read_actions_in_steps(scene_of(context), armature, made_of, request, recipe))
+
+
+read = steps.at_once(read_in_steps)
 
 
 def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | None:
@@ -112,21 +108,6 @@ def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | 
     return None if found == armature else found
 
 
-def read_actions(
-    scene: bpy.types.Scene,
-    armature: bpy.types.Object,
-    made_of: Sequence[SlottedAction],
-    request: Request,
-    recipe: Recipe | None = None,
-) -> Read:
-    """Read actions whose data and slots were found already.
-
-    Actions of other armatures are read on those and carried onto the armature's body, unless the recipe itself handles
-    several bodies. Raises LoomError kinds.
-    """
-    return steps.finished(read_actions_in_steps(scene, armature, made_of, request, recipe))
-
-
 def read_actions_in_steps(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
@@ -134,7 +115,11 @@ def read_actions_in_steps(
     request: Request,
     recipe: Recipe | None = None,
 ) -> steps.Steps[Read]:
-    """Read actions as `read_actions` does, in steps."""
+    """Read actions whose data and slots were found already.
+
+    Actions of other armatures are read on those and carried onto the armature's body, unless the recipe itself handles
+    several bodies. Raises LoomError kinds.
+    """
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
@@ -171,6 +156,9 @@ def read_actions_in_steps(
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     return found
+
+
+read_actions = steps.at_once(read_actions_in_steps)
 
 
 def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:
