@@ -22,17 +22,6 @@ from ..weave.results import Result
 from . import reading, skin
 from .host import Destination, Host, Settings, Sources
 
-GUESSED = 6  # roles known by shape alone, from which on it is said
-
-
-def _guessed(file: MotionFile) -> list[str]:
-    body = file.clip.skeleton
-    count = list(body.roles_found_by.values()).count(roles.SHAPE)
-    if count < GUESSED:
-        return []
-    knee = next((f": thigh.L is {body.names[body.roles[role]]}" for role in ("thigh.L",) if role in body.roles), "")
-    return [f"{file.clip.name}: {count} body roles were guessed from its shape{knee}; info names all"]
-
 
 @dataclass(frozen=True, eq=False)
 class _Files(Sources):
@@ -49,7 +38,7 @@ class _Files(Sources):
             for file in self.files
             if file.convention.unit == units.UNKNOWN
         ]
-        guessed = [note for file in self.files for note in _guessed(file)]
+        guessed = [note for clip in self.clips for note in _guessed(clip)]
         return list(dict.fromkeys([*unknown, *guessed, *(note for file in self.files for note in file.notes)]))
 
     def report(self) -> dict[str, Any]:
@@ -151,3 +140,11 @@ class MotionFiles(Host):
 
     def save(self, destination: Destination) -> None:
         pass
+
+
+def _guessed(clip: Clip) -> list[str]:
+    """Return a note on a body whose roles its shape alone tells."""
+    count = list(clip.skeleton.roles_found_by.values()).count(roles.SHAPE)
+    if count < roles.GUESSED:
+        return []
+    return [f"{clip.name}: {count} body roles were guessed from its shape; info names them"]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import quat
+from .quat import Array
 from .skeleton import Skeleton
 
 # Where the tip of a foot can be its ball.
@@ -57,6 +58,22 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
     if skeleton.four_footed:
         feet |= {f"front {side}": (roles[f"hand.{side}"], roles[f"hand.{side}"]) for side in "LR"}
     return feet
+
+
+def lows(skeleton: Skeleton, points: Array) -> Array:
+    """Return the height (F, N) of the lower of ball and ankle of each foot, in the order of `balls_and_ankles`.
+
+    points (F, P, 3) : as `kinematics.points` returns them
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import feet, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> feet.lows(walk.skeleton, kinematics.points(walk)).min(axis=0).round(2).tolist()
+        [0.02, 0.02]
+    """
+    pairs = np.array(list(balls_and_ankles(skeleton).values()), dtype=np.int64).reshape(-1, 2)
+    return np.asarray(points[:, pairs, 2].min(axis=2))
 
 
 def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:

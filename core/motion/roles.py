@@ -23,6 +23,7 @@ LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
 # How a role was found, the surest first: by the joint's name, by where limbs hang, or by the rest pose alone (sides
 # that contradict their names, joints opposite others). HAND: the user chose another joint.
 NAME, HIERARCHY, SHAPE, HAND = "name", "hierarchy", "shape", "hand"
+GUESSED = 6  # roles known by shape alone, from which on it is said; fewer are single joints between known ones
 
 # Chains of roles from the hips outwards.
 _OUTWARDS = (

@@ -181,10 +181,11 @@ def ground_frames(clip: Clip) -> tuple[Array, Array]:
     return positions[:, travelling_joint(skeleton), :2], raw_heading(skeleton, rotations, positions)
 
 
-def smooth(values: Array, sigma: float) -> Array:
+def smooth(values: Array, sigma: float, *, repeats: bool = False) -> Array:
     """Return samples (F, ...) smoothed by a Gaussian of `sigma` frames, without delay; ends by odd reflection.
 
     Odd reflection (about the end sample itself) leaves a straight line as it is.
+    repeats : whether the first sample follows the last; then the ends are smoothed round the circle
 
     Example:
         >>> import numpy as np
@@ -194,6 +195,8 @@ def smooth(values: Array, sigma: float) -> Array:
         >>> root_motion.smooth(np.eye(21)[10], 1.0)[9:12].round(3).tolist()
         [0.242, 0.399, 0.242]
     """
+    if repeats:
+        return smooth(np.concatenate([values] * 3), sigma)[len(values) : 2 * len(values)]
     # Beyond 4 σ a Gaussian is negligible.
     reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
     if reach < 1:

@@ -89,22 +89,18 @@ class Form:
         return kinematics.posed(root_blend.place_joints(clip, {hips: (motion.hips, place)}))
 
     def lows(self, rows: Array) -> Array:
-        """Return the height (F, N) of the lowest point of each foot in rows (F, C), metres; zeros where none is."""
-        soles = [list(pair) for pair in feet.balls_and_ankles(self.skeleton).values()]
-        heights = self.posed(rows)[1][..., 2]
-        return np.stack([heights[:, pair].min(axis=1) for pair in soles], axis=1) if soles else np.zeros((len(rows), 1))
+        """Return the height (F, N) of the lowest point of each foot in rows (F, C), metres (`feet.lows`)."""
+        return feet.lows(self.skeleton, self.posed(rows)[1])
 
     def lift(self, rows: Array, lows: Array, stride: float, *, repeats: bool) -> None:
         """Lift the hips of rows (F, C) where all feet that carry them are lower than in `lows` (F, N), metres.
 
         stride : of so many rows, for how smoothly they are lifted; repeats : whether the first row follows the last
         """
-        carries = lows <= lows.min(axis=1, keepdims=True) + CARRIES * self.skeleton.height
-        deeper = np.maximum(0.0, np.where(carries, lows - self.lows(rows), np.inf).min(axis=1))
-        if (deeper > 0.0).any():
-            around = np.tile(deeper, 3) if repeats else deeper
-            lifted = root_motion.smooth(around, LIFT * stride)
-            rows[:, self.height] += lifted[len(rows) : 2 * len(rows)] if repeats else lifted
+        carries = lows <= lows.min(axis=1, keepdims=True, initial=np.inf) + CARRIES * self.skeleton.height
+        deeper = np.where(carries, lows - self.lows(rows), np.inf).min(axis=1, initial=np.inf)
+        if (np.isfinite(deeper) & (deeper > 0.0)).any():
+            rows[:, self.height] += root_motion.smooth(np.maximum(0.0, deeper), LIFT * stride, repeats=repeats)
 
     @cached_property
     def _hips(self) -> int:

@@ -146,7 +146,8 @@ def _legs(clip: Clip, *, stances: bool) -> _Legs | None:
     nowhere = np.full(len(clip), np.nan)
     apart = _between(*lower["L"], *lower["R"]) / height if {"L", "R"} <= lower.keys() else nowhere
     body = world_pose.pose(clip)
-    stance, low = _stance(body) if stances else np.nan, _low(body)
+    stance = _stance(body) if stances else np.nan
+    low = feet.lows(clip.skeleton, body.points).min(axis=1)  # known legs have feet
     moving = _slide(clip, body.points, height)
     return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart, *moving)
 
@@ -179,12 +180,6 @@ def _stance(body: WorldPose) -> float:
     stood = [foot.ball[foot.ball_stands, 2] for foot in contacts.standing_feet(body).values()]
     heights = np.concatenate([*stood, np.empty(0)])
     return float(np.median(heights)) if len(heights) >= STANDS else np.nan
-
-
-def _low(body: WorldPose) -> Array:
-    """Return the height of the lowest point of the feet (F,), NaN where none is known."""
-    soles = {point for pair in feet.balls_and_ankles(body.clip.skeleton).values() for point in pair}
-    return np.asarray(body.points[:, sorted(soles), 2].min(axis=1)) if soles else np.full(len(body.clip), np.nan)
 
 
 def _between(a: Array, b: Array, c: Array, d: Array) -> Array:

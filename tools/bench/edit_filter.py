@@ -228,7 +228,7 @@ def of_noise(clip: Clip, cutoff: float) -> tuple[float, ...]:
     made = verbs.apply(Filter(cutoff=cutoff, keep_contacts=False), [given])
     alone = time.process_time() - began
     began = time.process_time()
-    planted = verbs.apply(Filter(cutoff=cutoff), [given])
+    planted = verbs.apply(Filter(cutoff=cutoff, keep_contacts=True), [given])
     took = time.process_time() - began
     other = savitzky_golay(made.filtered.mended)
     slides = [quality.measure(one)["slide_cm_s"] or np.nan for one in (clip, given, made.clip, planted.clip)]

@@ -10,7 +10,7 @@ from ...ground import rates
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import lists, properties, target_armature
-from ...services.sources import body_roles, source_list
+from ...services.sources import source_list
 from . import ItemList, SidebarPanel, draw_text, options_in
 
 
@@ -315,7 +315,7 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("action_loom.find_roles", icon="VIEWZOOM")
         row.prop(properties.settings_of(scene_of(context)), "show_roles", text="", icon="HIDE_OFF")
-        if sum(role.found_by == "SHAPE" for role in rig.roles) >= body_roles.GUESSED:
+        if any(role.found_by == "SHAPE" for role in rig.roles):
             draw_text(layout, context, "Some roles were guessed from the body's shape: look at them on the body")
             layout.operator("action_loom.accept_roles", icon="CHECKMARK")
         column = options_in(layout, align=True)

@@ -9,8 +9,7 @@ from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
 from . import flat
 
-DOT = 3.5  # pixels at an interface scale of 1
-GUESSED = {"SHAPE"}
+DOT, BESIDE = 3.5, 6.0  # pixels at an interface scale of 1
 
 _handlers: list[Any] = []
 
@@ -23,7 +22,7 @@ def labels(context: bpy.types.Context) -> list[tuple[str, Any, bool]]:
         return []
     bones = present(present(armature).pose).bones
     return [
-        (role.name.replace("_", " "), armature.matrix_world @ bones[role.bone].head, role.found_by in GUESSED)
+        (role.name.replace("_", " "), armature.matrix_world @ bones[role.bone].head, role.found_by == "SHAPE")
         for role in rig.roles
         if role.bone in bones
     ]
@@ -41,11 +40,13 @@ def _draw() -> None:
         at = location_3d_to_region_2d(region, view, place)
         if at is None:
             continue
-        paint = (*colors.of(colors.TRANSITION if guessed else colors.GOOD, 1.0),)
+        paint = colors.of(colors.TRANSITION if guessed else colors.GOOD, 1.0)
         flat.dot(at.x, at.y, DOT * interface_scale(), paint)
-        left = words.endswith(".R")  # names beside the body: its right side is on the left of who looks at its front
-        x = at.x - flat.width_of(words) - 6.0 * interface_scale() if left else at.x + 6.0 * interface_scale()
-        flat.write(words, x, at.y, color=paint)
+        # Beside the body: its right side is on the left of who looks at its front.
+        aside = (
+            -flat.width_of(words) - BESIDE * interface_scale() if words.endswith(".R") else BESIDE * interface_scale()
+        )
+        flat.write(words, at.x + aside, at.y, color=paint)
 
 
 def register() -> None:

@@ -144,10 +144,8 @@ def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: li
     trimmed = [(close.trimmed(clip, reading.trim), turned) for clip, turned in read]
     for part, _ in trimmed:
         if part.first or part.last:
-            count = part.first + part.last
-            notes.append(
-                f"{part.clip.name}: {count} frames left out, a T-pose or a jump at an end; without Trim they stay"
-            )
+            name, first, last = part.clip.name, part.first, part.last
+            notes.append(f"{name}: first {first}, last {last} frames are a T-pose or jump: left out, as Trim is on")
     read = [(part.clip, turned) for part, turned in trimmed]
     return [
         File(resample.to_rate(clip, rate) if reading.to_scene_rate else clip, turned, clip.rate)

@@ -10,8 +10,6 @@ from ...model import lists, properties, target_armature
 if TYPE_CHECKING:
     from ....core.motion.skeleton import Skeleton
 
-GUESSED = 6  # roles known by shape alone, from which on it is said; fewer are single joints between known ones
-
 _filling = False
 
 

@@ -35,8 +35,10 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
 
 
 def _of_roles(armature: bpy.types.Object, clip: "Clip") -> str:
-    guessed = list(body_roles.found_by(armature, clip.skeleton).values()).count("shape")
-    return _guessed(armature, guessed) if guessed >= body_roles.GUESSED else ""
+    from ....core.motion import roles
+
+    guessed = list(body_roles.found_by(armature, clip.skeleton).values()).count(roles.SHAPE)
+    return _guessed(armature, guessed) if guessed >= roles.GUESSED else ""
 
 
 def _guessed(armature: bpy.types.Object, count: int) -> str:

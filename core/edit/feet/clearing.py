@@ -22,39 +22,21 @@ def cleared(clip: Clip, wanted: Array, stride: float) -> Clip:
     Example:
         >>> from action_loom.core.edit.feet import clearing
         >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import feet, kinematics
         >>> walk = actions.walk(cycles=2)
-        >>> clearing.cleared(walk, clearing.lows(walk), 32.0) is walk
+        >>> clearing.cleared(walk, feet.lows(walk.skeleton, kinematics.points(walk)), 32.0) is walk
         True
     """
     limbs = {limb.foot: limb for limb in ik.known_legs(clip.skeleton)}
+    closes = clip.cyclic and len(clip) > 2  # then the last frame is the first
     at, shifts, reach = np.linspace(0.0, len(wanted) - 1.0, len(clip)), {}, max(1, round(AROUND * stride))
-    for foot, high, own in zip(feet.balls_and_ankles(clip.skeleton), wanted.T, lows(clip).T, strict=False):
+    now = feet.lows(clip.skeleton, kinematics.points(clip))
+    for foot, high, own in zip(feet.balls_and_ankles(clip.skeleton), wanted.T, now.T, strict=True):
         low = np.interp(at, np.arange(len(high)), high)
         around = np.pad(low, reach, mode="edge")
         ground = np.lib.stride_tricks.sliding_window_view(around, 2 * reach + 1).min(axis=1)
         deeper = ground + CLEARANCE * (low - ground) - own
         if foot in limbs and (deeper > 0.0).any():
-            lift = _smooth(np.maximum(0.0, deeper), clip, stride)
-            shifts[foot] = lift[:, None] * [0.0, 0.0, 1.0]
+            lift = root_motion.smooth(np.maximum(0.0, deeper)[: len(clip) - closes], SMOOTH * stride, repeats=closes)
+            shifts[foot] = np.resize(lift, len(clip))[:, None] * [0.0, 0.0, 1.0]
     return legs.shifted(clip, [limbs[foot] for foot in shifts], shifts) if shifts else clip
-
-
-def lows(clip: Clip) -> Array:
-    """Return the height (F, N) of the lowest point of each foot of a clip, in the order of `feet.balls_and_ankles`.
-
-    Example:
-        >>> from action_loom.core.edit.feet import clearing
-        >>> from action_loom.core.figure import actions
-        >>> clearing.lows(actions.walk(cycles=1)).min(axis=0).round(2).tolist()
-        [0.02, 0.02]
-    """
-    heights = kinematics.points(clip)[..., 2]
-    each = [heights[:, list(pair)].min(axis=1) for pair in feet.balls_and_ankles(clip.skeleton).values()]
-    return np.stack(each, axis=1) if each else np.zeros((len(clip), 0))
-
-
-def _smooth(lift: Array, clip: Clip, stride: float) -> Array:
-    if not clip.cyclic or len(lift) < 3:
-        return root_motion.smooth(lift, SMOOTH * stride)
-    smooth = root_motion.smooth(np.tile(lift[:-1], 3), SMOOTH * stride)[len(lift) - 1 : 2 * (len(lift) - 1)]
-    return np.append(smooth, smooth[:1])

@@ -14,7 +14,7 @@ import numpy as np
 from ...check import quality
 from ...edit.feet import clearing
 from ...errors import ClipError, OptionError, some
-from ...motion import resample, root_motion
+from ...motion import feet, kinematics, resample, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -62,7 +62,7 @@ class Examples:
 
     @cached_property
     def lows(self) -> Array:
-        """The height (n, P, N) of the lowest point of each foot in each stride, metres; zeros where none is known."""
+        """The height (n, P, N) of the lowest point of each foot in each stride, metres."""
         form = self.material.form
         each = np.stack([form.lows(row[:-1].reshape(PHASES, -1)) for row in self.flat])
         return np.maximum(each, self.floor)  # a stride that was closed may sink at its ends
@@ -122,8 +122,8 @@ def gather(
     if gathered is not None:
         return gathered
     how = StyleOptions(mirror=options.mirror, turns=360.0, cycles="strides")
-    floor = min((float(clearing.lows(clip).min(initial=np.inf)) for clip in clips), default=0.0)
     of = material.gather(clips, how, progress, least=2, persons=1)
+    floor = min(float(feet.lows(clip.skeleton, kinematics.points(clip)).min(initial=np.inf)) for clip in clips)
     return Examples(of, clips[0], floor if np.isfinite(floor) else -np.inf)
 
 

@@ -9,7 +9,7 @@ Method: Connecting two clips.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,30 @@ MOST_CELLS = 4_000_000  # pairs of frames to compare for a warning only
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
+@dataclass(frozen=True)
+class _Apart:
+    """Clips that are far apart where they meet: a note on that, and the nearest frames of both that there are.
+
+    nearer : their distance over that of where they meet; 0 where these are they, None where nobody looked
+    """
+
+    note: str
+    nearer: float | None = None
+    frames: tuple[int, int] = (0, 0)
+    centimetres: float = 0.0
+
+    def said(self, note: str) -> str:
+        """Return a note with where the clips would be nearer."""
+        if self.nearer is None:
+            return note
+        if not self.nearer:
+            return f"{note}: their frames are nowhere nearer"
+        if self.nearer > NEARER:
+            return f"{note}: their frames are hardly nearer anywhere"
+        places, distance = self.frames, self.centimetres
+        return f"{note}: frames {places[0]} and {places[1]} are {distance:.0f} cm apart (Anywhere finds them)"
+
+
 def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
     """Return clips one after the other, each entered where it is nearest to the frame at which the last one is left.
 
@@ -71,7 +95,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     trimmed, given = _going(trimmed, recipe)
     result, joined, first_free = trimmed[0].clip, [], 0
     brought: list[Carried] = []
-    far: list[tuple[int, str, Callable[[str], str]]] = []
+    far: list[tuple[int, _Apart]] = []
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
@@ -88,11 +112,11 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         result, seam_report, first_free = _joined(result, after, ranked, recipe, counted)
         result = replace(result, name=following.clip.name)  # whose end it has
         joined.append(seam_report)
-        far += [] if apart is None else [(k, *apart)]
+        far += [] if apart is None else [(k, apart)]
     result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
     result, planted = planting.of_result(result, recipe, one_source=planting.same(result, trimmed[0].clip))
     sources = [quality.measure(one.clip) for one in trimmed]
-    given += [nearer(_as_it_slides(result, joined[k - 1], sources[k - 1 : k + 1], note)) for k, note, nearer in far]
+    given += [apart.said(_as_it_slides(result, joined[k - 1], sources[k - 1 : k + 1], apart.note)) for k, apart in far]
     report = {
         **planted.report,
         "dropped": reporting.left_out(trimmed),
@@ -193,8 +217,8 @@ def _far(
     recipe: Connect,
     first_free: int,
     counted: tuple[FrameMap, FrameMap],
-) -> tuple[str, Callable[[str], str]] | None:
-    """Return, of clips that are far apart where they meet, a note on that, and what adds which frames are nearer."""
+) -> _Apart | None:
+    """Return what is said of clips that are far apart where they meet; None where they are not."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     if best.distance <= FAR * before.skeleton.height:
         return None
@@ -208,18 +232,12 @@ def _far(
         f" {left} and {entered}"
     )
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
-        return far, lambda note: f"{note}: their frames are nowhere nearer"
+        return _Apart(far, 0.0)
     if len(before) * len(after) > MOST_CELLS:
-        return far, lambda note: note
+        return _Apart(far)
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
     nearest = _ranked(before, after, everywhere, first_free, counted)[0]
-    if nearest.distance > NEARER * best.distance:
-        return far, lambda note: f"{note}: their frames are hardly nearer anywhere"
-    places, distance = frames(nearest), 100.0 * nearest.distance
-    return (
-        far,
-        lambda note: f"{note}: frames {places[0]} and {places[1]} are {distance:.0f} cm apart (Anywhere finds them)",
-    )
+    return _Apart(far, nearest.distance / best.distance, frames(nearest), 100.0 * nearest.distance)
 
 
 def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str, Any]], far: str) -> str:

@@ -175,6 +175,9 @@ def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
         )
     elif recipe.cutoff < 0.0 and len(clip) < noise.FEWEST and not done.repeats:
         notes.append(f"{clip.name}: {len(clip)} frames are too few to measure noise; set a cutoff to remove it")
+    if any(done.left):
+        first, last = done.left
+        notes.append(f"{clip.name} jumps at its ends: its first {first} and last {last} frames stay as they are")
     known = bands.known(len(clip))
     idle = [f"band_{k}" for k, gain in enumerate(recipe.gains, 1) if gain != 1.0 and k > known]
     if idle:

@@ -10,7 +10,7 @@ import numpy as np
 from ...check import quality
 from ...edit.feet import clearing
 from ...errors import ClipError
-from ...motion import cycles, quat, resample, root_motion
+from ...motion import cycles, feet, kinematics, quat, resample, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...recipes.travel import TravelOptions
@@ -67,8 +67,9 @@ def restyle(
     changed = change.asked(in_style, recipe)
     result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
+        lows = feet.lows(going.skeleton, kinematics.points(going))
         stride = going.rate * float(np.exp(changed.row[-1]))
-        clear = clearing.cleared(restyled(in_style, changed), clearing.lows(going), stride)
+        clear = clearing.cleared(restyled(in_style, changed), lows, stride)
         result, planted = planting.of_result(clear, recipe, one_source=False)
         result = root_trajectory.removed(result)[0] if on_the_spot else result
     progress.at(0.8, "Measuring")
