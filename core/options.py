@@ -45,7 +45,7 @@ class Option:
     from_file : the value may also be the name of a file with the rows or the text
     only_for : another option of the same recipe, and the values of it with which this option has an effect
     usual : the range of its slider, where the whole range is much wider
-    zero : the meaning of 0, or of a number below it, in a few words; "" where it has no special one
+    zero, below : the meaning of 0, and of a number below it where it is another, in a few words; "" for none
     pick : what it names, so that the user can choose instead of typing: one of PICKS
     aliases : its names in earlier versions; they are read everywhere, but never written
     """
@@ -66,6 +66,11 @@ class Option:
     usual: tuple[float, float] | None = None
     zero: str = ""
     pick: str = ""
+    below: str = ""
+
+    def means(self, value: Any) -> str:
+        """Return the meaning of a number that stands for something else, "" for others."""
+        return (self.below if value < 0 and self.below else self.zero) if self.zero and value <= 0 else ""
 
     @property
     def title(self) -> str:
@@ -172,6 +177,7 @@ def option(
     usual: tuple[float, float] | None = None,
     zero: str = "",
     pick: str = "",
+    below: str = "",
 ) -> Any:
     """Declare an option as a dataclass field; the type of the default is the type of the option.
 
@@ -204,6 +210,7 @@ def option(
         usual,
         zero,
         pick,
+        below,
     )
     return dataclasses.field(default=default, metadata={_KEY: about})
 

@@ -266,7 +266,7 @@ def declared_texts() -> Iterator[str]:
     def of(declaration: type[Declared]) -> Iterator[str]:
         for about in declared(declaration).values():
             if about.shown != HIDDEN or declaration is not base.Recipe:
-                yield from (about.title, about.description, about.zero)
+                yield from (about.title, about.description, about.zero, about.below)
             for choice in about.choices:
                 yield from (choice.title, choice.description)
 

@@ -173,7 +173,8 @@ def at_first(about: Option) -> str:
         return str(about.default) if about.default else "empty"
     unit = " s" if about.unit.strip() == "s" else ""  # other units stand in the label
     value = f"{about.default:.4g}{unit}"
-    return f"{value}: {about.zero}" if about.zero and about.default <= 0 else value
+    meant = about.means(about.default)
+    return f"{value}: {meant}" if meant else value
 
 
 def meaning(about: Option, options: dict[str, Option]) -> str:

@@ -176,3 +176,18 @@ def test_roles_are_drawn_with_how_they_were_found_and_what_works_without_some():
     count, *sentence = labels()
     assert count == "16/21"
     assert "Path needs thighs" in " ".join(sentence)
+
+
+def test_what_a_number_stands_for_is_drawn_below_it():
+    rig = material.biped()
+    material.key_walk(rig, "walk", frames=24)
+    bpy.ops.action_loom.add_sources()
+    settings = bpy.context.scene.action_loom
+    settings.edit = "filter"
+
+    def labels():
+        return {options.get("text") for name, _, options in draw_all()["repair"] if name == "label"}
+
+    for cutoff, meant in ((-1.0, {"as much as is measured"}), (0.0, {"off"}), (8.0, set())):
+        settings.filter.cutoff = cutoff
+        assert labels() & {"as much as is measured", "off"} == meant

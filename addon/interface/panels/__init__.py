@@ -89,7 +89,7 @@ def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Optio
     elif about.pick in (PLACE, FRAME) and rig is not None:
         taken = present(row.operator("action_loom.pick_frame", text="", icon="TIME"))
         taken.group, taken.option = name, about.name
-    hint = about.zero if about.zero and value <= 0 else ""
+    hint = about.means(value)
     if about.pick == FRAME and rig is not None and not hint:
         hint = frame_conversion.in_scene(rig, name, about.name, value)
     if hint:

@@ -43,6 +43,7 @@ class Filter(Recipe):
         unit=" Hz",
         usual=(-1.0, 20.0),
         zero="off",
+        below="as much as is measured",
     )
     keep_contacts: bool = option(False, "Plant the feet that stand after filtering; pelvis and legs follow")
     band_1: float = _gain(1)
