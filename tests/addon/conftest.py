@@ -283,3 +283,78 @@ def lame(here, loom, tmp_path):
     bvh.write(bvh.from_clip(here.mirror.mirrored(actions.wave(60.0))), made / "other.bvh")
     here.preferences.library = str(tmp_path / "lame.loomlib")
     bpy.ops.action_loom.add_to_library(directory=str(made))
+
+
+# --- pages of the manual, planted feet, rigs -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def tab():
+    import bpy
+
+    return bpy.context.scene.action_loom
+
+
+@pytest.fixture
+def on_demo(tab):
+    """The demo as *Add Demo* leaves it."""
+    import bpy
+
+    assert bpy.ops.action_loom.add_demo() == {"FINISHED"}
+    return bpy.context.object
+
+
+@pytest.fixture
+def sliding():
+    """A biped with a listed walk whose feet slide, which it has."""
+    import bpy
+    import material
+
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=36, stride=1.8)
+    bpy.context.scene.render.fps = 24
+    bpy.ops.action_loom.add_sources()
+    bpy.context.view_layer.update()
+    assert rig.animation_data.action == action
+    return rig
+
+
+@pytest.fixture
+def rows_of(loom):
+    """The contacts that are listed of an action, `rows_of(action)`."""
+    import bpy
+
+    service = loom("addon.model.contact_rows")
+
+    def give(action):
+        held = service.of(bpy.context.scene, action)
+        return [] if held is None else service.contacts_of(held)
+
+    return give
+
+
+@pytest.fixture
+def held_of(loom):
+    """What the panel holds of an action."""
+    import bpy
+
+    return lambda action: loom("addon.model.contact_rows").of(bpy.context.scene, action)
+
+
+@pytest.fixture
+def find_controls(loom):
+    return loom("addon.bridge.rig_controls").find
+
+
+@pytest.fixture
+def find_controls_in(find_controls):
+    """Open a file and find the controls of its armature; returns them by the names of their parts, and the armature."""
+    import bpy
+    from hand_rigs import found_parts
+
+    def opened(path):
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        rig = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE" and o.name != "metarig")
+        return found_parts(find_controls(rig))
+
+    return opened

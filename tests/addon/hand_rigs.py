@@ -1,0 +1,154 @@
+"""Rigs of a person built by hand: legs on IK, rolling feet, layers; and the state that finding may not change."""
+
+import bpy
+import numpy as np
+
+SIDES = {"L": 1.0, "R": -1.0}
+
+
+def found_parts(found):
+    return found, {part.name: part for part in found.parts}
+
+
+def state(rig):
+    """What finding may not change: data, pose, properties, selection, undo."""
+    pose = {b.name: (b.matrix_basis.copy().freeze(), {k: repr(b[k]) for k in list(b.keys())}) for b in rig.pose.bones}
+    influences = [(b.name, c.name, c.influence, c.mute) for b in rig.pose.bones for c in b.constraints]
+    kinds = ("objects", "scenes", "armatures", "meshes", "actions", "collections")
+    counts = {kind: len(getattr(bpy.data, kind)) for kind in kinds}
+    context = bpy.context
+    return pose, influences, counts, context.view_layer.objects.active, list(context.selected_objects), context.scene
+
+
+# --- rigs by hand ---------------------------------------------------------------------------------------------------
+
+SPINE = {"hips": ("root", (0, 0, 1.0), (0, 0, 1.1)), "spine": ("hips", (0, 0, 1.1), (0, 0, 1.3))}
+SPINE |= {"chest": ("spine", (0, 0, 1.3), (0, 0, 1.5)), "neck": ("chest", (0, 0, 1.5), (0, 0, 1.6))}
+SPINE |= {"head": ("neck", (0, 0, 1.6), (0, 0, 1.8))}
+LEG = {"thigh": ("hips", (0.1, 0, 0.95), (0.1, -0.03, 0.5)), "shin": ("thigh", (0.1, -0.03, 0.5), (0.1, 0, 0.1))}
+LEG |= {"foot": ("shin", (0.1, 0, 0.1), (0.1, -0.12, 0.03)), "toe": ("foot", (0.1, -0.12, 0.03), (0.1, -0.2, 0.03))}
+ARM = {
+    "upper_arm": ("chest", (0.2, 0, 1.45), (0.45, 0.02, 1.45)),
+    "forearm": ("upper_arm", (0.45, 0.02, 1.45), (0.7, 0, 1.45)),
+}
+ARM |= {"hand": ("forearm", (0.7, 0, 1.45), (0.8, 0, 1.45))}
+
+
+def add_bone(bones, name, parent, head, tail, *, deform=True):
+    bone = bones.new(name)
+    bone.head, bone.tail, bone.parent, bone.use_deform = head, tail, bones.get(parent or ""), deform
+    return bone
+
+
+def person(*, prefix=""):
+    """An armature of plain bones, all of which deform but root; left in edit mode."""
+    data = bpy.data.armatures.new("Person")
+    rig = bpy.data.objects.new("Person", data)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = data.edit_bones
+    add_bone(bones, "root", None, (0, 0, 0), (0, 0.3, 0), deform=False)
+    for name, (parent, head, tail) in SPINE.items():
+        add_bone(bones, prefix + name, parent if parent == "root" else prefix + parent, head, tail)
+    for side, sign in SIDES.items():
+        for name, (parent, *ends) in (LEG | ARM).items():
+            above = prefix + (f"{parent}.{side}" if f"{parent}" in LEG | ARM else parent)
+            head, tail = ((sign * x, y, z) for x, y, z in ends)
+            add_bone(bones, f"{prefix}{name}.{side}", above, head, tail)
+    return rig
+
+
+def with_legs_on_ik(*, pole=True, switch=True):
+    """A person whose legs hang on targets under root, with poles and a property on root: 1 is IK."""
+    rig = person()
+    bones = rig.data.edit_bones
+    for side, sign in SIDES.items():
+        foot = bones[f"foot.{side}"]
+        add_bone(bones, f"goal.{side}", "root", foot.head, foot.tail, deform=False).roll = foot.roll
+        add_bone(bones, f"knee.{side}", "root", (sign * 0.1, -0.6, 0.5), (sign * 0.1, -0.7, 0.5), deform=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side in SIDES:
+        one = rig.pose.bones[f"shin.{side}"].constraints.new("IK")
+        one.target, one.subtarget, one.chain_count = rig, f"goal.{side}", 2
+        if pole:
+            one.pole_target, one.pole_subtarget, one.pole_angle = rig, f"knee.{side}", -np.pi / 2
+        turn = rig.pose.bones[f"foot.{side}"].constraints.new("COPY_ROTATION")
+        turn.target, turn.subtarget = rig, f"goal.{side}"
+        if switch:
+            rig.pose.bones["root"][f"legs {side}"] = 1.0
+            drive(one, "influence", rig, f'pose.bones["root"]["legs {side}"]')
+            drive(turn, "influence", rig, f'pose.bones["root"]["legs {side}"]')
+    return rig
+
+
+def drive(owner, name, rig, path, expression=""):
+    driver = owner.driver_add(name).driver
+    driver.type = "SCRIPTED" if expression else "SUM"
+    if expression:
+        driver.expression = expression
+        return
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = rig, path
+
+
+def with_foot_roll():
+    """A person whose feet roll about heel, toe and ball, each a control; the target and the foot hang on the ball's."""
+    rig = person()
+    bones = rig.data.edit_bones
+    for side, sign in SIDES.items():
+        foot = bones[f"foot.{side}"]
+        ball = foot.tail.copy()
+        add_bone(bones, f"goal.{side}", "root", foot.head, ball, deform=False).roll = foot.roll
+        places = {"heel": (sign * 0.1, 0.05, 0.0), "tip": (sign * 0.1, -0.2, 0.0), "ball": ball}
+        above = f"goal.{side}"
+        for name, place in places.items():
+            add_bone(bones, f"{name}.{side}", above, place, (place[0], place[1], place[2] + 0.1), deform=False)
+            above = f"{name}.{side}"
+        add_bone(bones, f"target.{side}", above, foot.head, ball, deform=False).roll = foot.roll
+        add_bone(bones, f"knee.{side}", "root", (sign * 0.1, -0.6, 0.5), (sign * 0.1, -0.7, 0.5), deform=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shape = bpy.data.objects.new("shape", None)
+    for side in SIDES:
+        for name in ("goal", "heel", "tip", "ball", "knee"):
+            rig.pose.bones[f"{name}.{side}"].custom_shape = shape
+        one = rig.pose.bones[f"shin.{side}"].constraints.new("IK")
+        one.target, one.subtarget, one.chain_count = rig, f"target.{side}", 2
+        one.pole_target, one.pole_subtarget, one.pole_angle = rig, f"knee.{side}", -np.pi / 2
+        turn = rig.pose.bones[f"foot.{side}"].constraints.new("COPY_ROTATION")
+        turn.target, turn.subtarget = rig, f"target.{side}"
+    rig.pose.bones["root"].custom_shape = shape
+    return rig
+
+
+def with_layers(kinds=("COPY_TRANSFORMS",)):
+    """A person whose deforming bones follow controls of other names."""
+    rig = person(prefix="D_")
+    bones = rig.data.edit_bones
+    names = [bone.name for bone in bones if bone.name != "root"]
+    for name in names:
+        one = bones[name]
+        above = "root" if one.parent.name == "root" else one.parent.name.replace("D_", "c ")
+        add_bone(bones, name.replace("D_", "c "), above, one.head, one.tail, deform=False).roll = one.roll
+    for name in names:
+        bones[name].parent = bones["root"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shape = bpy.data.objects.new("shape", None)
+    for name in names:
+        for kind in kinds:
+            one = rig.pose.bones[name].constraints.new(kind)
+            if kind == "CHILD_OF":
+                one.inverse_matrix = rig.data.bones[name.replace("D_", "c ")].matrix_local.inverted()
+            about = one.targets.new() if kind == "ARMATURE" else one
+            about.target, about.subtarget = rig, name.replace("D_", "c ")
+        rig.pose.bones[name.replace("D_", "c ")].custom_shape = shape
+    rig.pose.bones["root"].custom_shape = shape
+    return rig
+
+
+LAYERS = [("COPY_TRANSFORMS",), ("COPY_LOCATION", "COPY_ROTATION"), ("ARMATURE",), ("CHILD_OF",)]
+
+
+def lost_target(rig):
+    rig.pose.bones["shin.L"].constraints["IK"].target = None
+    return "Left leg: the constraint IK on shin.L has lost its target; keyed as it is"

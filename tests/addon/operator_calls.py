@@ -1,0 +1,250 @@
+"""How each operator is called for the battery, and what it is meant to change."""
+
+import bpy
+import material
+import trials
+from file_state import KINDS
+
+SLOW, QUICK = ({"name": name, "weight": 1.0} for name in ("slow", "quick"))
+BOTH = [SLOW, QUICK]
+LONG = [
+    {"name": name, "rate": 0.0, "slot": "", "first": 1, "last": 1 + 5 * frames}
+    for name, frames in (("slow", 36), ("quick", 24))
+]
+TWO_CYCLES = [{"name": "slow", "rate": 0.0, "slot": "", "first": 1, "last": 73}]
+
+
+# --- how operators are called ---------------------------------------------------------------------------------------
+
+
+class Row:
+    """How an operator is called, and what it may change.
+
+    changes : parts of `state`; makes : whether a new action comes of it; before : what is done before it is called
+    """
+
+    def __init__(self, *changes, makes=False, before=None, needs_armature=True, **options):
+        self.changes, self.makes, self.before, self.options = set(changes), makes, before, options
+        self.needs_armature = needs_armature
+
+
+def result(**options):
+    """A row of an operator that makes an action and gives it to the armature."""
+    return Row("new actions", "animation", "pose", "settings", "users", makes=True, **options)
+
+
+def analysed(_tmp_path):
+    bpy.ops.action_loom.analyse(sources=BOTH)
+
+
+def cycles_found(_tmp_path):
+    settings = bpy.context.scene.action_loom
+    settings.mode = "loop"
+    first, second = settings.rigs[0].sources
+    first.use_range, first.first, first.last, second.use = True, 1, 73, False
+    bpy.ops.action_loom.find_cycles()
+
+
+def graph_built(_tmp_path):
+    bpy.context.scene.action_loom.mode = "follow"
+    bpy.ops.action_loom.build_graph()
+
+
+def with_a_stretch(_tmp_path):
+    bpy.ops.action_loom.add_stretch()
+
+
+def with_a_stretch_on_a_curve(_tmp_path):
+    bpy.ops.action_loom.new_curve()
+    bpy.ops.action_loom.add_stretch()
+
+
+def without_contacts(_tmp_path):
+    bpy.context.scene.action_loom.contacts.clear()
+
+
+def contacts_found(_tmp_path):
+    bpy.ops.action_loom.find_contacts()
+
+
+def contacts_marked(_tmp_path):
+    bpy.ops.action_loom.find_contacts()
+    bpy.ops.action_loom.contacts_to_markers()
+    bpy.context.scene.action_loom.contacts.clear()
+
+
+def another_body(_tmp_path):
+    """A second character with a walk of its own is selected beside the first."""
+    rig = bpy.context.object
+    other = material.biped(name="Other", units=2.0)
+    material.key_walk(other, "theirs", frames=30)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+
+
+def with_edited_sources(_tmp_path):
+    for name in ("slow", "quick"):
+        for curve in material.fcurves(bpy.data.actions[name]):
+            if '"thigh.' in curve.data_path:
+                for point in curve.keyframe_points:
+                    point.co.y *= 0.5
+                curve.update()
+
+
+def a_pose_picked(_tmp_path):
+    bpy.context.object.animation_data.action = bpy.context.scene.action_loom.rigs[0].sources[0].action
+    bpy.ops.action_loom.pick_pose()
+
+
+def an_event(_tmp_path):
+    bpy.ops.action_loom.add_event()
+    bpy.context.scene.action_loom.events[0].to += 3
+
+
+def two_poses(_tmp_path):
+    bpy.ops.action_loom.warp(sources=[SLOW], corrections="8 2 0 30 0 0 0 0; 20 2 0 30 0 0 0 0")
+
+
+def weights_keyed(_tmp_path):
+    bpy.ops.action_loom.key_weights()
+
+
+def a_preview(_tmp_path):
+    bpy.ops.action_loom.blend(sources=BOTH, preview=True)
+
+
+def showing_a_source(_tmp_path):
+    bpy.context.scene.action_loom.mode = "connect"
+    bpy.context.object.animation_data.action = bpy.context.scene.action_loom.rigs[0].sources[0].action
+
+
+def style_kept(_tmp_path):
+    bpy.ops.action_loom.keep_style(sources=BOTH, readings=LONG, name="both")
+
+
+def style_saved(tmp_path):
+    style_kept(tmp_path)
+    bpy.ops.action_loom.save_style(filepath=str(tmp_path / "style.npz"))
+
+
+def without_lists(_tmp_path):
+    bpy.context.scene.action_loom.rigs.clear()
+
+
+def library_chosen(tmp_path):
+    """A library of the character's own actions, as files, is chosen."""
+    (tmp_path / "files").mkdir()
+    bpy.ops.action_loom.export_motion(
+        filepath=str(tmp_path / "files" / "a.bvh"), actions=[{"name": name} for name in ("slow", "quick")]
+    )
+    bpy.ops.action_loom.new_library(filepath=str(tmp_path / "motion"))
+    bpy.ops.action_loom.add_to_library(directory=str(tmp_path / "files"))
+
+
+def found_in_library(tmp_path):
+    library_chosen(tmp_path)
+    bpy.ops.action_loom.find_like()
+    bpy.context.window_manager.action_loom_library.found[0].use = True
+
+
+def an_asset_library(tmp_path):
+    """The preferences have one asset library, with an action of the character."""
+    (tmp_path / "assets").mkdir()
+    copy = bpy.data.actions["slow"].copy()
+    copy.name = "Stroll"
+    copy.asset_mark()
+    bpy.data.libraries.write(str(tmp_path / "assets" / "walks.blend"), {copy})
+    bpy.data.actions.remove(copy)
+    libraries = bpy.context.preferences.filepaths.asset_libraries
+    for one in list(libraries):
+        libraries.remove(one)
+    libraries.new(name="Walks", directory=str(tmp_path / "assets"))
+
+
+def motion_file(tmp_path):
+    (tmp_path / "small.bvh").write_text(material.SMALL_BVH)
+
+
+MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
+TABLE = {
+    "add_asset_sources": Row("new actions", "settings", "users", before=an_asset_library, action="Stroll"),
+    "add_contact": Row("settings"),
+    "add_event": Row("settings"),
+    "add_active_source": Row("settings", "users"),
+    "add_demo": Row(*MADE, "settings", needs_armature=False),
+    "add_source": Row("settings", "users", before=without_lists, action="slow"),
+    "add_selected_sources": Row("settings", "users", before=another_body),
+    "add_to_library": Row(before=library_chosen, needs_armature=False, directory="FOLDER/files"),
+    "add_sources": Row("settings", "users", before=without_lists),
+    "add_stretch": Row("settings", needs_armature=False),
+    "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
+    "analyse": Row("settings", sources=BOTH),
+    "build_graph": Row("settings", sources=BOTH),
+    "clear_cache": Row(needs_armature=False, what="ANALYSED"),
+    "report_problem": Row("texts", needs_armature=False),
+    "cancel": Row(needs_armature=False),
+    "check": Row(),
+    "choose_candidate": Row("settings", "frame", "pose", before=cycles_found, index=0),
+    "clean_up": Row("sources", "new actions", before=showing_a_source),
+    "clear_poses": Row("settings", before=a_pose_picked),
+    "clear_preview": Row(before=a_preview),
+    "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
+    "contacts_from_markers": Row("settings", before=contacts_marked),
+    "contacts_to_markers": Row("result", before=contacts_found),
+    "edit_recipe": Row("settings", "users"),
+    "event_to_here": Row("settings", before=an_event),
+    "export_motion": Row(filepath="FOLDER/out.bvh"),
+    "find_like": Row(before=library_chosen),
+    "find_contacts": Row("settings", before=without_contacts),
+    "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
+    "find_roles": Row("settings", "roles"),
+    "accept_roles": Row("settings", "roles"),
+    "find_transitions": Row("settings", sources=BOTH),
+    "go_to_pose": Row("frame", "pose", frame=9),
+    "import_found": Row("new actions", "settings", "roles", before=found_in_library),
+    "import_motion": Row(
+        *MADE,
+        "settings",
+        before=motion_file,
+        needs_armature=False,
+        files=[{"name": "FOLDER/small.bvh"}],
+        new_armature=True,
+    ),
+    "key_weights": Row("settings", "new actions", "users"),
+    "keep_style": Row("settings", "texts", "users", sources=BOTH, readings=LONG),
+    "learn_style": Row("settings", sources=BOTH, readings=LONG),
+    "load_style": Row("settings", "texts", before=style_saved, filepath="FOLDER/style.npz", needs_armature=False),
+    "manual": Row(needs_armature=False),
+    "mark_asset": Row("assets"),
+    "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
+    "move_source": Row("settings", down=True),
+    "new_curve": Row(*KINDS, "selection", "settings", "users"),
+    "new_library": Row(needs_armature=False, filepath="FOLDER/other"),
+    "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
+    "pick_pose": Row("settings", before=showing_a_source),
+    "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
+    "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
+    "place_from_cursor": Row("settings"),
+    "push_down": Row("animation", "users"),
+    "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
+    "read_library": Row(before=library_chosen, needs_armature=False),
+    "remove_contact": Row("settings", before=contacts_found),
+    "remove_event": Row("settings", before=an_event),
+    "remove_pose": Row("new actions", "pose", "settings", before=two_poses, frame=9),
+    "remove_source": Row("settings", "users"),
+    "remove_stretch": Row("settings", before=with_a_stretch, needs_armature=False, index=0),
+    "save_style": Row(before=style_kept, filepath="FOLDER/out.npz", needs_armature=False),
+    "select_bone": Row("bones", bone="head"),
+    "set_reference": Row("settings", index=1),
+    "set_role": Row("settings", "roles", role="neck", bone="head"),
+    "show_found": Row(before=found_in_library, index=0),
+    "show_graph": Row("images", before=graph_built),
+    "show_registration": Row("images", before=analysed),
+    "show_scores": Row("images", before=cycles_found),
+    "tween": Row("pose", first=3, second=20),
+    "variations": result(sources=BOTH, readings=LONG, count=1),
+}
+BEFORE = {"retarget": another_body}
+TABLE |= {name: result(before=BEFORE.get(name), **call) for name, call in trials.calls().items()}
+MAKERS = [name for name, row in TABLE.items() if row.makes]
+EVERY = sorted(TABLE)

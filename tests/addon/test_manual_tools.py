@@ -1,0 +1,257 @@
+"""The manual's pages on repair, feet, sources and troubles, done step by step as they say."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+from manual_steps import hint, lines, tick, weave
+
+DONE = {"FINISHED"}
+
+
+# --- Repair ---------------------------------------------------------------------------------------------------------
+
+
+def edited(tool, **options):
+    """Press the button of a tool and return the new action."""
+    bpy.context.scene.action_loom.edit = tool
+    before, old = set(bpy.data.actions), hint().animation_data.action
+    assert getattr(bpy.ops.action_loom, tool)(**options) == DONE
+    action = hint().animation_data.action
+    assert action not in before
+    assert old.name in bpy.data.actions
+    return action
+
+
+@pytest.mark.parametrize("tool", ["mirror", "fewer_keys", "filter", "place"])
+def test_tools_that_need_nothing_but_their_button(on_demo, tool):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    edited(tool)
+
+
+def test_replace_keeps_the_action_as_it_was(on_demo, tab):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    tab.edit_replace = True
+    assert bpy.ops.action_loom.mirror() == DONE
+    assert on_demo.animation_data.action.name == "Sneak"
+    assert "Sneak before Mirror" in bpy.data.actions
+
+
+def test_spread_pose(on_demo):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    bpy.context.scene.frame_set(20)
+    bpy.ops.object.mode_set(mode="POSE")
+    bone = on_demo.pose.bones["upper_arm.R"]
+    bone.rotation_mode = "QUATERNION"
+    before = bone.matrix.copy()
+    bone.rotation_quaternion = (0.7, 0.7, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    wanted = np.array(bone.matrix)
+    edited("warp")
+    bpy.context.scene.frame_set(20)
+    bpy.context.view_layer.update()
+    assert np.abs(np.array(bone.matrix) - wanted).max() < 1e-3
+    assert np.abs(np.array(before) - wanted).max() > 0.05
+
+
+def test_tween_pose_keys_nothing(on_demo):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.context.scene.frame_set(20)
+    content = material.fingerprint(bpy.data.actions["Sneak"])
+    assert bpy.ops.action_loom.tween(share=1.2) == DONE
+    assert material.fingerprint(bpy.data.actions["Sneak"]) == content
+
+
+def test_move_events(on_demo, tab):
+    material.show(on_demo, bpy.data.actions["Wave"])
+    bpy.context.scene.frame_set(30)
+    assert bpy.ops.action_loom.add_event() == DONE
+    bpy.context.scene.frame_set(34)
+    assert bpy.ops.action_loom.event_to_here() == DONE
+    assert (tab.events[0].first, tab.events[0].to) == (30, 34)
+    length = bpy.data.actions["Wave"].frame_range[1]
+    assert edited("move_events").frame_range[1] == length
+
+
+def test_reach_at_the_cursor(on_demo, tab):
+    material.show(on_demo, bpy.data.actions["Wave"])
+    bpy.context.scene.frame_set(10)
+    hand = np.array(material.pose_positions(on_demo, ["hand.R"], 10)[0])
+    target = hand + np.array([0.0, -0.1, 0.1])
+    bpy.context.scene.cursor.location = target
+    bpy.context.scene.frame_set(10)
+    edited("reach")
+    assert np.linalg.norm(material.pose_positions(on_demo, ["hand.R"], 10)[0] - target) < 0.02
+
+
+def test_root_motion_asks_for_a_bone_above_the_hips(on_demo):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    with pytest.raises(RuntimeError, match="bone"):
+        bpy.ops.action_loom.root()
+
+
+def test_clean_up_keeps_a_copy(on_demo):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    assert bpy.ops.action_loom.clean_up() == DONE
+    assert "Sneak before Clean Up" in bpy.data.actions
+
+
+# --- Plant Feet -----------------------------------------------------------------------------------------------------
+
+
+def test_contacts_as_rows_and_as_markers(on_demo, tab):
+    sneak = bpy.data.actions["Sneak"]
+    for curve in material.fcurves(sneak):
+        if curve.data_path == 'pose.bones["hips"].location':
+            for point in curve.keyframe_points:
+                point.co.y *= 0.8  # its feet slide now
+    material.show(on_demo, sneak)
+    action = edited("plant")
+    held = next(one for one in tab.contacts if len(one.rows))
+    count = len(held.rows)
+    assert bpy.ops.action_loom.contacts_to_markers() == DONE
+    names = {marker.name for marker in action.pose_markers}
+    assert {"left ball 1 down", "left ball 1 up"} <= names
+    assert bpy.ops.action_loom.contacts_from_markers() == DONE
+    assert len(held.rows) == count
+    held.rows[0].last += 1
+    assert bpy.ops.action_loom.rebuild() == DONE  # Weave Again
+    assert on_demo.animation_data.action.name == action.name
+    assert bpy.ops.action_loom.find_contacts() == DONE
+
+
+def test_feet_that_stand_still_already_are_not_listed(on_demo, tab):
+    tick("Walk", "Sneak")
+    weave("blend")
+    assert bpy.ops.action_loom.find_contacts() == DONE
+    assert not any(len(one.rows) for one in tab.contacts)
+
+
+# --- Preview, Sources, Check, Other bodies, Library -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["blend", "connect", "splice"])
+def test_the_ghost_is_there_in_every_mode(on_demo, tab, mode):
+    tick("Walk", "Wave")
+    tab.mode = mode
+    count = len(bpy.data.actions)
+    assert getattr(bpy.ops.action_loom, mode)(preview=True) == DONE
+    assert len(bpy.data.actions) == count
+
+
+def test_synchronise_shows_which_frames_correspond(on_demo, tab):
+    tick("Walk", "Sneak")
+    assert bpy.ops.action_loom.analyse() == DONE
+    assert bpy.ops.action_loom.show_registration() == DONE
+    assert bpy.ops.action_loom.retime() == DONE
+    assert on_demo.animation_data.action.name == "Sneak in time with Walk"
+
+
+def test_check_of_the_demo_is_the_same(on_demo, loom):
+    assert bpy.ops.action_loom.check() == DONE
+    assert loom("addon.services.sources.rig_checks").of(on_demo.session_uid, on_demo.animation_data.action.name).same
+
+
+def test_files_become_actions_of_the_selected_character(on_demo, walks):
+    count = len([one for one in bpy.data.objects if one.type == "ARMATURE"])
+    files = [{"name": path.name} for path in walks]
+    assert bpy.ops.action_loom.import_motion(directory=str(walks[0].parent), files=files) == DONE
+    assert len([one for one in bpy.data.objects if one.type == "ARMATURE"]) == count
+    assert {"walk", "sneak"} <= set(lines())
+
+
+def test_actions_of_another_armature(on_demo, tab):
+    other = material.biped(name="Hero", units=1.0)
+    material.key_walk(other, "theirs", frames=30)
+    on_demo.select_set(True)
+    other.select_set(True)
+    bpy.context.view_layer.objects.active = other
+    assert bpy.ops.action_loom.retarget(which="PLAYED") == DONE
+    assert other.animation_data.action.name == "Walk on Hero"
+    bpy.context.view_layer.objects.active = on_demo
+    assert bpy.ops.action_loom.add_selected_sources() == DONE
+
+
+def test_a_library_finds_what_is_alike(on_demo, walks, tmp_path, extension):
+    kept = bpy.context.preferences.addons[extension].preferences
+    assert bpy.ops.action_loom.new_library(filepath=str(tmp_path / "all")) == DONE
+    assert kept.library.rstrip("/").endswith("all.loomlib")
+    assert bpy.ops.action_loom.add_to_library(directory=str(walks[0].parent)) == DONE
+    assert bpy.ops.action_loom.find_like() == DONE
+    assert len(bpy.context.window_manager.action_loom_library.found)
+    before = set(bpy.data.actions)
+    bpy.context.window_manager.action_loom_library.found[0].use = True
+    assert bpy.ops.action_loom.import_found() == DONE
+    assert set(bpy.data.actions) > before
+
+
+# --- If something looks wrong ---------------------------------------------------------------------------------------
+
+
+def said_when(capsys, call):
+    """What an operator says, whatever comes of it."""
+    capsys.readouterr()
+    try:
+        call()
+    except RuntimeError as error:
+        return str(error)
+    return capsys.readouterr().out
+
+
+def test_an_action_of_another_rate_is_red_and_says_so(on_demo):
+    line = lines()["Sneak"]
+    line.rate = 6.0  # it was made at the scene's
+    tick("Sneak", "Walk")
+    weave("connect")
+    assert "steps a second at 6 frames: was it made at" in line.warning
+
+
+def test_an_action_that_does_not_repeat_is_no_loop(capsys):
+    material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    tick("one")
+    assert "does not repeat itself" in said_when(capsys, lambda: weave("loop"))
+
+
+def test_a_loop_that_turns_says_why_it_does_not_go_on(on_demo, capsys):
+    tick("Turn Left")
+    bpy.context.scene.action_loom.loop.whole = "yes"
+    assert "repeat offsets can't turn its travel" in said_when(capsys, lambda: weave("loop"))
+
+
+def test_actions_of_other_objects_are_not_listed_and_named(capsys):
+    rig = material.two_actions()
+    empty = bpy.data.objects.new("Prop", None)
+    bpy.context.scene.collection.objects.link(empty)
+    empty.keyframe_insert("location", frame=1)
+    bpy.context.view_layer.objects.active = rig
+    reported = said_when(capsys, bpy.ops.action_loom.add_sources)
+    assert "not listed, of other objects: 'PropAction'" in reported
+    assert set(lines()) == {"one", "two"}
+
+
+def test_without_turns_a_corner_cannot_be_walked(on_demo, capsys, tab):
+    tab.mode = "follow"
+    bpy.ops.action_loom.new_curve()
+    for point, place in zip(tab.curve.data.splines[0].bezier_points, ((0, 0), (0, -2), (2, -2), (2, 0)), strict=True):
+        point.co = (*place, 0.0)
+    tick("Walk")
+    tab.follow.bend = 0.0
+    assert "draw it wider, or give the graph clips that turn" in said_when(capsys, lambda: weave("follow"))
+
+
+def test_a_constrained_bone_is_named_by_check(on_demo, loom):
+    copy = on_demo.pose.bones["head"].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = on_demo, "hand.L"
+    assert bpy.ops.action_loom.check() == DONE
+    found = loom("addon.services.sources.rig_checks").of(on_demo.session_uid, on_demo.animation_data.action.name)
+    assert any("turn on Visual" in note for note in found.notes)
+
+
+def test_results_are_there_when_the_file_is_opened_again(on_demo, tmp_path):
+    tick("Walk", "Sneak")
+    name = weave("blend").name
+    on_demo.animation_data.action = bpy.data.actions["Walk"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
+    assert name in material.opened(tmp_path / "kept.blend")
