@@ -4,7 +4,18 @@ import bpy
 import material
 import numpy as np
 import pytest
-from hand_rigs import ARM, LAYERS, LEG, found_parts, lost_target, state, with_foot_roll, with_layers, with_legs_on_ik
+from hand_rigs import (
+    ARM,
+    LAYERS,
+    LEG,
+    drive,
+    found_parts,
+    lost_target,
+    state,
+    with_foot_roll,
+    with_layers,
+    with_legs_on_ik,
+)
 from material import needs_shared
 from mathutils import Matrix
 from test_control_rig import generated
@@ -207,6 +218,73 @@ def test_a_motion_without_the_bodys_bones_is_refused(find_controls, solve, bridg
     rig = with_legs_on_ik()
     with pytest.raises(bridge.RigError, match="the motion moves no bone of its body"):
         solve(rig, find_controls(rig), ["tail"], np.eye(4)[None, None], "ik")
+
+
+def test_limbs_each_in_its_own_way(find_controls, solve, moving):
+    rig = with_legs_on_ik()
+    limbs = {"Left leg": "fk", "Right leg": "both"}
+    solved = check(rig, find_controls(rig), solve, moving, limbs)
+    assert {"thigh.L", "thigh.R", "goal.R", "knee.R"} <= set(solved.basis)
+    assert not {"goal.L", "knee.L"} & set(solved.basis)
+    switched = [solved.settings[f'pose.bones["root"]["legs {side}"]'] for side in "LR"]
+    assert switched == [0.0, 1.0]
+    names, wanted = moving(rig, find_controls(rig))
+    solved = solve(rig, find_controls(rig), names, wanted, {"Left leg": "fk"}, default="ik")
+    assert ("thigh.L" in solved.basis, "goal.R" in solved.basis, "thigh.R" in solved.basis) == (True, True, False)
+
+
+def test_the_root_is_keyed_if_it_is_asked_for(find_controls, solve, moving):
+    rig = with_legs_on_ik()
+    found = find_controls(rig)
+    names, wanted = moving(rig, found)
+    assert "root" not in solve(rig, found, names, wanted).basis
+    time = np.linspace(0.0, 1.0, len(wanted))
+    root = np.array([Matrix.Translation((0, -one, 0)) @ Matrix.Rotation(one, 4, "Z") for one in time])
+    root = root @ np.array(rig.data.bones["root"].matrix_local)
+    solved = solve(rig, found, [*names, "root"], np.concatenate([wanted, root[:, None]], axis=1))
+    seen = shown(rig, solved, ["root", *names])
+    np.testing.assert_allclose(seen[:, 0], root, atol=1e-5)
+    assert max(far.max() for far in solved.millimetres.values()) <= 0.5
+    assert "root" in solved.located
+
+
+def test_properties_count_while_it_is_solved(find_controls, solve, moving):
+    """The goal of a leg follows the trunk while a property says so."""
+    rig = with_legs_on_ik()
+    for side in "LR":
+        rig.pose.bones["root"][f"follow {side}"] = 0.0
+        one = rig.pose.bones[f"goal.{side}"].constraints.new("CHILD_OF")
+        one.target, one.subtarget = rig, "chest"
+        one.inverse_matrix = rig.data.bones["chest"].matrix_local.inverted()
+        drive(one, "influence", rig, f'pose.bones["root"]["follow {side}"]')
+    found = find_controls(rig)
+    names, wanted = moving(rig, found)
+    path = 'pose.bones["root"]["follow L"]'
+    solved = solve(rig, found, names, wanted, properties={path: 1.0})
+    assert path not in solved.settings
+    assert rig.pose.bones["root"]["follow L"] == 0.0
+    rig.pose.bones["root"]["follow L"] = 1.0
+    seen = shown(rig, solved, names)
+    feet = [names.index(f"foot.{side}") for side in "LR"]
+    assert np.abs(seen[:, feet, :3, 3] - wanted[:, feet, :3, 3]).max() <= 5e-4
+
+
+def test_steps_tell_how_far_they_are_and_leave_nothing_when_they_are_closed(find_controls, loom, moving):
+    rig = with_legs_on_ik()
+    found = find_controls(rig)
+    names, wanted = moving(rig, found, frames=200)
+    before, handlers = state(rig), list(bpy.app.handlers.frame_change_pre)
+    for taken in range(1, 4):
+        solving = loom("addon.bridge.rig_controls").solve_in_steps(rig, found, names, wanted)
+        told = [next(solving) for _ in range(taken)]
+        assert state(rig) == before  # a step leaves nothing, so undo and saving meanwhile are no matter
+        solving.close()
+        assert state(rig) == before
+        assert bpy.app.handlers.frame_change_pre[:] == handlers
+    fractions = [fraction for fraction, _ in told]
+    assert fractions == sorted(set(fractions))
+    assert told[-1][1].startswith("Keying controls, ")
+    assert told[-1][1].endswith("of 200 frames")
 
 
 @needs_shared

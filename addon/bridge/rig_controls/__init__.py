@@ -2,6 +2,6 @@
 
 from .finding import find
 from .found import Drive, Part, RigControls, Setting, Switch
-from .solving import Solved, solve
+from .solving import Limbs, Solved, solve, solve_in_steps
 
-__all__ = ["Drive", "Part", "RigControls", "Setting", "Solved", "Switch", "find", "solve"]
+__all__ = ["Drive", "Limbs", "Part", "RigControls", "Setting", "Solved", "Switch", "find", "solve", "solve_in_steps"]

@@ -44,9 +44,9 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
     """Return the deforming bone of each role; what the artist chose counts."""
     bones = armature_data(armature).bones
     names = tuple(bone.name for bone in bones if bone.use_deform)
-    parents = _parents(armature, graph, names)
+    above = parents(armature, graph, names)
     places = np.array([bones[name].head_local for name in names], dtype=np.float64).reshape(-1, 3)
-    found = {role: names[k] for role, k in body_roles.find(names, parents, places).items()} if names else {}
+    found = {role: names[k] for role, k in body_roles.find(names, above, places).items()} if names else {}
     size = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
     for role, name in found.items():
         if name not in deform:
@@ -58,13 +58,13 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
 def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) -> dict[str, str]:
     """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on."""
     names = tuple(bone.name for bone in armature_data(armature).bones if bone.use_deform)
-    parents = _parents(armature, graph, names)
+    above = parents(armature, graph, names)
     of = {bone: role for role, bone in known.items()}
     chain: list[str] = []
     joint = names.index(known["head"]) if known.get("head") in names else -1
     while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
         chain.append(names[joint])
-        joint = int(parents[joint])
+        joint = int(above[joint])
     out: dict[str, str] = {}
     below, count = "", 0
     for bone in reversed(chain if "hips" in known and known["hips"] in chain else []):
@@ -83,7 +83,7 @@ def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: t
     return name
 
 
-def _parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) -> NDArray[np.int64]:
+def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the parents (J,) among some bones: the nearest above, or the one that copies the nearest above."""
     place = {name: k for k, name in enumerate(names)}
     copies: dict[str, str] = {}
@@ -128,11 +128,11 @@ def _nearest(
     return ""
 
 
-def _hangs(parents: NDArray[np.int64], joint: int, above: int) -> bool:
+def _hangs(above_of: NDArray[np.int64], joint: int, above: int) -> bool:
     while joint >= 0:
         if joint == above:
             return True
-        joint = int(parents[joint])
+        joint = int(above_of[joint])
     return False
 
 

@@ -61,6 +61,12 @@ class Part:
     note: str = ""
 
     @property
+    def controls(self) -> frozenset[str]:
+        """All its controls."""
+        every = (self.ik, self.pole, *dict(self.fk).values(), *dict(self.tips).values())
+        return frozenset(name for name in every if name)
+
+    @property
     def has_fk(self) -> bool:
         """Whether every bone of the part, but for those beyond hand or foot, has a control of its own."""
         turned = {role for role, _ in self.fk}
@@ -90,3 +96,8 @@ class RigControls:
     def notes(self) -> tuple[str, ...]:
         """A sentence for each part that can't be solved."""
         return tuple(part.note for part in self.parts if part.note)
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """All controls that may get keys."""
+        return frozenset({self.root, self.torso} - {""}).union(*(part.controls for part in self.parts))
