@@ -42,6 +42,7 @@ class ReadAction:
     frames (F,) : scene frames; targets : what had curves; notes : what was left out and why, a sentence each
     start : first values of the curves, so that a result can write the same rotations with the same numbers
     hidden : bones whose keys would not show, where the clip was read visually
+    properties : first values of the properties that its curves set, by path
     """
 
     clip: Clip
@@ -50,6 +51,7 @@ class ReadAction:
     notes: tuple[str, ...] = ()
     start: dict[Target, Array] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    properties: dict[str, float] = field(default_factory=dict)
 
     @property
     def first_frame(self) -> float:

@@ -1,27 +1,25 @@
-"""Describe the controls of a body: their offsets from its joints, and their parents."""
+"""Describe the controls of a body: those of a Rigify human, known exactly, and those that are found on any rig."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.motion.quat import Array
 
+if TYPE_CHECKING:
+    from .rig_controls.found import RigControls
+
 NONE = -1  # the carrier of a control that hangs on the armature itself
 
 
-@dataclass(frozen=True, eq=False)
-class Controls:
-    """The C forward-kinematics controls of a body of B bones; matrices in the armature's space.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BodyControls:
+    """The C controls that move a body of B bones.
 
-    names, modes (C,) : names and rotation modes; movable (C,) : whether a control's location moves a bone
-    joints (C,) : index of the bone that a control turns; for the torso, which turns the whole trunk, the hips
-    offsets (C, 4, 4) : a control's matrix in the frame of its joint
-    carriers (C,) : what a control hangs on: the index of a bone, or B + the index of a control, or NONE
-    held (C, 4, 4) : rest matrix of a control in its carrier's frame
-    torso, pivot : index of the control that carries the trunk, and of the one below it whose place stays fixed
-    at_rest : controls that would move others and must stay at rest
-    settings : required values of custom properties, by bone and property name
+    names, modes (C,) : names and rotation modes of all that may get keys
+    idle : controls that would move the body, too, and must stay at rest
     seen (B,), seen_from (B, 4, 4) : the rig's bone that shows each bone of the body, and the matrix from the one to the
         other
     rides : other deforming bones, each with the bone of the body that it moves with
@@ -29,6 +27,25 @@ class Controls:
 
     names: tuple[str, ...]
     modes: tuple[str, ...]
+    idle: tuple[str, ...]
+    seen: tuple[str, ...]
+    seen_from: Array
+    rides: dict[str, str]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Controls(BodyControls):
+    """The forward-kinematics controls of a Rigify human; matrices in the armature's space.
+
+    movable (C,) : whether a control's location moves a bone
+    joints (C,) : index of the bone that a control turns; for the torso, which turns the whole trunk, the hips
+    offsets (C, 4, 4) : a control's matrix in the frame of its joint
+    carriers (C,) : what a control hangs on: the index of a bone, or B + the index of a control, or NONE
+    held (C, 4, 4) : rest matrix of a control in its carrier's frame
+    torso, pivot : index of the control that carries the trunk, and of the one below it whose place stays fixed
+    settings : required values of custom properties, by bone and property name
+    """
+
     movable: NDArray[np.bool_]
     joints: NDArray[np.int64]
     offsets: Array
@@ -36,11 +53,7 @@ class Controls:
     held: Array
     torso: int
     pivot: int
-    at_rest: tuple[str, ...]
     settings: dict[tuple[str, str], float]
-    seen: tuple[str, ...]
-    seen_from: Array
-    rides: dict[str, str]
 
     def wanted(self, bones: Array, rest: Array) -> Array:
         """Return the controls' matrices (F, C, 4, 4) that put the bones at `bones` (F, B, 4, 4); rest (B, 4, 4)."""
@@ -84,3 +97,15 @@ class Controls:
             order += free or waiting  # controls that hang on each other keep their order
             waiting = [k for k in waiting if k not in order]
         return order
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoundControls(BodyControls):
+    """The controls that were found on a rig of another kind, whose own bones are the body's.
+
+    found : which controls move which bones
+    above : every bone that the body depends on
+    """
+
+    found: "RigControls"
+    above: frozenset[str]

@@ -1,7 +1,7 @@
 """Read an armature's bones as a skeleton, with what is needed to write a clip back onto them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import bpy
@@ -16,7 +16,7 @@ from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import OBJECT, Skeleton
 from ..ground.blender_types import armature_data, present
-from .controls import Controls
+from .controls import BodyControls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
 _LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: plausible median length of leaf bones, and their maximum
@@ -41,7 +41,7 @@ class Rig:
     moving_object : whether joint 0 is the armature object itself
     still : bones above the hips that only results key; the skeleton's rest pose has them where they stay
     note : a note for the user on how the rig was read, "" for none
-    controls : what to key in place of the bones, where controls move them (see `control_rig`)
+    controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
 
     skeleton: Skeleton
@@ -53,7 +53,7 @@ class Rig:
     moving_object: bool = False
     still: dict[str, Still] = field(default_factory=dict)
     note: str = ""
-    controls: Controls | None = None
+    controls: BodyControls | None = None
 
     @property
     def bones(self) -> tuple[str, ...]:
@@ -113,6 +113,35 @@ def read(
     space[:3, :3] *= scale
     note = f"{armature.name}: {units.note(metres)}" if unit == units.UNKNOWN else ""
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
+
+
+def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:
+    """Return some bones of a rig as a body of their own, below the object if that is a joint.
+
+    parents (B,) : the parent of each bone among them, which need not be its own; parents first
+    lengths (B,) : of bones, in the armature's unit: the tips of those that carry none
+    """
+    skip = int(every.moving_object)
+    joints = [every.skeleton.names.index(name, skip) for name in names]
+    above = np.array(parents, dtype=np.int64)
+    if skip:
+        joints, above = [0, *joints], np.concatenate([[-1], np.where(above < 0, 0, above + 1)])
+    rotations, places = (each[joints] for each in every.skeleton.rest)
+    offsets, orients = places.copy(), rotations.copy()
+    child = np.flatnonzero(above >= 0)
+    hang = rotations[above[child]]
+    offsets[child] = quat.rotate(quat.inv(hang), places[child] - places[above[child]])
+    orients[child] = quat.mul(quat.inv(hang), rotations[child])
+    tips = np.zeros_like(offsets)
+    for k in range(skip, len(joints)):
+        if k not in above:
+            tips[k, 1] = lengths[k - skip] * every.units[-1]
+    place = {joint: k for k, joint in enumerate(joints)}
+    roles = {role: place[joint] for role, joint in every.skeleton.roles.items() if joint in place}
+    skeleton = Skeleton(tuple(every.skeleton.names[k] for k in joints), above, offsets, orients, tips, roles)
+    modes = tuple(every.modes[joint] for joint in joints)
+    movable = np.ones(len(joints), dtype=bool)
+    return replace(every, skeleton=skeleton, units=every.units[joints], modes=modes, movable=movable)
 
 
 def _above_hips(names: tuple[str, ...], parents: NDArray[np.int64], roles: dict[str, int]) -> list[str]:

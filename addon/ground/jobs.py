@@ -23,11 +23,17 @@ class BackgroundJob:
     """A piece of work whose state is running, then done (with a result), failed (with an error) or cancelled.
 
     left : a few words on what remains of the work after cancelling
-    reading : steps that return what the work takes as well as its progress; the driver calls `read_on` for them
+    reading : steps that return what the work takes as well as its progress; the driver calls `step` for them
+    readying : returns steps that follow on the main thread, of what was read and of the work's result
     """
 
     def __init__(
-        self, label: str, work: Callable[..., Any], left: str = NOTHING, reading: Steps[Any] | None = None
+        self,
+        label: str,
+        work: Callable[..., Any],
+        left: str = NOTHING,
+        reading: Steps[Any] | None = None,
+        readying: Callable[[Any, Any], Steps[Any]] | None = None,
     ) -> None:
         self.label, self.left = label, left
         self.fraction, self.doing = 0.0, "Starting"
@@ -36,40 +42,49 @@ class BackgroundJob:
         self.result: Any = None
         self.error: Exception | None = None
         self._continues = True
-        self._work, self._reading = work, reading
+        self._work, self._steps, self._readying = work, reading, readying
+        self._then: Callable[[Any], None] = self._take
         self._thread = threading.Thread(target=self._run, name=f"Action Loom: {label}", daemon=True)
 
     def start(self) -> "BackgroundJob":
-        if self._reading is None:
+        if self._steps is None:
             self._thread.start()
         return self
 
-    def read_on(self) -> None:
-        """Take the next steps of reading, on the main thread; after the last one the work starts."""
+    def step(self) -> None:
+        """Take the next steps on the main thread: of reading, after which the work starts, or of what follows it."""
         until = time.perf_counter() + LONGEST_READING
-        while self._reading is not None:
+        while self._steps is not None:
             if not self._continues:
-                return self._end_reading("cancelled")
+                return self._end_steps("cancelled")
             try:
-                self._listen(*next(self._reading))
+                self._listen(*next(self._steps))
             except StopIteration as end:
-                self.inputs, self._reading = end.value, None
-                self._work = partial(self._work, self.inputs)
-                self._thread.start()
+                self._steps = None
+                self._then(end.value)
             except ReferenceError:
                 self.error = LoomError("What was being read is gone from the file: choose the sources again")
-                return self._end_reading("failed")
+                return self._end_steps("failed")
             except Exception as error:
                 self.error = error
-                return self._end_reading("failed")
+                return self._end_steps("failed")
             if time.perf_counter() > until:
                 return None
         return None
 
-    def _end_reading(self, state: str) -> None:
-        if self._reading is not None:
-            self._reading.close()
-        self._reading, self.state = None, state
+    def _take(self, inputs: Any) -> None:
+        """Start the work with what was read."""
+        self.inputs = inputs
+        self._work = partial(self._work, inputs)
+        self._thread.start()
+
+    def _finish(self, _: Any) -> None:
+        self.state = "done"
+
+    def _end_steps(self, state: str) -> None:
+        if self._steps is not None:
+            self._steps.close()
+        self._steps, self.state = None, state
 
     def cancel(self) -> None:
         """Ask the work to stop at its next step."""
@@ -78,8 +93,8 @@ class BackgroundJob:
 
     def wait(self) -> None:
         """Wait until work that has begun ends, but at most `LONGEST_GOODBYE`."""
-        if self._reading is not None and not self._continues:
-            self._end_reading("cancelled")
+        if self._steps is not None and not self._continues:
+            self._end_steps("cancelled")
         elif self._thread.ident is not None:
             self._thread.join(LONGEST_GOODBYE)
 
@@ -93,7 +108,14 @@ class BackgroundJob:
         except Exception as error:  # otherwise the thread would end silently
             self.error, self.state = error, "failed"
         else:
-            self.result, self.state = result, "done" if self._continues else "cancelled"
+            self.result = result
+            if not self._continues:
+                self.state = "cancelled"
+            elif self._readying is None:
+                self.state = "done"
+            else:
+                self._then = self._finish
+                self._steps = self._readying(self.inputs, result)
 
     def _listen(self, fraction: float, doing: str) -> bool:
         if self._continues:
@@ -110,13 +132,17 @@ def running() -> BackgroundJob | None:
 
 
 def begin(
-    label: str, work: Callable[..., Any], left: str = NOTHING, reading: Steps[Any] | None = None
+    label: str,
+    work: Callable[..., Any],
+    left: str = NOTHING,
+    reading: Steps[Any] | None = None,
+    readying: Callable[[Any, Any], Steps[Any]] | None = None,
 ) -> BackgroundJob:
-    """Start a job; raises LoomError while another one runs."""
+    """Start a job (see `BackgroundJob`); raises LoomError while another one runs."""
     global _running
     if _running is not None:
         raise LoomError(f"{_running.label} is still going on: wait for it, or cancel it")
-    _running = BackgroundJob(label, work, left, reading).start()
+    _running = BackgroundJob(label, work, left, reading, readying).start()
     return _running
 
 

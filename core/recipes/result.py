@@ -73,4 +73,15 @@ class ResultOptions(Declared):
         only_for=("keys", ("every",)),
         shown=RARE,
     )
+    limbs: str = option(
+        "source",
+        "Which controls of arms and legs get keys, on a rig that has both kinds",
+        choices=(
+            Choice("source", "As Source", "Those that the sources key; FK for captures"),
+            Choice("fk", "FK", "Those that turn each bone"),
+            Choice("ik", "IK", "Those of hands and feet, and of elbows and knees"),
+            Choice("both", "Both", "Both, shown on IK"),
+        ),
+        shown=RARE,
+    )
     mark_contacts: bool = option(False, "Put a pose marker where a foot begins and ends to stand", shown=RARE)

@@ -72,13 +72,25 @@ def carried(loom):
 
 
 @pytest.fixture
-def put_on(loom, on_controls):
+def fill(loom):
+    """Write a clip to the controls of a rig, in an action and its slot; returns what is said."""
+    keys_on, steps = loom("addon.bridge.keys_on_controls"), loom("addon.ground.steps")
+
+    def write(into, rig, clip, body, limbs="source"):
+        keys = steps.finished(keys_on.solved_in_steps(rig, clip, body, keys_on.Wanted(limbs)))
+        return "; ".join(keys_on.fill(into, rig, clip, body, keys, first_frame=1.0))
+
+    return write
+
+
+@pytest.fixture
+def put_on(loom, fill):
     """Write a clip to a new action that the rig plays; returns it and what is said."""
     curves = loom("addon.bridge.curves")
 
-    def write(rig, clip, body, name="Walk"):
+    def write(rig, clip, body, name="Walk", limbs="source"):
         with curves.whole(name, rig) as (action, slot):
-            message = on_controls.fill((action, slot), rig, clip, body, first_frame=1.0)
+            message = fill((action, slot), rig, clip, body, limbs)
         curves.assign(rig, action, slot)
         return action, message
 
@@ -155,7 +167,7 @@ def test_a_captured_walk_is_seen_on_the_deforming_bones_as_it_was_carried(hero, 
 def test_a_file_is_imported_onto_its_controls(hero, rigs, loom, apart, capfd):
     body = rigs.body_of(hero)
     assert material.import_motion(WALK, select=False, plant_feet=False, trim=False) == {"FINISHED"}
-    assert "switched to FK" in capfd.readouterr().out
+    assert "Warning" not in capfd.readouterr().out
     clip = loom("core.formats.motion_file").read(WALK).clip
     action = bpy.data.actions["cmu_mb_02_01"]
     material.show(hero, action)
@@ -201,7 +213,7 @@ def test_limbs_are_switched_to_fk_in_the_action_whatever_was_set_and_posed(hero,
     bones["hand_ik.L"].location = (0.3, 0.2, 0.1)
     bpy.context.view_layer.update()
     action, message = put_on(hero, clip, body)
-    assert message == "Written to the FK controls of Hero; switched to FK: thigh.L, thigh.R, upper_arm.L, upper_arm.R"
+    assert message == ""
     switches = [curve for curve in material.fcurves(action) if curve.data_path.endswith('["IK_FK"]')]
     assert len(switches) == 4
     for curve in switches:
@@ -210,7 +222,7 @@ def test_limbs_are_switched_to_fk_in_the_action_whatever_was_set_and_posed(hero,
 
 
 @material.needs_shared
-def test_writing_leaves_the_rig_as_it_was(hero, rigs, carried, loom, on_controls):
+def test_writing_leaves_the_rig_as_it_was(hero, rigs, carried, loom, fill):
     def settings():
         return {
             (bone.name, *(tuple(row) for row in bone.matrix_basis)): [
@@ -223,7 +235,7 @@ def test_writing_leaves_the_rig_as_it_was(hero, rigs, carried, loom, on_controls
     body = rigs.body_of(hero)
     clip = carried(WALK, body)
     with loom("addon.bridge.curves").whole("Walk", hero) as (action, slot):
-        on_controls.fill((action, slot), hero, clip, body, first_frame=1.0)
+        fill((action, slot), hero, clip, body)
     assert settings() == before
     assert (len(bpy.data.scenes), len(bpy.data.armatures)) == (scenes, 2)  # the metarig is there, too
 
@@ -319,7 +331,7 @@ def test_verbs_weave_actions_of_such_a_rig_and_can_be_undone(hero, rigs, carried
     both = [{"name": "One", "weight": 0.5}, {"name": "Two", "weight": 0.5}]
     assert bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=both, result_name="Mixed") == {"FINISHED"}
     message = capfd.readouterr().out
-    assert "switched to FK: thigh.L" in message
+    assert "limbs on FK" in message
     assert "got no keys" not in message
     assert [material.fingerprint(bpy.data.actions[name]) for name in ("One", "Two")] == hashes
     hero = bpy.data.objects["Hero"]

@@ -37,7 +37,7 @@ def test_legs_that_hang_on_live_ik_refuse_what_they_would_not_show(rig):
     target.location = (0.3, 0.2, 0.1)
     ik = rig.pose.bones["shin.L"].constraints.new("IK")
     ik.target, ik.chain_count = target, 2
-    refused(r"thigh\.L is shown .* cm and .*° off at frame \d+, moved by 'IK on shin\.L': switch that off")
+    refused(r"shin\.L is shown .* cm and .*° off at frame \d+, moved by 'its constraint IK': switch that off")
     ik.mute = True
     assert weave() == {"FINISHED"}
 

@@ -3,7 +3,7 @@
 Copies of the rig are evaluated with keys that are corrected pass by pass by what they miss.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -50,6 +50,7 @@ def solve_in_steps(
     *,
     default: Limbs = "ik",
     properties: Mapping[str, float] | None = None,
+    idle: Collection[str] = (),
 ) -> steps.Steps[Solved]:
     """Return the keys of a rig's controls that put its bones at `wanted` (F, B, 4, 4), in the armature's space.
 
@@ -57,6 +58,7 @@ def solve_in_steps(
     limbs : whether arms and legs are keyed on FK controls, on IK controls where there are any, or on both, shown on IK;
         of all, or by the name of a part, `default` for those that have no entry
     properties : values that properties have meanwhile, by path on the armature, but for those in `Solved.settings`
+    idle : other controls that are at rest meanwhile
     The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
@@ -71,7 +73,7 @@ def solve_in_steps(
     rounds = rounds if "both" in kinds.values() else rounds[:1]
     done: list[Solved] = []
     for number, inverse in enumerate(rounds):
-        working = _solved(armature, found, parts, motion, inverse, properties or {})
+        working = _solved(armature, found, parts, motion, inverse, (properties or {}, idle))
         done.append((yield from steps.within(working, number, len(rounds))))
     basis, located = done[0].basis | done[-1].basis, done[0].located | done[-1].located
     return replace(done[-1], basis=basis, located=located)
@@ -86,17 +88,17 @@ def _solved(
     parts: list[Part],
     motion: dict[str, Array],
     inverse: set[str],
-    properties: Mapping[str, float],
+    meanwhile: tuple[Mapping[str, float], Collection[str]],
 ) -> steps.Steps[Solved]:
     """Solve with some parts on inverse kinematics, the others on forward kinematics."""
     plan = [one for one in controls(armature, found, parts, inverse) if one.bone in motion]
-    settings = _settings(parts, inverse)
+    settings, (properties, idle) = _settings(parts, inverse), meanwhile
     count = len(next(iter(motion.values())))
     pieces: list[tuple[dict[str, Array], dict[str, Array]]] = []
     goals: dict[str, Array] = {}
     for first in range(0, count, _SOME):
         yield first / count, f"Keying controls, {first:,} of {count:,} frames"
-        with on_copy(armature, set(found.controls)) as probe:
+        with on_copy(armature, {*found.controls, *idle}) as probe:
             probe.switch({**properties, **settings})
             rest = probe.pose({})
             goals = goals or passes.targets(plan, motion, rest, probe.index)

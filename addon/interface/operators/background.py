@@ -25,7 +25,8 @@ class NotQuickError(LoomError):
 class BackgroundOperator(OperatorMixin):
     """An operator that reads, computes and writes: in the background from a panel, at once from a script.
 
-    `inputs` reads and `finish` writes, both on the main thread; `compute`, in between, touches no Blender data.
+    `inputs` reads, `ready` prepares and `finish` writes, all on the main thread; `compute`, after reading, touches no
+    Blender data.
     """
 
     left = jobs.NOTHING  # reported as what remains after a cancel
@@ -58,6 +59,10 @@ class BackgroundOperator(OperatorMixin):
         from ...services.weaving import computing
 
         return computing.compute(inputs, progress)
+
+    def ready(self, context: bpy.types.Context, inputs: Any, made: Any) -> steps.Steps[None]:
+        """Prepare on the main thread, in steps that can be cancelled, what takes `finish` too long; write nothing."""
+        yield from ()
 
     def finish(self, context: bpy.types.Context, inputs: Any, made: Any) -> OperatorReturn:
         """Write the result and report to the user; raises LoomError where it can't be written."""
@@ -96,7 +101,9 @@ class BackgroundOperator(OperatorMixin):
         try:
             shown = _shown(context)
             inputs = steps.finished(self._reading(context), shown)
-            return self.finish(context, inputs, self.compute(inputs, shown))
+            made = self.compute(inputs, shown)
+            steps.finished(self.ready(context, inputs, made), shown)
+            return self.finish(context, inputs, made)
         except LoomError as error:
             return self.failed(context, error)
         finally:
@@ -105,11 +112,12 @@ class BackgroundOperator(OperatorMixin):
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
         compute = self.compute  # taken off the operator, which Blender may free before the work ends
         try:
-            job = jobs.begin(self.bl_label, partial(_computed, compute), self.left, self._reading(context))
+            readying = partial(self.ready, context)
+            job = jobs.begin(self.bl_label, partial(_computed, compute), self.left, self._reading(context), readying)
         except LoomError as error:
             return self.failed(context, error)
         self._job = job
-        job.read_on()
+        job.step()
         if job.state == "failed":
             return self._end(context, job)
         manager = present(context.window_manager)
@@ -123,7 +131,7 @@ class BackgroundOperator(OperatorMixin):
             job.cancel()
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
-        job.read_on()
+        job.step()
         _redraw(context)
         return {"RUNNING_MODAL"} if job.state == "running" else self._end(context, job)
 

@@ -14,6 +14,7 @@ from .background import BackgroundOperator
 from .reports import EachResult
 
 if TYPE_CHECKING:
+    from ....core.weave.results import Result
     from ...services.weaving.reading import Inputs
 
 
@@ -44,6 +45,11 @@ class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.O
         self._into = action.session_uid
         inputs = yield from rebuilding.read_again_in_steps(scene_of(context), armature, again)
         return dataclasses.replace(inputs, recipe=dataclasses.replace(again.recipe, corrections=kept))
+
+    def ready(self, context: bpy.types.Context, inputs: "Inputs", made: "Result") -> "steps.Steps[None]":
+        from ...services.weaving import writing
+
+        yield from writing.ready_in_steps(context, inputs, made)
 
     def finish(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:
         from ...services.results import rebuilding

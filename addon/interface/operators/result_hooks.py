@@ -138,6 +138,14 @@ class ResultHooks(Hooks):
 
     # --- finish
 
+    def ready(
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
+    ) -> "steps.Steps[None]":
+        from ...services.weaving import writing
+
+        if not op.preview:
+            yield from writing.all_ready_in_steps(context, inputs, made)
+
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:

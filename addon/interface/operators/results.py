@@ -128,6 +128,11 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
             given["plant_feet"] = True
         return dataclasses.replace(recipe, **given)
 
+    def ready(self, context: bpy.types.Context, inputs: "Inputs", made: "Result") -> "steps.Steps[None]":
+        from ...services.weaving import writing
+
+        yield from writing.ready_in_steps(context, inputs, made)
+
     def finish(self, context: bpy.types.Context, inputs: "Inputs", made: "Result") -> OperatorReturn:
         from ...services.preview import live
         from ...services.results import rebuilding

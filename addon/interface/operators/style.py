@@ -180,6 +180,13 @@ class VariationHooks(StyleHooks):
 
         return computing.compute_each(inputs, progress)
 
+    def ready(
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
+    ) -> "steps.Steps[None]":
+        from ...services.weaving import writing
+
+        yield from writing.all_ready_in_steps(context, inputs, made)
+
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:

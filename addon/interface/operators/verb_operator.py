@@ -88,6 +88,12 @@ class Hooks:
 
         return [computing.compute(inputs[0], progress)]
 
+    def ready(
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
+    ) -> "steps.Steps[None]":
+        """Prepare in steps what `finish` writes; write nothing."""
+        yield from ()
+
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> OperatorReturn:
@@ -245,6 +251,9 @@ class VerbOperator(BackgroundOperator):
         if "weights" in declared(self.recipe):
             values["weights"] = tuple(option_properties.rounded(source.weight) for source in self.sources)
         return self.recipe(**values)
+
+    def ready(self, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]) -> "steps.Steps[None]":
+        yield from self.hooks.ready(self, context, inputs, made)
 
     def finish(self, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]) -> OperatorReturn:
         return self.hooks.finish(self, context, inputs, made)

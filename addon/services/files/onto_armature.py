@@ -20,11 +20,13 @@ from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
-from ...bridge import bones, clip_on_controls, control_rig, curves, other_bodies, rig, shown
+from ...bridge import bones, control_body, control_rig, curves, keys_on_controls, other_bodies, rig, shown
 from ...bridge import clip as clips
 from ...bridge.curves import Target
+from ...bridge.keys_on_controls import Wanted
 from ...ground import rates
 from ...ground.blender_types import armature_data, scene_of
+from ..weaving import on_controls
 
 _MOVED = 1e-4  # metres; smaller differences count as none
 
@@ -96,14 +98,14 @@ class Receiver:
 
 def receiver(armature: bpy.types.Object) -> Receiver:
     """Return what must be known of an armature to bring clips onto it."""
-    joint = rig.object_joint(armature)
+    joint, body = rig.object_joint(armature), _tried(lambda: _body_of(armature))
     return Receiver(
         armature.name,
         {bvh.writable(name): name for name in (joint, *armature_data(armature).bones.keys())},
-        control_rig.is_generated(armature),
+        control_rig.is_generated(armature) or (isinstance(body, rig.Rig) and body.controls is not None),
         _tried(lambda: rig.read(armature)),
         _tried(lambda: rig.read(armature, moving_object=True)),
-        _tried(lambda: _body_of(armature)),
+        body,
         joint,
         other_bodies.played_on(armature),
     )
@@ -124,8 +126,8 @@ def _read(found: rig.Rig | LoomError) -> rig.Rig:
 
 def _body_of(armature: bpy.types.Object) -> rig.Rig:
     """Return the body that clips are carried onto; raises RigError where its controls are unknown."""
-    body = control_rig.body_of(armature)
-    control_rig.refuse_unknown(armature, body)
+    body = control_body.body_of(armature)
+    control_body.refuse_unknown(armature, body)
     return body
 
 
@@ -216,11 +218,12 @@ def write(
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
     named = replace(clip, name=bones.name_of(clip.name))
     how: dict[str, Any] = {"first_frame": first_frame, "targets": moved.targets}
+    keys = None if body.controls is None else on_controls.keys(armature, named, body, Wanted())
     with curves.whole(named.name, armature) as into:
-        if body.controls is None:
+        if keys is None:
             clips.fill(into, named, body, **how)
         else:
-            notes.append(clip_on_controls.fill(into, armature, named, body, **how))
+            notes += keys_on_controls.fill(into, armature, named, body, keys, **how)
         off = shown.difference(scene_of(bpy.context), armature, into, named, body, first_frame)
     action = into[0]
     if off is not None:  # the file is what it is: its action stays

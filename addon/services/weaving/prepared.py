@@ -64,9 +64,14 @@ def holds(registration: Registration) -> bool:
 
 
 def key_of(clips: Sequence[Clip], recipe: Declared, depends: type[Declared]) -> str:
-    """Return a hash of clips and the options that matter; it covers every number of the clips and their skeletons."""
+    """Return a hash of clips and the options that matter."""
     options = {name: getattr(recipe, name) for name in declared(depends)}
-    digest = hashlib.blake2b(json.dumps(options, sort_keys=True).encode("utf-8"), digest_size=16)
+    return hash_of(clips, json.dumps(options, sort_keys=True))
+
+
+def hash_of(clips: Sequence[Clip], more: str) -> str:
+    """Return a hash of a text, and of every number of clips and their skeletons."""
+    digest = hashlib.blake2b(more.encode("utf-8"), digest_size=16)
     for clip in clips:
         skeleton = clip.skeleton
         plain: list[Any] = [clip.name, clip.rate, clip.cyclic, skeleton.names, sorted(skeleton.roles.items())]

@@ -19,7 +19,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.style import StyleOptions
 from ...bridge import clip as clips
-from ...bridge import clip_on_controls, control_rig, curves, evaluated_action, other_bodies, rig, still_bones
+from ...bridge import clip_on_controls, control_body, curves, evaluated_action, other_bodies, rig, still_bones
 from ...ground import rates, steps
 from ...ground.blender_types import SlottedAction, by_full_name, present, scene_of
 from ...model import kept_styles
@@ -127,7 +127,7 @@ def read_actions_in_steps(
     carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
-        control_rig.refuse_unknown(armature, body)
+        control_body.refuse_unknown(armature, body)
     sources, retargeted = [], []
     for k, (one, player, source) in enumerate(zip(made_of, players, request.sources, strict=True)):
         how = source, request.reading
@@ -163,7 +163,7 @@ read_actions = steps.at_once(read_actions_in_steps)
 
 def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:
     moving_object = any(clips.moves_object(*one) for one in played)
-    return control_rig.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
+    return control_body.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
 
 
 def _read_one(

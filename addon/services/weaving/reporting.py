@@ -18,7 +18,7 @@ def summary(written: Written, made: Result) -> str:
         figures = f", feet that stand {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
-    figures = written.few + figures
+    figures = written.few + figures + written.limbs
     if written.keys is not None:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]

@@ -1,7 +1,7 @@
 """Write a woven clip as an action, completely or not at all."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,12 @@ from ....core.verbs import Loop
 from ....core.weave import ik_bones, root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ...bridge import clip as clips
-from ...bridge import clip_on_controls, curves, rig, shown, still_bones, stored_root_motion
-from ...ground import rates
+from ...bridge import curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
+from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
-from . import few_keys
+from . import few_keys, on_controls
 from .reading import Inputs, Read
 
 TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
@@ -35,12 +35,14 @@ class Written:
 
     keys : number of keys before and after, where an action was edited by itself
     few : short summary of the key reduction, "" where none was requested
+    limbs : which controls arms and legs are keyed on, likewise, "" where bones are keyed
     """
 
     action: bpy.types.Action
     notes: tuple[str, ...] = ()
     keys: tuple[int, int] | None = None
     few: str = ""
+    limbs: str = ""
 
 
 def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: SlottedAction | None = None) -> Written:
@@ -61,6 +63,9 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
+    on_rig = None
+    if read.body.controls is not None:
+        on_rig = on_controls.keys(armature, clip, read.body, on_controls.wanted(inputs))
     stored_root_motion.ensure(armature, clip)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
@@ -72,8 +77,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         kept = few_keys.kept(recipe, woven, made_of[0][0], first_frame, notes.values())
         few = few_keys.asked(options, recipe, kept, len(clip))
         fewer = None
-        if read.body.controls is not None:
-            notices.append(clip_on_controls.fill((action, slot), armature, clip, read.body, **how))
+        if on_rig is not None:
+            notices += keys_on_controls.fill((action, slot), armature, clip, read.body, on_rig, **how)
             notices.append(few_keys.on_controls(armature, few))
         else:
             fewer = clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
@@ -93,7 +98,30 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
-    return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe))
+    return Written(
+        action,
+        tuple(filter(None, notices)),
+        keys,
+        few_keys.summary(fewer, recipe),
+        "" if on_rig is None else on_rig.summary,
+    )
+
+
+def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | LoomError) -> steps.Steps[None]:
+    """Solve for what `write` will key on the controls of a rig, in steps that can be cancelled; write nothing."""
+    if inputs.read.body.controls is None or isinstance(woven, LoomError):
+        return
+    armature = found(bpy.data.objects, inputs.read.armature, "The armature")
+    clip, _, _ = as_written(context, inputs, few_keys.unfitted(woven))
+    yield from on_controls.keys_in_steps(armature, clip, inputs.read.body, on_controls.wanted(inputs))
+
+
+def all_ready_in_steps(
+    context: bpy.types.Context, inputs: Sequence[Inputs], made: Sequence[Result | LoomError]
+) -> steps.Steps[None]:
+    """Do as `ready_in_steps` for several results."""
+    for k, (given, woven) in enumerate(zip(inputs, made, strict=True)):
+        yield from steps.within(ready_in_steps(context, given, woven), k, len(made))
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:

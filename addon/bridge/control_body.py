@@ -1,0 +1,173 @@
+"""Read the body that a rig's controls move, whoever made the rig: its deforming bones, and the controls found for them.
+
+Rigify's human is read by `control_rig`, which knows its forward kinematics exactly; all other rigs are read here.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...core.cache import Cache
+from ...core.errors import RigError, some
+from ..ground import memory
+from ..ground.blender_types import armature_data, present
+from . import control_rig, rig
+from .controls import FoundControls
+from .rig import Rig, Still
+from .rig_controls import RigControls, body, find, graph
+from .rig_controls.graph import PARENT, Graph
+
+_KNOWN: Cache[str, RigControls] = memory.cache(16)  # searches take up to seconds
+
+
+def body_of(
+    armature: bpy.types.Object,
+    *,
+    moving_object: bool = False,
+    still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
+) -> Rig:
+    """Return the body of an armature: all its bones (see `rig.read`), or those that its controls move.
+
+    Where controls move the bones, they are known afterwards (`Rig.controls`), and `clip_on_controls` reads and writes
+    them. Raises RigError if no control is known that moves the body, with the reason.
+    """
+    if control_rig.is_generated(armature):
+        try:
+            return control_rig.body_of(armature, moving_object=moving_object, still=still)
+        except RigError:
+            pass  # Rigify's animals
+    depends = graph.read(armature)
+    if not _follows_others(armature, depends):
+        return rig.read(armature, moving_object=moving_object, still=still)
+    found = controls_of(armature)
+    if _moves_itself(found):
+        return rig.read(armature, moving_object=moving_object, still=still)
+    if all(part.note for part in found.parts):
+        raise RigError(f"{armature.name}: no control is known that moves its body. {found.notes[0]}")
+    return _body(armature, rig.read(armature, moving_object=moving_object), found, depends)
+
+
+def body_or_bones(
+    armature: bpy.types.Object,
+    *,
+    moving_object: bool = False,
+    still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
+) -> Rig:
+    """Return the body of an armature as `body_of` does, or all its bones where its controls are not known.
+
+    For actions that the armature has already: a result keys what they key. The rig's note gives the reason for reading
+    all bones.
+    """
+    try:
+        return body_of(armature, moving_object=moving_object, still=still)
+    except RigError as error:
+        bones = rig.read(armature, moving_object=moving_object, still=still)
+        return replace(bones, note=". ".join(filter(None, (bones.note, f"All its bones are read: {error}"))))
+
+
+def controls_of(armature: bpy.types.Object) -> RigControls:
+    """Return the controls of an armature, found once as long as nothing of the rig changes."""
+    return _KNOWN.made(state(armature), lambda: find(armature))
+
+
+def state(armature: bpy.types.Object) -> str:
+    """Return a hash of all that decides what controls there are: bones, constraints, drivers, meshes, chosen roles."""
+    digest = hashlib.blake2b(digest_size=16)
+    for bone in present(armature.pose).bones:
+        own, parent = bone.bone, bone.parent.name if bone.parent is not None else ""
+        plain = [bone.name, parent, own.use_deform, own.hide, bone.rotation_mode, bone.custom_shape is not None]
+        plain += [*body.locks(bone, "location"), *body.locks(bone, "rotation"), own.use_local_location]
+        digest.update(repr(plain).encode())
+        digest.update(np.array(own.matrix_local, dtype=np.float32).tobytes())
+        for one in bone.constraints:
+            target = getattr(getattr(one, "target", None), "name", "")
+            names = [one.name, one.type, target, getattr(one, "subtarget", ""), getattr(one, "pole_subtarget", "")]
+            digest.update(repr([*names, one.enabled]).encode())
+    data = armature.animation_data
+    drivers = [] if data is None else [(one.data_path, present(one.driver).expression) for one in data.drivers]
+    wearing = [
+        one.name
+        for one in bpy.data.objects
+        if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == armature for m in one.modifiers)
+    ]
+    digest.update(repr([armature.session_uid, drivers, wearing, rig.chosen_roles(armature)]).encode())
+    return digest.hexdigest()
+
+
+def _follows_others(armature: bpy.types.Object, depends: Graph) -> bool:
+    """Return whether a bone with a role, or one that it depends on, follows another by more than its parent."""
+    above = depends.above(*body.roles(armature, depends, body.deforming(armature)).values())
+    hangs = any(edge.how != PARENT for bone in above for edge in depends.edges[bone])
+    return hangs or any(bone in depends.driven or bone in depends.broken for bone in above)
+
+
+def _moves_itself(found: RigControls) -> bool:
+    """Return whether every bone of the body is its own control, so that its own keys are enough."""
+    own = {bone for part in found.parts for _, bone in part.bones}
+    return (
+        not any(part.note or part.ik or part.switches or part.settings for part in found.parts)
+        and all(dict(part.bones)[role] == control for part in found.parts for role, control in part.fk)
+        and found.torso in own | {""}
+    )
+
+
+def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: Graph) -> Rig:
+    """Return the bones of the parts as a body, below the control of the whole rig."""
+    bones = armature_data(armature).bones
+    playing = {role: bone for part in found.parts for role, bone in part.bones}
+    of_parts = list(dict.fromkeys(playing.values()))
+    hang = body.parents(armature, depends, tuple(of_parts)).tolist()
+    names = [found.root] if found.root and found.root not in of_parts else []
+    top = len(names) - 1
+    parents = [-1] * len(names)
+    waiting = list(range(len(of_parts)))
+    while waiting:  # parents first
+        k = next(k for k in waiting if hang[k] not in waiting)
+        parents.append(names.index(of_parts[hang[k]]) if hang[k] >= 0 else top)
+        names.append(of_parts[k])
+        waiting.remove(k)
+    out = rig.part(every, names, parents, [bones[name].length for name in names])
+    skip = int(every.moving_object)
+    roles = {role: skip + names.index(bone) for role, bone in playing.items() if role in rig.ROLES}
+    out = replace(out, skeleton=replace(out.skeleton, roles=roles), note=_note(armature, every, found))
+    return replace(out, controls=_controls(armature, out, found, depends))
+
+
+def _note(armature: bpy.types.Object, every: Rig, found: RigControls) -> str:
+    return ". ".join(filter(None, (every.note, *(f"{armature.name}: {note}" for note in found.notes))))
+
+
+def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends: Graph) -> FoundControls:
+    pose = present(armature.pose).bones
+    above = frozenset(depends.above(*out.bones))
+    names = tuple(bone.name for bone in pose if bone.name in found.controls)
+    roles = {role: bone for part in found.parts for role, bone in part.bones}
+    idle = sorted((body.keyable(armature, roles) & above) - set(names))
+    place = set(out.bones)
+    rides = {}
+    for bone in armature_data(armature).bones:
+        if bone.use_deform and bone.name not in place:
+            rides[bone.name] = next((b.name for b in bone.parent_recursive if b.name in place), out.bones[0])
+    return FoundControls(
+        names=names,
+        modes=tuple(pose[name].rotation_mode for name in names),
+        idle=tuple(idle),
+        seen=out.bones,
+        seen_from=np.tile(np.eye(4), (len(out.bones), 1, 1)),
+        rides=rides,
+        found=found,
+        above=above,
+    )
+
+
+def refuse_unknown(armature: bpy.types.Object, known: Rig) -> None:
+    """Raise RigError for a body that can't play a clip, because nothing is known that moves most of it."""
+    if isinstance(known.controls, FoundControls):
+        parts = [part for part in known.controls.found.parts if part.note]
+        if len(parts) * 2 > len(known.controls.found.parts):
+            raise RigError(f"{armature.name}: most of its body can't be keyed: {some([part.note for part in parts])}")
+        return
+    control_rig.refuse_unknown(armature, known)
