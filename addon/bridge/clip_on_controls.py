@@ -1,10 +1,13 @@
 """Read clips of bodies with controls (see `control_rig` and `control_body`) as the rig shows them."""
 
+from collections.abc import Iterable
+
 import bpy
 import numpy as np
 
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
 from ..ground import steps
 from ..ground.blender_types import Slot, present
 from . import clip as clips
@@ -31,7 +34,8 @@ def read_in_steps(
     controls = present(body.controls)
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = rig.read(armature, moving_object=body.moving_object)
-    keyed = frozenset(t for t in curves.transforms(curves.curves_of(action, slot)) if t.bone)
+    by_target = curves.transforms(curves.curves_of(action, slot))
+    keyed = frozenset(target for target in by_target if target.bone)
     others = frozenset(target for target in keyed if not _is_seen(target.bone, controls))
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
@@ -55,7 +59,24 @@ def read_in_steps(
         for name, one in as_keyed.clip.channels.items()
         if name.endswith('"][0]') or name in set_by_us
     }
-    return ReadAction(clip, as_keyed.frames, keyed - others, as_keyed.notes, as_keyed.start, properties=properties)
+    ours = keyed - others
+    key_frames = {target: _key_frames(by_target[target].values(), as_keyed.frames) for target in ours}
+    return ReadAction(
+        clip,
+        as_keyed.frames,
+        ours,
+        as_keyed.notes,
+        as_keyed.start,
+        properties=properties,
+        key_frames=key_frames,
+    )
+
+
+def _key_frames(every: Iterable[bpy.types.FCurve], frames: Array) -> tuple[int, ...]:
+    """Return the frames of a clip, which plays at scene frames (F,), on which some curves have keys."""
+    at = np.concatenate([curves.key_frames(curve) for curve in every])
+    inside = np.round(at - frames[0])
+    return tuple(np.unique(inside[(inside >= 0) & (inside < len(frames))]).astype(int).tolist())
 
 
 def _is_seen(bone: str, controls: BodyControls) -> bool:

@@ -80,6 +80,13 @@ def key_count(action: bpy.types.Action, slot: Slot) -> int:
     return sum(len(curve.keyframe_points) for curve in curves_of(action, slot))
 
 
+def key_frames(curve: bpy.types.FCurve) -> Array:
+    """Return the scene frames (K,) of a curve's keys."""
+    numbers = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", numbers)
+    return numbers[::2].astype(np.float64)
+
+
 def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
     """Remove the F-curves of an action's slot that have one of some data paths."""
     gone = set(paths)

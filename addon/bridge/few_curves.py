@@ -108,9 +108,16 @@ class FewWriter(curves.CurveWriter):
         super().__init__(holder, repeats=repeats)
         self._first_frame = first_frame
 
-    def write(self, target: Target, keys: Keys, *, travels: Sequence[bool] = (False,) * 4) -> None:
-        """Write keys of one property of a bone or the object; components that travel (n,) repeat with offset."""
+    def write(
+        self, target: Target, keys: Keys, *, travels: Sequence[bool] = (False,) * 4, left_out: Sequence[int] = ()
+    ) -> None:
+        """Write keys of one property of a bone or the object; components that travel (n,) repeat with offset.
+
+        left_out : components that get no curve
+        """
         for index in range(keys.values.shape[1]):
+            if index in left_out:
+                continue
             named = curves.path_of(target), index, target.bone or "Object Transforms"
             self._write(*named, keys, index, travels=travels[index])
 

@@ -51,6 +51,7 @@ def solve_in_steps(
     default: Limbs = "ik",
     properties: Mapping[str, float] | None = None,
     idle: Collection[str] = (),
+    only: Collection[str] | None = None,
 ) -> steps.Steps[Solved]:
     """Return the keys of a rig's controls that put its bones at `wanted` (F, B, 4, 4), in the armature's space.
 
@@ -58,7 +59,7 @@ def solve_in_steps(
     limbs : whether arms and legs are keyed on FK controls, on IK controls where there are any, or on both, shown on IK;
         of all, or by the name of a part, `default` for those that have no entry
     properties : values that properties have meanwhile, by path on the armature, but for those in `Solved.settings`
-    idle : other controls that are at rest meanwhile
+    idle : other controls that are at rest meanwhile; only : those that may be keyed, by default all that were found
     The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
@@ -73,7 +74,7 @@ def solve_in_steps(
     rounds = rounds if "both" in kinds.values() else rounds[:1]
     done: list[Solved] = []
     for number, inverse in enumerate(rounds):
-        working = _solved(armature, found, parts, motion, inverse, (properties or {}, idle))
+        working = _solved(armature, found, parts, motion, inverse, (properties or {}, idle), only)
         done.append((yield from steps.within(working, number, len(rounds))))
     basis, located = done[0].basis | done[-1].basis, done[0].located | done[-1].located
     return replace(done[-1], basis=basis, located=located)
@@ -89,9 +90,11 @@ def _solved(
     motion: dict[str, Array],
     inverse: set[str],
     meanwhile: tuple[Mapping[str, float], Collection[str]],
+    only: Collection[str] | None,
 ) -> steps.Steps[Solved]:
     """Solve with some parts on inverse kinematics, the others on forward kinematics."""
     plan = [one for one in controls(armature, found, parts, inverse) if one.bone in motion]
+    plan = [one for one in plan if only is None or one.name in only]
     settings, (properties, idle) = _settings(parts, inverse), meanwhile
     count = len(next(iter(motion.values())))
     pieces: list[tuple[dict[str, Array], dict[str, Array]]] = []

@@ -22,8 +22,8 @@ from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
 from ...bridge import bones, control_body, control_rig, curves, keys_on_controls, other_bodies, rig, shown
 from ...bridge import clip as clips
+from ...bridge.control_keys import Wanted
 from ...bridge.curves import Target
-from ...bridge.keys_on_controls import Wanted
 from ...ground import rates
 from ...ground.blender_types import armature_data, scene_of
 from ..weaving import on_controls
@@ -223,7 +223,7 @@ def write(
         if keys is None:
             clips.fill(into, named, body, **how)
         else:
-            notes += keys_on_controls.fill(into, armature, named, body, keys, **how)
+            notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=Wanted(), **how)
         off = shown.difference(scene_of(bpy.context), armature, into, named, body, first_frame)
     action = into[0]
     if off is not None:  # the file is what it is: its action stays

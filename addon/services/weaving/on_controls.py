@@ -1,35 +1,59 @@
 """Solve for the keys of a result on a rig's controls: in steps before it is written, and remembered until then."""
 
+from typing import NamedTuple
+
 import bpy
 
 from ....core.cache import Cache
 from ....core.motion.clip import Clip
-from ...bridge import control_body, keys_on_controls, rig
-from ...bridge.keys_on_controls import ControlKeys, Wanted
+from ...bridge import control_body, control_keys, few_control_keys, rig
+from ...bridge.control_keys import ControlKeys, Wanted
+from ...bridge.few_control_keys import FewControlKeys
+from ...bridge.few_curves import Few
 from ...ground import memory, steps
 from . import prepared
 from .reading import Inputs
 
-_SOLVED: Cache[str, ControlKeys] = memory.cache(4)
+BY_HAND = Few(1e-3, 0.5e-3)  # metres, for results of sources that are keyed by hand
 
 
-def wanted(inputs: Inputs) -> Wanted:
-    """Return how limbs are to be keyed: as asked, or as the armature's own sources are."""
+class OnRig(NamedTuple):
+    """The keys of a result's controls, and the few of them where these are wanted."""
+
+    keys: ControlKeys
+    few: FewControlKeys | None
+
+
+_SOLVED: Cache[str, OnRig] = memory.cache(4)
+
+
+def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
+    """Return how a result's controls are to be keyed: as asked, or as the armature's own sources are."""
     read = inputs.read
     players = read.players or (0,) * len(read.sources)
     own = [one for one, player in zip(read.sources, players, strict=True) if not player]
     keyed = frozenset(target for one in own for target in one.targets)
-    return Wanted(inputs.request.result.limbs, keyed, own[0].properties if own else {})
+    if few is None and own and all(one.is_sparse for one in own):
+        few = BY_HAND
+    aligned = inputs.recipe.of_action and own and len(own[0].clip) == len(clip)
+    times = own[0].key_frames if few is not None and aligned else {}
+    values, start = (own[0].properties, own[0].start) if own else ({}, {})
+    return Wanted(inputs.request.result.limbs, keyed, values, few, times, start)
 
 
-def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
+def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[OnRig]:
     """Return the keys of a body's controls for a clip, from memory where they were solved before."""
-    plain = wanted.limbs, sorted(wanted.keyed), sorted(wanted.values.items())
+    plain = wanted.limbs, wanted.few, sorted(wanted.keyed), sorted(wanted.values.items()), sorted(wanted.times.items())
     key = prepared.hash_of([clip], repr((control_body.state(armature), plain)))
     known = _SOLVED.get(key)
     if known is None:
-        known = yield from keys_on_controls.solved_in_steps(armature, clip, body, wanted)
-        _SOLVED.keep(key, known)
+        share = 1 if wanted.few is None else 2
+        solving = control_keys.solved_in_steps(armature, clip, body, wanted)
+        keys = yield from steps.within(solving, 0, share)
+        few = None
+        if wanted.few is not None:
+            few = yield from steps.within(few_control_keys.fitted_in_steps(armature, clip, body, keys, wanted), 1, 2)
+        known = _SOLVED.keep(key, OnRig(keys, few))
     return known
 
 
