@@ -14,7 +14,7 @@ from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import Slot, SlottedAction
 from . import curves, few_curves
-from .curves import Target
+from .curves import KeyTimes, Target
 from .few_curves import KeyedBone
 from .rig import Rig
 
@@ -44,7 +44,7 @@ class ReadAction:
     start : first values of the curves, so that a result can write the same rotations with the same numbers
     hidden : bones whose keys would not show, where the clip was read visually
     properties : first values of the properties that its curves set, by path
-    key_frames : frames of the clip that have keys of controls, by what is keyed
+    key_times : frames of the clip that have keys of controls, by what is keyed
     """
 
     clip: Clip
@@ -54,7 +54,7 @@ class ReadAction:
     start: dict[Target, Array] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     properties: dict[str, float] = field(default_factory=dict)
-    key_frames: dict[Target, tuple[int, ...]] = field(default_factory=dict)
+    key_times: dict[Target, KeyTimes] = field(default_factory=dict)
 
     @property
     def first_frame(self) -> float:
@@ -64,7 +64,7 @@ class ReadAction:
     @property
     def is_sparse(self) -> bool:
         """Whether it is keyed by hand: on controls, and most of them on few frames."""
-        counts = [len(frames) for frames in self.key_frames.values()]
+        counts = [len(times.frames) for times in self.key_times.values() if len(times.frames) > 1]  # not what is held
         return bool(counts) and float(np.median(counts)) < SPARSE * len(self.frames)
 
 

@@ -1,13 +1,10 @@
 """Read clips of bodies with controls (see `control_rig` and `control_body`) as the rig shows them."""
 
-from collections.abc import Iterable
-
 import bpy
 import numpy as np
 
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
-from ...core.motion.quat import Array
 from ..ground import steps
 from ..ground.blender_types import Slot, present
 from . import clip as clips
@@ -60,7 +57,8 @@ def read_in_steps(
         if name.endswith('"][0]') or name in set_by_us
     }
     ours = keyed - others
-    key_frames = {target: _key_frames(by_target[target].values(), as_keyed.frames) for target in ours}
+    first = float(as_keyed.frames[0])
+    key_times = {target: curves.key_times(by_target[target].values(), first) for target in ours}
     return ReadAction(
         clip,
         as_keyed.frames,
@@ -68,15 +66,8 @@ def read_in_steps(
         as_keyed.notes,
         as_keyed.start,
         properties=properties,
-        key_frames=key_frames,
+        key_times=key_times,
     )
-
-
-def _key_frames(every: Iterable[bpy.types.FCurve], frames: Array) -> tuple[int, ...]:
-    """Return the frames of a clip, which plays at scene frames (F,), on which some curves have keys."""
-    at = np.concatenate([curves.key_frames(curve) for curve in every])
-    inside = np.round(at - frames[0])
-    return tuple(np.unique(inside[(inside >= 0) & (inside < len(frames))]).astype(int).tolist())
 
 
 def _is_seen(bone: str, controls: BodyControls) -> bool:

@@ -1,9 +1,9 @@
 """Solve for a clip on the controls of a rig: on FK or IK, limb by limb (methods: Body roles and retargeting)."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import bpy
 import numpy as np
@@ -17,10 +17,10 @@ from ..ground.blender_types import present
 from . import control_body, control_rig, poses
 from .clip_on_controls import settings_of
 from .controls import Controls, FoundControls
-from .curves import Target
+from .curves import KeyTimes, Target
 from .few_curves import Few
 from .rig import Rig
-from .rig_controls import Limbs, Part, RigControls, Solved, solve_in_steps
+from .rig_controls import Limbs, Part, RigControls, Solved, probe, solve_in_steps
 
 FK: Limbs = "fk"
 IK: Limbs = "ik"
@@ -41,7 +41,7 @@ class ControlKeys:
     modes (C,) : rotation modes
     own (F, C, 4, 4) : in each control's own axes; moves (C,) : whether its location has an effect
     settings : values of properties, by path on the armature
-    bones : the bone that a control moves, by the control's name
+    bones : the bone that a control moves, by the control's name; partners : the control on the other side, likewise
     limbs : how arms and legs are keyed, by the names of their parts
     meanwhile : values of properties that the sources set, likewise
     notes : messages for the user, a sentence each
@@ -53,6 +53,7 @@ class ControlKeys:
     moves: NDArray[np.bool_]
     settings: Mapping[str, float]
     bones: Mapping[str, str]
+    partners: Mapping[str, str] = field(default_factory=dict)
     limbs: Mapping[str, Limbs] = field(default_factory=dict)
     meanwhile: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -81,19 +82,21 @@ class Wanted:
     keyed: frozenset[Target] = frozenset()
     values: Mapping[str, float] = field(default_factory=dict)
     few: Few | None = None
-    times: Mapping[Target, tuple[int, ...]] = field(default_factory=dict)
+    times: Mapping[Target, KeyTimes] = field(default_factory=dict)
     start: Mapping[Target, Array] = field(default_factory=dict)
 
 
 def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Limbs]:
     """Return how each arm and leg is keyed, FK, IK or BOTH, by the name of its part; {} if all of Rigify's are on FK.
 
-    As in the source is on IK where the source keys only that, or where the rig's switches show it; what a source does
-    not key is on FK, as captured motion is.
+    As in the source is on IK where the source keys only that, or where the rig's switches show it. Captured motion of
+    other bodies is on FK.
     """
     names = {target.bone for target in wanted.keyed}
     if isinstance(body.controls, Controls):
-        if wanted.limbs == FK or (wanted.limbs == AS_SOURCE and not any("_ik" in name for name in names)):
+        switches = {path: value for path, value in settings_of(body.controls).items() if path.endswith('["IK_FK"]')}
+        on_fk = not names or all(_value(armature, wanted, path) == value for path, value in switches.items())
+        if wanted.limbs == FK or (wanted.limbs == AS_SOURCE and on_fk and not any("_ik" in name for name in names)):
             return {}
         parts = control_body.controls_of(armature).parts
     else:
@@ -109,18 +112,14 @@ def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str
     if wanted.limbs in _ASKED:
         return _ASKED[wanted.limbs]
     on_ik, on_fk = bool(keyed & {part.ik, part.pole}), bool(keyed & set(dict(part.fk).values()))
-    if on_ik and on_fk:
+    if on_ik == on_fk and keyed:
         return IK if all(_value(armature, wanted, s.path) == s.ik for s in part.switches) else FK
     return IK if on_ik else FK
 
 
 def _value(armature: bpy.types.Object, wanted: Wanted, path: str) -> float:
-    value: Any = wanted.values.get(path)
-    return float(value if value is not None else _resolved(armature, path))
-
-
-def _resolved(armature: bpy.types.Object, path: str) -> Any:
-    return armature.path_resolve(path)
+    value = wanted.values.get(path)
+    return probe.value(armature, path) if value is None else value
 
 
 def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
@@ -145,20 +144,27 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
         properties=wanted.values,
         idle=[name for name in present(body.controls).idle if name not in found.controls],
     )
-    only = yield from _enough(found, matrices, wanted, solve)
-    done = yield from solve(matrices, only=only)
+    only, as_set = yield from _enough(found, matrices, wanted, solve)
+    done = yield from solve(matrices, only=only, as_set=as_set)
     names = tuple(done.basis)
     own = np.stack([done.basis[name] for name in names], axis=1)
     moves = np.array([name in done.located for name in names])
     notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
     if exact is not None:  # fingers, for example
         more = [k for k, name in enumerate(exact.names) if name not in found.controls]
+        more = [k for k in more if only is None or _is_keyed(exact.names[k], wanted)]
         names += tuple(exact.names[k] for k in more)
         own, moves = np.concatenate([own, exact.own[:, more]], axis=1), np.append(moves, exact.moves[more])
-        settings = {**exact.settings, **settings}
     moved = ({} if exact is None else dict(exact.bones)) | _moved(found)
     modes = tuple(present(armature.pose).bones[name].rotation_mode for name in names)
-    return ControlKeys(names, modes, own, moves, settings, moved, limbs, wanted.values, tuple(notes))
+    return ControlKeys(names, modes, own, moves, settings, moved, _partners(found), limbs, wanted.values, tuple(notes))
+
+
+def _is_keyed(control: str, wanted: Wanted) -> bool:
+    """Return whether the sources key a control of Rigify's, or the one on the other side."""
+    side = {"L": "R", "R": "L"}
+    other = re.sub(r"\.([LR])$", lambda match: f".{side[match[1]]}", control)
+    return bool({target.bone for target in wanted.keyed} & {control, other})
 
 
 def _moved(found: RigControls) -> dict[str, str]:
@@ -173,26 +179,31 @@ def _moved(found: RigControls) -> dict[str, str]:
 
 def _enough(
     found: RigControls, matrices: Array, wanted: Wanted, solve: Callable[..., steps.Steps[Solved]]
-) -> steps.Steps[frozenset[str] | None]:
-    """Return the controls that are enough for a motion: the sources' own, with whole parts where these are not.
+) -> steps.Steps[tuple[frozenset[str] | None, frozenset[str]]]:
+    """Return the controls that are enough for a motion, None for all, and the parts of which nothing need be set.
 
-    None is for all.
+    These are the sources' own, and all of those parts where they are not enough.
     """
     keyed = {target.bone for target in wanted.keyed} & found.controls
     if not keyed or wanted.limbs != AS_SOURCE:
-        return None
+        return None, frozenset()
     other = _partners(found)
     only = frozenset(keyed | {other[name] for name in keyed if name in other})
+    as_set = frozenset(part.name for part in found.parts)
     sample = matrices[np.unique(np.linspace(0, len(matrices) - 1, _SAMPLE).round().astype(np.int64))]
-    for _ in found.parts:
-        done: Solved = yield from solve(sample, only=only)
+    for _ in range(len(found.parts) + 1):
+        done: Solved = yield from solve(sample, only=only, as_set=as_set)
         off = {bone for bone, far in done.millimetres.items() if far.max() > _SAME[0]}
         off |= {bone for bone, turned in done.degrees.items() if turned.max() > _SAME[1]}
-        parts = [part for part in found.parts if off & {bone for _, bone in part.bones} and not part.controls <= only]
+        if found.root in off and found.root not in only:
+            only |= {found.root}
+            continue
+        parts = [part for part in found.parts if off & {bone for _, bone in part.bones} and part.name in as_set]
         if not parts:
-            return only
+            return only, as_set
+        as_set -= {parts[0].name}
         only |= parts[0].controls | ({found.root, found.torso} - {""} if parts[0] is found.parts[0] else set())
-    return None
+    return None, frozenset()
 
 
 def _partners(found: RigControls) -> dict[str, str]:
@@ -225,7 +236,14 @@ def _exact(armature: bpy.types.Object, body: Rig, matrices: Array) -> ControlKey
     limbs = dict.fromkeys((bone for bone, name in controls.settings if name == "IK_FK"), FK)
     moved = {name: body.bones[joint] for name, joint in zip(controls.names, controls.joints, strict=True)}
     return ControlKeys(
-        controls.names, controls.modes, own, controls.movable, settings_of(controls), moved, limbs, notes=tuple(notes)
+        controls.names,
+        controls.modes,
+        own,
+        controls.movable,
+        settings_of(controls),
+        moved,
+        limbs=limbs,
+        notes=tuple(notes),
     )
 
 

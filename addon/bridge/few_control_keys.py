@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.edit import fewer_keys
+from ...core.edit import fewer_keys, handles
 from ...core.edit.keyed import Keying, Keys
 from ...core.motion import quat, rotation_modes
 from ...core.motion.clip import Clip
@@ -15,7 +15,7 @@ from ...core.motion.quat import Array
 from ..ground import steps
 from ..ground.blender_types import present
 from .control_keys import ControlKeys, Wanted
-from .curves import Target
+from .curves import KeyTimes, Target
 from .rig import Rig
 from .rig_controls import shown_in_steps
 
@@ -68,8 +68,9 @@ def fitted_in_steps(
         error, feet = work.errors((yield from work.shown(made)), aim)
         off = max(error / work.few.within, feet / (work.few.feet or fewer_keys.FEET * work.few.within))
         if off <= 1.0:
+            enough = off > _NEAR or width >= _WIDEST or (best is not None and made.count >= best.count)
             best = replace(made, error=error, feet_error=feet)
-            if off > _NEAR or width >= _WIDEST:
+            if enough:
                 break
         elif best is not None:
             break
@@ -86,8 +87,7 @@ class _Work:
         _, reach = fewer_keys.reaches(body.skeleton)
         by_bone = dict(zip(body.bones, reach[int(body.moving_object) :].tolist(), strict=True))
         self._levers = {name: by_bone[bone] for name, bone in keys.bones.items() if bone in by_bone}
-        controls = present(body.controls)
-        self._modes = dict(zip(controls.names, controls.modes, strict=True))
+        self._modes = dict(zip(keys.names, keys.modes, strict=True))
         self._at = np.unique(np.linspace(0, len(clip) - 1, min(_LOOKED_AT, len(clip))).round().astype(np.int64))
         self._keyings: dict[str, Keying] = {}
         turns, moves = moving(keys, body)
@@ -113,23 +113,25 @@ class _Work:
         """Return keys within a tolerance of some bounds, at the reach of each control."""
         turns, moves = {}, {}
         for name, keys in self.every.turns.items():
-            mode, near = self._modes[name], width * self.few.within / self._lever(name)
-            target = Target(name, rotation_modes.property_of(mode))
-            turns[name] = self._fitted(keys.values, near, self._kept(target), mode)
+            lever = self._levers.get(name, 0.3 * self._body.skeleton.height)
+            turns[name] = self._fitted(name, keys.values, width * self.few.within / lever, self._modes[name])
         for name, keys in self.every.moves.items():
-            near = 0.5 * width * self.few.within / float(self._body.units[-1])
-            moves[name] = self._fitted(keys.values, near, self._kept(Target(name, "location")), "")
+            moves[name] = self._fitted(name, keys.values, 0.5 * width * self.few.within / float(self._body.units[-1]))
         return replace(self.every, turns=turns, moves=moves)
 
-    def _lever(self, name: str) -> float:
-        return self._levers.get(name, 0.3 * self._body.skeleton.height)
-
-    def _kept(self, target: Target) -> NDArray[np.int64]:
-        last = len(self._clip) - 1
-        return np.unique([0, last, *self.few.keep, *self._wanted.times.get(target, ())]).astype(np.int64)
-
-    def _fitted(self, values: Array, near: float, kept: NDArray[np.int64], mode: str) -> Keys:
-        return fewer_keys.keys_of(values, near, kept, mode, cyclic=self._clip.cyclic)
+    def _fitted(self, name: str, values: Array, near: float, mode: str = "") -> Keys:
+        """Return the keys of a control's values (F, n): at the source's own times if these are enough."""
+        what = rotation_modes.property_of(mode) if mode else "location"
+        last, also = len(values) - 1, set(self.few.keep)
+        sides = (self._keys.partners.get(name, ""), name)
+        known = [self._wanted.times[key] for key in (Target(one, what) for one in sides) if key in self._wanted.times]
+        for times in known:
+            keys = _as_timed(values, times, near / (2.0 if mode else 1.0)) if also <= set(times.frames) else None
+            if keys is not None:
+                return keys
+        kept = {0, last, *also}.union(*(times.frames for times in known))
+        inside = np.array(sorted(frame for frame in kept if 0 <= frame <= last), dtype=np.int64)
+        return fewer_keys.keys_of(values, near, inside, mode, cyclic=self._clip.cyclic)
 
     def shown(self, made: FewControlKeys) -> steps.Steps[Array]:
         """Return the bones (K, B, 4, 4) that keys show, on the frames that are measured."""
@@ -164,3 +166,17 @@ class _Work:
 def _dense(values: Array) -> Keys:
     """Return values (F, n) as a key on every frame; the curve between them is not looked at."""
     return Keys(np.arange(len(values)), values, np.zeros((len(values), 2, values.shape[1])))
+
+
+def _as_timed(values: Array, times: KeyTimes, near: float) -> Keys | None:
+    """Return keys at given times, with handles that reach as far, or None where they miss values (F, n)."""
+    last = len(values) - 1
+    if not times.reach or times.frames[0] < 0 or times.frames[-1] > last:
+        return None
+    frames, reach = np.array(times.frames), np.array(times.reach)
+    ends = [np.abs(values[: frames[0]] - values[frames[0]]), np.abs(values[frames[-1] :] - values[frames[-1]])]
+    if max(float(end.max(initial=0.0)) for end in ends) > near:  # it does not stand still outside the keys
+        return None
+    inside = values[frames[0] : frames[-1] + 1]
+    slopes, missed = handles.slopes(inside, frames - frames[0], reach)
+    return Keys(frames, values[frames], slopes, reach=reach) if missed <= near else None

@@ -129,6 +129,8 @@ class FewWriter(curves.CurveWriter):
         frames = self._first_frame + keys.frames
         gaps = np.diff(frames) / 3.0
         before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
+        if keys.reach is not None:
+            before, after = keys.reach.T
         if len(frames) == 1:
             before = after = np.ones(1)
         values, slopes = keys.values[:, column], keys.slopes[:, :, column]

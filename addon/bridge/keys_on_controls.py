@@ -133,27 +133,38 @@ def _hold(
     """
     writer = curves.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
     pose = present(armature.pose).bones
-    named = {target.bone for target in sparse.keyed} if sparse is not None else None
     rounding = few_control_keys.STILL_PLACE * body.skeleton.height / float(body.units[-1])
     for k, name in enumerate(keys.names):
+        bone, mode = pose[name], keys.modes[k]
         turn, place = quat.from_matrix(keys.own[:1, k, :3, :3]), keys.own[:1, k, :3, 3]
-        needed = named is None or name in named or _is_posed(pose[name])
-        if not goes[0][k] and (needed or np.abs(quat.log(turn)).max() > few_control_keys.STILL_TURN):
-            _key_turn(writer, pose[name], turn)
-        if not goes[1][k] and keys.moves[k] and (needed or np.abs(place).max() > rounding):
+        away = np.abs(quat.log(turn)).max() > few_control_keys.STILL_TURN
+        if not goes[0][k] and (away or _is_needed(bone, rotation_modes.property_of(mode), sparse)):
+            _key_turn(writer, bone, turn)
+        away = np.abs(place).max() > rounding
+        if not goes[1][k] and keys.moves[k] and (away or _is_needed(bone, "location", sparse)):
             writer.write(Target(name, "location"), place)
     controls = present(body.controls)
     for name in sorted({*controls.idle, *controls.names} - set(keys.names)):
-        if named is None or name in named or _is_posed(pose[name]):
-            _key_turn(writer, pose[name], quat.IDENTITY[None])
-            writer.write(Target(name, "location"), np.zeros((1, 3)))
-            writer.write(Target(name, "scale"), np.ones((1, 3)))
+        bone = pose[name]
+        if _is_needed(bone, rotation_modes.property_of(bone.rotation_mode), sparse):
+            _key_turn(writer, bone, quat.IDENTITY[None])
+        for what, rest in (("location", np.zeros((1, 3))), ("scale", np.ones((1, 3)))):
+            if _is_needed(bone, what, sparse):
+                writer.write(Target(name, what), rest)
     for path, value in keys.settings.items():
         writer.write_channel(f"{path}[0]", np.array([value]), constant=True)
 
 
-def _is_posed(bone: bpy.types.PoseBone) -> bool:
-    return bool(np.abs(np.array(bone.matrix_basis) - np.eye(4)).max() > few_control_keys.STILL_TURN)
+def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bool:
+    """Return whether a property at rest gets a key: all do but where keys are sparse."""
+    if sparse is None or Target(bone.name, what) in sparse.keyed:
+        return True
+    values = np.array(getattr(bone, what))
+    if what == "rotation_quaternion":
+        return bool(np.abs(quat.log(values[None])).max() > few_control_keys.STILL_TURN)
+    rest = {"scale": 1.0}.get(what, 0.0)
+    values = values[:1] if what == "rotation_axis_angle" else values
+    return bool(np.abs(values - rest).max() > few_control_keys.STILL_TURN)
 
 
 def _key_turn(writer: curves.Writer, bone: bpy.types.PoseBone, turn: Array) -> None:

@@ -33,8 +33,7 @@ class Probe:
 
     def value(self, path: str) -> float:
         """Return a property's value."""
-        value: Any = self.copy.path_resolve(path)
-        return float(value)
+        return value(self.copy, path)
 
     def original(self, path: str) -> float:
         """Return a property's value before anything was set."""
@@ -81,6 +80,16 @@ def on_copy(armature: bpy.types.Object, controls: set[str]) -> Iterator[Probe]:
     scene = present(bpy.context.scene)
     with on_stage(scene, armature, None, None, None) as (stage, copies):
         yield Probe(stage, copies[armature], controls)
+
+
+def value(owner: bpy.types.Object, path: str) -> float:
+    """Return a property's value by its path: of a choice its number, which is what is keyed."""
+    holder, bracket, key = path.rpartition("[")
+    if bracket and path.endswith('"]'):
+        group: Any = owner.path_resolve(holder) if holder else owner
+        return float(group[key[1:-2]])
+    found: Any = owner.path_resolve(path)
+    return float(found)
 
 
 def _assign(owner: bpy.types.Object, path: str, value: float) -> None:

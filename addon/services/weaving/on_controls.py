@@ -31,12 +31,12 @@ def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
     """Return how a result's controls are to be keyed: as asked, or as the armature's own sources are."""
     read = inputs.read
     players = read.players or (0,) * len(read.sources)
-    own = [one for one, player in zip(read.sources, players, strict=True) if not player]
+    own = [] if any(players) else list(read.sources)  # a motion of another body needs more than what is keyed here
     keyed = frozenset(target for one in own for target in one.targets)
-    if few is None and own and all(one.is_sparse for one in own):
-        few = BY_HAND
-    aligned = inputs.recipe.of_action and own and len(own[0].clip) == len(clip)
-    times = own[0].key_frames if few is not None and aligned else {}
+    by_hand = bool(own) and all(one.is_sparse for one in own)
+    few = BY_HAND if few is None and by_hand else few
+    aligned = by_hand and inputs.recipe.of_action and len(own[0].clip) == len(clip)
+    times = own[0].key_times if aligned else {}
     values, start = (own[0].properties, own[0].start) if own else ({}, {})
     return Wanted(inputs.request.result.limbs, keyed, values, few, times, start)
 
