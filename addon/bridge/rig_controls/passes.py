@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 
 import numpy as np
-from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ....core.motion import quat
 from ....core.motion.quat import Array
 from . import poles
 from .keyed import TRUNK, Control
-from .probe import Probe
+from .playing import Player
 
 _PASSES = 16  # at most
 _IDLE = 3  # passes without gain, after which a frame is left as it is
@@ -34,13 +33,13 @@ class Solver:
 
     def __init__(
         self,
-        probe: Probe,
+        player: Player,
         controls: list[Control],
         motion: Mapping[str, Array],
         goals: Mapping[str, Array],
-        rest: Array,
     ) -> None:
-        self.probe, self.controls, self.motion, self.targets, self.rest = probe, controls, motion, goals, rest
+        self.player, self.controls, self.motion, self.targets = player, controls, motion, goals
+        self.index, rest = player.index, player.rest
         self.frames = len(next(iter(motion.values())))
         self.height = float(np.ptp(rest[:, :3, 3], axis=0).max())
         for one in controls:
@@ -48,14 +47,14 @@ class Solver:
             one.correction, one.kept = one.own.copy(), one.own.copy()
             one.best, one.given_up = np.full(self.frames, np.inf), np.zeros(self.frames, bool)
             above = self._carrier(one.name)
-            frame = rest[probe.index[one.name]]
+            frame = rest[self.index[one.name]]
             if above:
-                frame = self.targets[above] @ np.linalg.inv(rest[probe.index[above]]) @ frame
+                frame = self.targets[above] @ np.linalg.inv(rest[self.index[above]]) @ frame
             self._place(one, np.broadcast_to(frame, (self.frames, 4, 4)), np.arange(self.frames))
 
     def run(self) -> Array:
         """Return the bones (F, B, 4, 4) as the rig shows them with the best keys found."""
-        seen = np.empty((self.frames, *self.rest.shape))
+        seen = np.empty((self.frames, *self.player.rest.shape))
         rows = np.arange(self.frames)
         least = np.full(self.frames, np.inf)
         idle = np.zeros(self.frames, dtype=np.int64)  # passes without gain
@@ -80,17 +79,17 @@ class Solver:
     def _carrier(self, name: str) -> str:
         """Return the nearest control above another one, by parents alone."""
         names = {one.name for one in self.controls}
-        return next((bone.name for bone in self.probe.bones[name].parent_recursive if bone.name in names), "")
+        return next((bone.name for bone in self.player.bones[name].parent_recursive if bone.name in names), "")
 
     def _hanging(self, name: str, seen: Array) -> Array:
         """Return where a bone would stand at rest (F, 4, 4), by its parent: inverse kinematics turns what is seen."""
-        bone = self.probe.bones[name].bone
+        bone = self.player.bones[name].bone
         own = np.array(bone.matrix_local, dtype=np.float64)
         if bone.parent is None:
             return np.broadcast_to(own, (self.frames, 4, 4))
         above = bone.parent.name
         seeds = {one.name for one in self.controls if one.seeds}
-        carrier = self.targets[above] if above in seeds else seen[:, self.probe.index[above]]
+        carrier = self.targets[above] if above in seeds else seen[:, self.index[above]]
         return np.asarray(carrier @ np.linalg.inv(np.array(bone.parent.matrix_local, dtype=np.float64)) @ own)
 
     def _place(self, one: Control, frame: Array, rows: NDArray[np.int64]) -> None:
@@ -101,16 +100,12 @@ class Solver:
         one.own[rows, :3, 3] = own[:, :3, 3] if one.moves else 0.0
 
     def _evaluate(self, seen: Array, rows: NDArray[np.int64]) -> None:
-        bones = [(self.probe.bones[one.name], one.basis) for one in self.controls]
-        for frame in rows.tolist():
-            for bone, basis in bones:
-                bone.matrix_basis = Matrix(basis[frame].tolist())
-            seen[frame] = self.probe.pose({})
+        seen[rows] = self.player.show({one.name: one.basis for one in self.controls}, rows)
 
     def _off(self, one: Control, seen: Array) -> Array:
         """Return the error (F,) that a control can mend: of its bone's head, and of its direction."""
         bone = one.bone if one.swivels is None else one.swivels.bones[1][1]
-        now, goal = seen[:, self.probe.index[bone]], self.motion[bone]
+        now, goal = seen[:, self.index[bone]], self.motion[bone]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
         if one.turns and one.swivels is None:
             far = np.maximum(far, 0.1 * self.height * np.linalg.norm(along(now) - along(goal), axis=1))
@@ -123,7 +118,7 @@ class Solver:
 
         Returns on which of some frames it has changed.
         """
-        index = self.probe.index
+        index = self.index
         if one.seeds:
             self._place(one, self._hanging(one.name, seen)[rows], rows)
             return np.zeros(len(rows), bool)

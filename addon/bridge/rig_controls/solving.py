@@ -13,13 +13,15 @@ import numpy as np
 from ....core.errors import RigError
 from ....core.motion.quat import Array
 from ...ground import steps
+from ...ground.blender_types import present
+from . import graph as graphs
 from . import passes
 from .found import Part, RigControls
 from .keyed import TRUNK, Control, controls, is_on_ik
-from .probe import on_copy
+from .playing import Stand, playing
 
 Limbs = Literal["fk", "ik", "both"]
-_SOME = 32  # frames that are solved in one step
+_SOME = 96  # frames that are solved in one step
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,22 +96,30 @@ def _solved(
     plan = [one for one in controls(armature, found, parts, inverse) if one.bone in motion]
     settings, (properties, idle) = _settings(parts, inverse), meanwhile
     count = len(next(iter(motion.values())))
+    depends = graphs.read(armature)
+    stand = Stand(found.controls.union(idle), {**properties, **settings}, _looked_at(armature, plan, motion))
     pieces: list[tuple[dict[str, Array], dict[str, Array]]] = []
     goals: dict[str, Array] = {}
     for first in range(0, count, _SOME):
         yield first / count, f"Keying controls, {first:,} of {count:,} frames"
-        with on_copy(armature, {*found.controls, *idle}) as probe:
-            probe.switch({**properties, **settings})
-            rest = probe.pose({})
-            goals = goals or passes.targets(plan, motion, rest, probe.index)
-            span = slice(first, first + _SOME)
+        span = slice(first, min(first + _SOME, count))
+        with playing(armature, depends, stand, span.stop - first) as player:
+            goals = goals or passes.targets(plan, motion, player.rest, player.index)
             here, there = ({name: one[span] for name, one in each.items()} for each in (motion, goals))
-            solver = passes.Solver(probe, [replace(one) for one in plan], here, there, rest)
+            solver = passes.Solver(player, [replace(one) for one in plan], here, there)
             seen = solver.run()
-            shown = {bone: seen[:, probe.index[bone]] for bone in motion}
+            shown = {bone: seen[:, player.index[bone]] for bone in motion}
             pieces.append(({one.name: one.basis for one in solver.controls}, shown))
     basis, shown = ({name: np.concatenate([one[k][name] for one in pieces]) for name in pieces[0][k]} for k in (0, 1))
     return _report(armature, found, plan, basis, settings, motion, shown)
+
+
+def _looked_at(armature: bpy.types.Object, plan: list[Control], motion: Mapping[str, Array]) -> tuple[str, ...]:
+    """Return the bones that are seen while it is solved: of the motion, the controls, and what these hang on."""
+    bones = present(armature.pose).bones
+    names = [one.name for one in plan]
+    above = [parent.name for parent in (bones[name].parent for name in names) if parent is not None]
+    return tuple(dict.fromkeys([*motion, *names, *above]))
 
 
 def _report(
