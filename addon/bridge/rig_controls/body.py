@@ -65,12 +65,24 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
     while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
         chain.append(names[joint])
         joint = int(above[joint])
+    hips = _hips(armature, chain, known.get("hips", ""))
+    of = {bone: role for bone, role in of.items() if role != "hips"} | {hips: "hips"}
+    known = {**known, "hips": hips} if hips else known
     out: dict[str, str] = {}
     below, count = "", 0
-    for bone in reversed(chain if "hips" in known and known["hips"] in chain else []):
+    for bone in reversed(chain[: chain.index(hips) + 1] if hips in chain else []):
         below, count = (of[bone], 0) if bone in of else (below, count + 1)
         out[f"{below}+{count}" if count else below] = bone
     return out | {role: known[role] for role in TRUNK if role in known and role not in out}
+
+
+def _hips(armature: bpy.types.Object, chain: list[str], hips: str) -> str:
+    """Return the bone of the hips: of the chain below the head the one that stands where they are, if there is one."""
+    bones = armature_data(armature).bones
+    if not hips or hips in chain:
+        return hips
+    near = 0.1 * bones[hips].length
+    return next((name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near), hips)
 
 
 def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: tuple[str, ...], size: float) -> str:
@@ -92,35 +104,60 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
             if edge.how not in (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK") and edge.source not in place:
                 copies.setdefault(edge.source, name)
         one = armature_data(armature).bones[name]
-        above = one.parent
+        hung = one.parent
         if (
-            above is not None
-            and above.name not in place
-            and (one.head_local - above.head_local).length < 1e-3 * one.length
+            hung is not None
+            and hung.name not in place
+            and (one.head_local - hung.head_local).length < 1e-3 * one.length
         ):
-            copies.setdefault(above.name, name)
+            copies.setdefault(hung.name, name)
+    for name in names:
+        for original in _originals(armature, graph, name):
+            if original not in place:
+                copies.setdefault(original, name)
+    bones = present(armature.pose).bones
     out = np.full(len(names), -1, dtype=np.int64)
     for k, name in enumerate(names):
-        bones = present(armature.pose).bones
+        above = bones[name].parent
+        out[k] = place.get(above.name, -1) if above is not None else -1
+    for k, name in enumerate(names):
+        if out[k] >= 0:
+            continue
         # What hangs on nothing may copy a bone that does.
         copied = [e.source for e in graph.edges[name] if e.how not in (PARENT, POLE)]
         for start in (bones[name].parent, *(bones[source].parent for source in copied)):
-            nearest = _nearest(bones, start, graph, place, copies, name)
-            if nearest and not _hangs(out, place[nearest], k):
+            below = {other for j, other in enumerate(names) if _hangs(out, j, k)}
+            nearest = _nearest(bones, start, graph, place, copies, below)
+            if nearest:
                 out[k] = place[nearest]
                 break
     return out
 
 
+def _originals(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:
+    """Return the bones in a bone's own place that it copies by way of others, and that these hang on."""
+    bones = armature_data(armature).bones
+    found = [name]
+    for one in found:  # grows during the loop
+        for edge in graph.edges[one]:
+            copied = edge.how in (PARENT, "COPY_TRANSFORMS", "TRANSFORM", "ARMATURE") and (one, edge.how) != (
+                name,
+                PARENT,
+            )
+            here = (bones[edge.source].head_local - bones[name].head_local).length < 1e-3 * bones[name].length
+            found += [edge.source] if copied and here and edge.source not in found else []
+    return found[1:]
+
+
 def _nearest(
-    bones: Any, bone: Any, graph: Graph, place: Mapping[str, int], copies: Mapping[str, str], name: str
+    bones: Any, bone: Any, graph: Graph, place: Mapping[str, int], copies: Mapping[str, str], below: set[str]
 ) -> str:
-    """Return the first of some bones, or of their originals, from a bone upwards, other than `name`; "" for none."""
+    """Return the first of some bones, or of their originals, from a bone upwards, but for those below; "" for none."""
     seen: set[str] = set()
     while bone is not None and bone.name not in seen:
         seen.add(bone.name)
         nearest = bone.name if bone.name in place else copies.get(bone.name, "")
-        if nearest and nearest != name:
+        if nearest and nearest not in below:
             return nearest
         follows = [edge.source for edge in graph.edges[bone.name] if edge.how not in (PARENT, POLE)]
         above = bone.parent.name if bone.parent is not None else next(iter(follows), "")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ...ground.blender_types import present
+from ...ground.blender_types import armature_data, present
 
 POLE, PARENT, HOOK = "POLE", "PARENT", "HOOK"
 _OF_CONSTRAINT = re.compile(r'pose\.bones\["(.+?)"\]\.constraints\["(.+?)"\]\.(influence|mute|enabled)$')
@@ -32,6 +32,7 @@ class Graph:
     driven : bones whose location or rotation a driver sets
     properties : paths of properties on the armature that drive constraints, with the bones that have these
     set_by_drivers : paths of what drivers set on constraints
+    read_by_drivers : bones whose pose drivers read
     inverse : (bone, constraint's name) of each inverse kinematics in use, or switched by a driver
     """
 
@@ -40,6 +41,7 @@ class Graph:
     driven: frozenset[str]
     properties: dict[str, frozenset[str]]
     set_by_drivers: frozenset[str]
+    read_by_drivers: frozenset[str]
     inverse: tuple[tuple[str, str], ...]
 
     def above(self, *bones: str) -> dict[str, int]:
@@ -101,6 +103,7 @@ def read(armature: bpy.types.Object) -> Graph:
         frozenset(driven),
         {path: frozenset(names) for path, names in properties.items()},
         frozenset(paths),
+        frozenset(_read_by_drivers(armature)),
         tuple(inverse),
     )
 
@@ -123,6 +126,16 @@ def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]],
                 if variable.type == "SINGLE_PROP" and target.id == armature and _PROPERTY.match(target.data_path):
                     properties.setdefault(target.data_path, set()).add(match[1])
     return paths, properties, driven
+
+
+def _read_by_drivers(armature: bpy.types.Object) -> set[str]:
+    """Return the bones whose pose, as it is shown, drivers read."""
+    found = set()
+    for owner in (armature, armature_data(armature)):
+        for curve in owner.animation_data.drivers if owner.animation_data is not None else ():
+            for variable in present(curve.driver).variables:
+                found |= {target.bone_target for target in variable.targets if target.id == armature}
+    return found & set(present(armature.pose).bones.keys())
 
 
 def _sources(armature: bpy.types.Object, bone: bpy.types.PoseBone, one: Any) -> tuple[list[Edge], str]:

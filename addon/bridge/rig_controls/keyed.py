@@ -20,9 +20,10 @@ class Control:
 
     swivels : the limb whose pole it is
     seeds : whether it only tells Blender's solver where to begin
-    own, correction (F, 4, 4) : its transforms in its own axes, and what its target was corrected by
+    own, hangs, fix (F, 4, 4) : its transforms in its own axes, where it would be at rest, seen from its carrier, and
+        what its goal was corrected by, in the goal's axes
     best (F,), kept (F, 4, 4) : the smallest error so far, and the correction with it
-    given_up (F,) : frames in which a correction made it worse, so that it is left at the best one
+    idle (F,) : corrections so far that gained nothing
     axes (3, 3) : the axes of its location, where these are not its own
     """
 
@@ -34,10 +35,11 @@ class Control:
     swivels: Part | None = None
     seeds: bool = False
     own: Array = field(default_factory=lambda: np.zeros(0))
-    correction: Array = field(default_factory=lambda: np.zeros(0))
+    hangs: Array = field(default_factory=lambda: np.zeros(0))
+    fix: Array = field(default_factory=lambda: np.zeros(0))
     best: Array = field(default_factory=lambda: np.zeros(0))
     kept: Array = field(default_factory=lambda: np.zeros(0))
-    given_up: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    idle: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     axes: Array = field(default_factory=lambda: np.eye(3))
 
     @property
@@ -85,12 +87,13 @@ def _of_limb(part: Part, inverse: bool) -> list[Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     if not inverse:
         return [Control(part.name, control, roles[role], True, False) for role, control in fk.items()]
-    out = []
-    if not part.pole:  # Blender's solver begins at the bones' own pose
-        own = [role for role in list(roles)[:2] if role in fk]
-        out = [Control(part.name, fk[role], roles[role], True, False, seeds=True) for role in own]
-    out.append(Control(part.name, part.ik, roles[part.end], part.turns_end, True))
-    out += [Control(part.name, control, roles[role], True, False) for role, control in part.tips]
+    end = Control(part.name, part.ik, roles[part.end], part.turns_end, True)
+    tips = [Control(part.name, control, roles[role], True, False) for role, control in part.tips]
     if part.pole:
-        out.append(Control(part.name, part.pole, roles[part.end], False, True, swivels=part))
-    return out
+        return [end, *tips, Control(part.name, part.pole, roles[part.end], False, True, swivels=part)]
+    # Blender's solver begins at the bones' own pose, in the plane of which it bends the limb.
+    own = [role for role in list(roles)[:3] if fk.get(role, part.ik) != part.ik]
+    seeds = [Control(part.name, fk[role], roles[role], True, False, seeds=True) for role in own]
+    if own[:2] == list(roles)[:2]:
+        seeds[0].swivels = part
+    return [*seeds, end, *tips]

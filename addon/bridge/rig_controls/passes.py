@@ -1,154 +1,237 @@
 """Correct controls by what their bones miss, pass by pass, on the frames that are still off."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ....core.motion import quat
 from ....core.motion.quat import Array
 from . import poles
+from .hanging import Hanging
 from .keyed import TRUNK, Control
-from .probe import Probe
+from .playing import Player
 
 _PASSES = 16  # at most
-_IDLE = 3  # passes without gain, after which a frame is left as it is
+_GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
+_IDLE = 2  # corrections that gained nothing, after which a control is left at the best one
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
 
 
-def targets(
-    controls: list[Control], motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]
-) -> dict[str, Array]:
-    """Return where controls are to go (F, 4, 4), if their bones go with them as they stand at rest."""
-    return {
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """What is wanted of bones, and where controls are to go (F, 4, 4), if these are stiff as they are at rest."""
+
+    motion: Mapping[str, Array]
+    controls: Mapping[str, Array]
+
+    def at(self, rows: NDArray[np.int64]) -> "Goals":
+        """Return the goals of some frames."""
+        return Goals(*({name: one[rows] for name, one in each.items()} for each in (self.motion, self.controls)))
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where to begin, by control: how it hangs on its carrier, and what its goal was corrected by (F, 4, 4)."""
+
+    hangs: dict[str, Array]
+    fixes: dict[str, Array]
+
+    def at(self, rows: NDArray[np.int64]) -> "Start":
+        """Return the start of some frames."""
+        return Start(*({name: one[rows] for name, one in each.items()} for each in (self.hangs, self.fixes)))
+
+
+def goals(controls: Sequence[Control], motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Goals:
+    """Return the goals of controls for a motion of bones."""
+    stiff = {
         one.name: poles.targets(one.swivels, motion, rest, index)
-        if one.swivels is not None
+        if one.swivels is not None and not one.seeds
         else motion[one.bone] @ np.linalg.inv(rest[index[one.bone]]) @ rest[index[one.name]]
         for one in controls
     }
+    return Goals(motion, stiff)
+
+
+def at_rest(controls: Sequence[Control], hanging: Hanging, index: Mapping[str, int], frames: int) -> Start:
+    """Return the start from the rig at rest."""
+    hangs = {}
+    for one in controls:
+        above = hanging.carrier[one.name]
+        frame = hanging.rest[index[one.name]]
+        frame = np.linalg.inv(hanging.rest[index[above]]) @ frame if above else frame
+        hangs[one.name] = np.tile(frame, (frames, 1, 1))
+    return Start(hangs, {one.name: np.tile(np.eye(4), (frames, 1, 1)) for one in controls})
+
+
+def between(start: Start, rows: NDArray[np.int64], frames: int) -> Start:
+    """Return a start for all frames between some that are solved."""
+    return Start(
+        *({name: _between(one, rows, frames) for name, one in each.items()} for each in (start.hangs, start.fixes))
+    )
+
+
+def _between(known: Array, rows: NDArray[np.int64], frames: int) -> Array:
+    at = np.interp(np.arange(frames), rows, np.arange(len(rows)))
+    low = np.minimum(at.astype(np.int64), max(len(rows) - 2, 0))
+    part = (at - low)[:, None, None]
+    out = (1.0 - part) * known[low] + part * known[np.minimum(low + 1, len(rows) - 1)]
+    out[:, :3, :3] = quat.to_matrix(quat.normalize(quat.from_matrix(out[:, :3, :3])))
+    return np.asarray(out)
 
 
 class Solver:
     """The passes of a solution."""
 
     def __init__(
-        self,
-        probe: Probe,
-        controls: list[Control],
-        motion: Mapping[str, Array],
-        goals: Mapping[str, Array],
-        rest: Array,
+        self, player: Player, controls: Sequence[Control], hanging: Hanging, goals: Goals, start: Start
     ) -> None:
-        self.probe, self.controls, self.motion, self.targets, self.rest = probe, controls, motion, goals, rest
-        self.frames = len(next(iter(motion.values())))
-        self.height = float(np.ptp(rest[:, :3, 3], axis=0).max())
+        self.player, self.controls, self.hanging = player, {one.name: one for one in controls}, hanging
+        self.motion, self.targets, self.start = goals.motion, goals.controls, start
+        self.index = player.index
+        self.needs = {one.name: self._needs(one) for one in controls}
+        self.frames = len(next(iter(self.motion.values())))
+        self.height = float(np.ptp(hanging.rest[:, :3, 3], axis=0).max())
         for one in controls:
-            one.own = np.broadcast_to(np.eye(4), (self.frames, 4, 4)).copy()
-            one.correction, one.kept = one.own.copy(), one.own.copy()
-            one.best, one.given_up = np.full(self.frames, np.inf), np.zeros(self.frames, bool)
-            above = self._carrier(one.name)
-            frame = rest[probe.index[one.name]]
-            if above:
-                frame = self.targets[above] @ np.linalg.inv(rest[probe.index[above]]) @ frame
-            self._place(one, np.broadcast_to(frame, (self.frames, 4, 4)), np.arange(self.frames))
+            one.own = np.tile(np.eye(4), (self.frames, 1, 1))
+            one.fix, one.kept = start.fixes[one.name].copy(), start.fixes[one.name].copy()
+            one.hangs = start.hangs[one.name].copy()
+            one.best, one.idle = np.full(self.frames, np.inf), np.zeros(self.frames, np.int64)
+        self._place(np.arange(self.frames))
 
     def run(self) -> Array:
         """Return the bones (F, B, 4, 4) as the rig shows them with the best keys found."""
-        seen = np.empty((self.frames, *self.rest.shape))
+        seen = np.empty((self.frames, *self.player.rest.shape))
         rows = np.arange(self.frames)
-        least = np.full(self.frames, np.inf)
-        idle = np.zeros(self.frames, dtype=np.int64)  # passes without gain
         for _ in range(_PASSES):
-            self._evaluate(seen, rows)
-            # A control is judged once all that it may hang on has come to rest.
-            calm = {name: np.ones(len(rows), bool) for name in {one.part for one in self.controls}}
-            trunk = np.ones(len(rows), bool)
-            for one in self.controls:
-                changed = self._correct(one, seen, rows, trunk & calm[one.part])
-                calm[one.part] &= ~changed
-                trunk = calm.get(TRUNK, trunk)
-            off = np.minimum(np.stack([one.best for one in self.controls]), self.height).sum(axis=0)
-            idle = np.where(off < 0.98 * least, 0, idle + 1)
-            least = np.minimum(least, off)
-            rows = rows[~np.all(list(calm.values()), axis=0) & (idle[rows] < _IDLE)]
+            self._show(seen, rows)
+            arrived = {name: self._has_arrived(one, seen, rows) for name, one in self.controls.items()}
+            calm = {part: np.ones(len(rows), bool) for part in (TRUNK, *(one.part for one in self.controls.values()))}
+            for one in self.controls.values():
+                # A control is judged once what it depends on has come to rest: of a limb the trunk.
+                judged = np.all([arrived[name] for name in self.needs[one.name]], axis=0)
+                judged = judged & calm[TRUNK] if one.part != TRUNK else judged
+                calm[one.part] &= arrived[one.name] & ~self._correct(one, seen, rows, judged)
+            rest = np.all(list(calm.values()), axis=0)
+            self._hang(seen, rows)
+            rows = rows[~rest]
             if not len(rows):
                 return seen
-        self._evaluate(seen, rows)
+            self._place(rows)
+        self._show(seen, rows)
         return seen
 
-    def _carrier(self, name: str) -> str:
-        """Return the nearest control above another one, by parents alone."""
-        names = {one.name for one in self.controls}
-        return next((bone.name for bone in self.probe.bones[name].parent_recursive if bone.name in names), "")
+    def end(self) -> Start:
+        """Return where to begin on frames nearby."""
+        names = self.controls
+        return Start({name: names[name].hangs for name in names}, {name: names[name].fix for name in names})
 
-    def _hanging(self, name: str, seen: Array) -> Array:
-        """Return where a bone would stand at rest (F, 4, 4), by its parent: inverse kinematics turns what is seen."""
-        bone = self.probe.bones[name].bone
-        own = np.array(bone.matrix_local, dtype=np.float64)
-        if bone.parent is None:
-            return np.broadcast_to(own, (self.frames, 4, 4))
-        above = bone.parent.name
-        seeds = {one.name for one in self.controls if one.seeds}
-        carrier = self.targets[above] if above in seeds else seen[:, self.probe.index[above]]
-        return np.asarray(carrier @ np.linalg.inv(np.array(bone.parent.matrix_local, dtype=np.float64)) @ own)
+    def _show(self, seen: Array, rows: NDArray[np.int64]) -> None:
+        seen[rows] = self.player.show({one.name: one.basis for one in self.controls.values()}, rows)
 
-    def _place(self, one: Control, frame: Array, rows: NDArray[np.int64]) -> None:
-        """Set a control's own transforms on some frames, given where it would stand at rest."""
-        own = np.linalg.inv(frame) @ one.correction[rows] @ self.targets[one.name][rows]
-        turn = own[:, :3, :3] / np.linalg.norm(own[:, :3, :3], axis=1, keepdims=True)
-        one.own[rows, :3, :3] = turn if one.turns else np.eye(3)
-        one.own[rows, :3, 3] = own[:, :3, 3] if one.moves else 0.0
+    def _at(self, name: str, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Return where a control is on some frames, and where it would be at rest.
 
-    def _evaluate(self, seen: Array, rows: NDArray[np.int64]) -> None:
-        bones = [(self.probe.bones[one.name], one.basis) for one in self.controls]
-        for frame in rows.tolist():
-            for bone, basis in bones:
-                bone.matrix_basis = Matrix(basis[frame].tolist())
-            seen[frame] = self.probe.pose({})
+        Inverse kinematics turns bones whose own pose it begins with: of those it is what is keyed.
+        """
+        one = self.controls[name]
+        if not one.seeds:
+            at = seen[rows, self.index[name]]
+            return at, at @ np.linalg.inv(one.own[rows])
+        parent = self.player.bones[name].parent
+        if parent is None:
+            frame = np.tile(self.hanging.rest[self.index[name]], (len(rows), 1, 1))
+        elif parent.name in self.hanging.turned:
+            frame = self._at(parent.name, seen, rows)[0] @ self.hanging.local[name]
+        else:
+            frame = seen[rows, self.index[parent.name]] @ self.hanging.local[name]
+        return frame @ one.own[rows], frame
 
-    def _off(self, one: Control, seen: Array) -> Array:
-        """Return the error (F,) that a control can mend: of its bone's head, and of its direction."""
+    def _hang(self, seen: Array, rows: NDArray[np.int64]) -> None:
+        """See how controls hang on their carriers on some frames."""
+        for name, one in self.controls.items():
+            above, frame = self.hanging.carrier[name], self._at(name, seen, rows)[1]
+            one.hangs[rows] = np.linalg.inv(self._at(above, seen, rows)[0]) @ frame if above else frame
+
+    def _place(self, rows: NDArray[np.int64]) -> None:
+        """Set the transforms of all controls on some frames, each on its carrier where that will be."""
+        places: dict[str, Array] = {}
+        for name in self.hanging.order:
+            one, above = self.controls[name], self.hanging.carrier[name]
+            frame = places[above] @ one.hangs[rows] if above else one.hangs[rows]
+            own = np.linalg.inv(frame) @ self.targets[name][rows] @ one.fix[rows]
+            turn = own[:, :3, :3] / np.linalg.norm(own[:, :3, :3], axis=1, keepdims=True)
+            one.own[rows, :3, :3] = turn if one.turns else np.eye(3)
+            one.own[rows, :3, 3] = own[:, :3, 3] if one.moves else 0.0
+            places[name] = frame @ one.own[rows]
+
+    def _off(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
+        """Return the error (R,) that a control can mend: of its bone's head, and of its direction."""
         bone = one.bone if one.swivels is None else one.swivels.bones[1][1]
-        now, goal = seen[:, self.probe.index[bone]], self.motion[bone]
+        now, goal = seen[rows, self.index[bone]], self.motion[bone][rows]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
         if one.turns and one.swivels is None:
-            far = np.maximum(far, 0.1 * self.height * np.linalg.norm(along(now) - along(goal), axis=1))
+            turned = _unscaled(now) - _unscaled(goal) if self._is_stiff(one) else along(now) - along(goal)
+            turned = np.linalg.norm(turned.reshape(len(rows), -1), axis=1)
+            far = np.maximum(far, 0.1 * self.height * turned)
         return np.asarray(far)
 
     def _correct(
-        self, one: Control, seen: Array, rows: NDArray[np.int64], calm: NDArray[np.bool_]
+        self, one: Control, seen: Array, rows: NDArray[np.int64], judged: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Place a control anew where what it hangs on has moved it, correct it where it is but its bone is off.
-
-        Returns on which of some frames it has changed.
-        """
-        index = self.probe.index
-        if one.seeds:
-            self._place(one, self._hanging(one.name, seen)[rows], rows)
+        """Correct a control's goal on frames where it is judged and its bone is off; return on which it changes."""
+        if one.seeds and one.swivels is None:
             return np.zeros(len(rows), bool)
-        at, target = seen[rows, index[one.name]], one.correction[rows] @ self.targets[one.name][rows]
+        off = self._off(one, seen, rows)
+        gains = off < _GAIN * one.best[rows]
+        better = judged & (off < one.best[rows])
+        one.kept[rows[better]], one.best[rows[better]] = one.fix[rows[better]], off[better]
+        more = judged & (off > 0.5 * _GOOD * self.height)
+        one.idle[rows[judged]] = np.where(gains[judged], 0, one.idle[rows[judged]] + 1)
+        back = more & (one.idle[rows] == _IDLE)
+        more &= one.idle[rows] < _IDLE
+        back &= ~better
+        for each in self._together(one):
+            each.fix[rows[back]] = each.kept[rows[back]]
+            step, target = self._step(one, seen, rows[more]), self.targets[each.name][rows[more]]
+            each.fix[rows[more]] = np.linalg.inv(target) @ step @ target @ each.fix[rows[more]]
+        return np.asarray(more | back)
+
+    def _needs(self, one: Control) -> list[str]:
+        """Return the controls that must have arrived before another one is judged."""
+        if one.swivels is None:
+            return [each.name for each in self._together(one)]
+        tips = dict(one.swivels.tips).values()
+        return [each.name for each in self.controls.values() if each.part == one.part and each.name not in tips]
+
+    def _together(self, one: Control) -> list[Control]:
+        """Return the controls that are corrected with one: what inverse kinematics begins with of the same bones."""
+        if one.swivels is not None and one.seeds:
+            return [each for each in self.controls.values() if each.seeds and each.part == one.part]
+        return [one, *(each for each in self.controls.values() if each.seeds and each.bone == one.bone)]
+
+    def _has_arrived(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return on which frames a control has arrived at its goal."""
+        at, target = self._at(one.name, seen, rows)[0], self.targets[one.name][rows] @ one.fix[rows]
         there = np.ones(len(rows), bool)
         if one.turns:
             there &= np.linalg.norm(_unscaled(at) - _unscaled(target), axis=(1, 2)) < 1e-3
         if one.moves:
             there &= np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) < 0.3 * _GOOD * self.height
-        moved, there = ~there, there & calm
-        off = self._off(one, seen)[rows]
-        better = there & (off < one.best[rows])
-        one.best[rows[better]], one.kept[rows[better]] = off[better], one.correction[rows[better]]
-        worse = rows[there & ~better & (off > _GOOD * self.height)]
-        one.correction[worse], one.given_up[worse] = one.kept[worse], True
-        more = there & better & (off > 0.5 * _GOOD * self.height) & ~one.given_up[rows]
+        return np.asarray(there)
+
+    def _step(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
+        """Return the movement (R, 4, 4) that takes a control's bone to where it should be."""
         if one.swivels is not None:
-            step = poles.swivel(one.swivels, self.motion, seen, index)
-        else:
-            step = _swing(seen[:, index[one.bone]], self.motion[one.bone], one)
-        one.correction[rows[more]] = step[rows[more]] @ one.correction[rows[more]]
-        changed = moved | more
-        changed[np.isin(rows, worse)] = True
-        self._place(one, at @ np.linalg.inv(one.own[rows]), rows)
-        return np.asarray(changed)
+            motion = {bone: self.motion[bone][rows] for _, bone in one.swivels.bones if bone in self.motion}
+            return poles.swivel(one.swivels, motion, seen[rows], self.index)
+        now, goal = seen[rows, self.index[one.bone]], self.motion[one.bone][rows]
+        return _swing(now, goal, one, whole=self._is_stiff(one))
+
+    def _is_stiff(self, one: Control) -> bool:
+        """Return whether a control, with what is corrected together with it, twists its bone, too."""
+        return any(each.name in self.hanging.stiff for each in self._together(one))
 
 
 def _unscaled(bones: Array) -> Array:
@@ -161,10 +244,12 @@ def along(bones: Array) -> Array:
     return np.asarray(bones[:, :3, 1] / np.linalg.norm(bones[:, :3, 1], axis=1, keepdims=True))
 
 
-def _swing(now: Array, goal: Array, one: Control) -> Array:
-    """Return the movement (F, 4, 4) that takes bones to where they should be, without a twist about themselves."""
+def _swing(now: Array, goal: Array, one: Control, *, whole: bool) -> Array:
+    """Return the movement (F, 4, 4) that takes bones to where they should be, if not `whole` without their twist."""
     out = np.broadcast_to(np.eye(4), now.shape).copy()
-    if one.turns:
+    if one.turns and whole:
+        out[:, :3, :3] = _unscaled(goal) @ _unscaled(now).transpose(0, 2, 1)
+    elif one.turns:
         axis = np.cross(along(now), along(goal))
         sine = np.linalg.norm(axis, axis=1, keepdims=True)
         cosine = np.sum(along(now) * along(goal), axis=1, keepdims=True)

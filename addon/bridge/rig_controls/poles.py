@@ -47,7 +47,8 @@ def targets(part: Part, motion: Mapping[str, Array], rest: Array, index: Mapping
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
     at_rest = rest[index[part.pole]]
     away = np.linalg.norm(at_rest[:3, 3] - rest[index[part.bones[1][1]], :3, 3])
-    out = np.broadcast_to(at_rest, (len(way), 4, 4)).copy()
+    out = np.broadcast_to(np.eye(4), (len(way), 4, 4)).copy()
+    out[:, :3, :3] = np.stack([axis, way, np.cross(axis, way)], axis=-1)  # what corrects it goes with the limb
     out[:, :3, 3] = middle + max(float(away), _NEAREST * length) * way
     return out
 

@@ -45,7 +45,7 @@ class Probe:
         self._set |= {path: self.value(path) for path in settings if path not in self._set}
         for path, value in (before | dict(settings)).items():
             if self.value(path) != value:
-                _assign(self.copy, path, value)
+                assign(self.copy, path, value)
                 self._switched = True
         self._set = {path: value for path, value in self._set.items() if path in settings}
 
@@ -92,7 +92,7 @@ def value(owner: bpy.types.Object, path: str) -> float:
     return float(found)
 
 
-def _assign(owner: bpy.types.Object, path: str, value: float) -> None:
+def assign(owner: bpy.types.Object, path: str, value: float) -> None:
     """Set a property by its path: a custom one keeps its type."""
     holder, bracket, key = path.rpartition("[")
     if bracket and path.endswith('"]'):

@@ -39,6 +39,13 @@ def rigid(move: Array, before: Array, after: Array, step: float) -> bool:
     return far < _ALIKE * step and turned(expected, after) < _ALIKE
 
 
+def goes_with(move: Array, before: Array, after: Array, angle: float, far: float) -> bool:
+    """Return whether a bone has moved with its control as one piece, and has moved."""
+    expected = move @ before
+    exact = float(np.linalg.norm(after[:3, 3] - expected[:3, 3])) < far and turned(expected, after) < angle
+    return exact and bool(np.linalg.norm(after[:3, 3] - before[:3, 3]) > far or turned(before, after) > angle)
+
+
 def follows(move: Array, before: Array, after: Array, step: float) -> bool:
     """Return whether a bone has moved with its control, but for a twist about itself, which rigs may leave out."""
     expected = move @ before

@@ -9,17 +9,23 @@ from typing import Literal
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ....core.errors import RigError
 from ....core.motion.quat import Array
 from ...ground import steps
+from ...ground.blender_types import present
+from . import graph as graphs
 from . import passes
 from .found import Part, RigControls
+from .hanging import Hanging, measured
 from .keyed import TRUNK, Control, controls, is_on_ik
-from .probe import on_copy
+from .playing import Stand, playing
 
 Limbs = Literal["fk", "ik", "both"]
-_SOME = 32  # frames that are solved in one step
+_SOME = 96  # frames that are solved in one step
+_EVERY = 8  # of these frames is solved first
+_FIRST = 0.3  # of the time goes to those
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,42 +106,97 @@ def _solved(
     properties, idle, as_set = meanwhile
     settings = _settings(parts, inverse, as_set)
     count = len(next(iter(motion.values())))
-    pieces: list[tuple[dict[str, Array], dict[str, Array]]] = []
-    goals: dict[str, Array] = {}
-    for first in range(0, count, _SOME):
-        yield first / count, f"Keying controls, {first:,} of {count:,} frames"
-        with on_copy(armature, {*found.controls, *idle}) as probe:
-            probe.switch({**properties, **settings})
-            rest = probe.pose({})
-            goals = goals or passes.targets(plan, motion, rest, probe.index)
-            span = slice(first, first + _SOME)
-            here, there = ({name: one[span] for name, one in each.items()} for each in (motion, goals))
-            solver = passes.Solver(probe, [replace(one) for one in plan], here, there, rest)
+    stand = Stand(found.controls.union(idle), {**properties, **settings}, _looked_at(armature, plan, motion))
+    depends = graphs.read(armature)
+    with playing(armature, depends, stand, len(plan) + 1) as player:
+        hanging = measured(player, plan)
+    if hanging.idle:
+        plan = [one for one in plan if one.name not in hanging.idle]
+        with playing(armature, depends, stand, len(plan) + 1) as player:
+            hanging = measured(player, plan)
+    goals = passes.goals(plan, motion, hanging.rest, player.index)
+    work = _Work(armature, depends, stand, plan, hanging, goals)
+    start = passes.at_rest(plan, hanging, player.index, count)
+    if count > 3 * _EVERY:  # what some frames need is the beginning of those between them
+        rows = np.append(np.arange(0, count - 1, _EVERY), count - 1)
+        some = yield from _in_pieces(work, rows, start.at(rows), 0.0, _FIRST)
+        start = passes.between(some.end, rows, count)
+    done = yield from _in_pieces(work, np.arange(count), start, _FIRST, 1.0)
+    return _report(armature, found, plan, done, settings, motion)
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all pieces of a solution have in common."""
+
+    armature: bpy.types.Object
+    depends: graphs.Graph
+    stand: Stand
+    plan: list[Control]
+    hanging: Hanging
+    goals: passes.Goals
+
+
+@dataclass(frozen=True, eq=False)
+class _Done:
+    """The transforms (F, 4, 4) of controls, the bones seen (F, 4, 4), and where solutions nearby begin."""
+
+    basis: dict[str, Array]
+    shown: dict[str, Array]
+    end: passes.Start
+
+
+def _in_pieces(
+    work: _Work, rows: NDArray[np.int64], start: passes.Start, begin: float, finish: float
+) -> steps.Steps[_Done]:
+    """Solve some frames, a few in each step."""
+    pieces = []
+    for first in range(0, len(rows), _SOME):
+        fraction = begin + (finish - begin) * first / len(rows)
+        yield fraction, f"Keying controls, {first:,} of {len(rows):,} frames"
+        here = np.arange(first, min(first + _SOME, len(rows)))
+        with playing(work.armature, work.depends, work.stand, len(here)) as player:
+            plan = [replace(one) for one in work.plan]
+            solver = passes.Solver(player, plan, work.hanging, work.goals.at(rows[here]), start.at(here))
             seen = solver.run()
-            shown = {bone: seen[:, probe.index[bone]] for bone in motion}
-            pieces.append(({one.name: one.basis for one in solver.controls}, shown))
-    basis, shown = ({name: np.concatenate([one[k][name] for one in pieces]) for name in pieces[0][k]} for k in (0, 1))
-    return _report(armature, found, plan, basis, settings, motion, shown)
+        shown = {bone: seen[:, player.index[bone]] for bone in work.goals.motion}
+        pieces.append(_Done({one.name: one.basis for one in plan}, shown, solver.end()))
+    return _Done(
+        _joined([one.basis for one in pieces]),
+        _joined([one.shown for one in pieces]),
+        passes.Start(_joined([one.end.hangs for one in pieces]), _joined([one.end.fixes for one in pieces])),
+    )
+
+
+def _joined(pieces: list[dict[str, Array]]) -> dict[str, Array]:
+    return {name: np.concatenate([one[name] for one in pieces]) for name in pieces[0]}
+
+
+def _looked_at(armature: bpy.types.Object, plan: list[Control], motion: Mapping[str, Array]) -> tuple[str, ...]:
+    """Return the bones that are seen while it is solved: of the motion, the controls, and what these hang on."""
+    bones = present(armature.pose).bones
+    names = [one.name for one in plan]
+    above = [parent.name for parent in (bones[name].parent for name in names) if parent is not None]
+    return tuple(dict.fromkeys([*motion, *names, *above]))
 
 
 def _report(
     armature: bpy.types.Object,
     found: RigControls,
     plan: list[Control],
-    basis: dict[str, Array],
+    done: _Done,
     settings: dict[str, float],
     motion: dict[str, Array],
-    shown: dict[str, Array],
 ) -> Solved:
     """Return the keys with what they miss."""
     scale = 1000.0 * float(np.mean(np.abs(armature.matrix_world.to_scale()[:])))
     millimetres, degrees = {}, {}
     for bone, goal in motion.items():
-        now = shown[bone]
+        now = done.shown[bone]
         millimetres[bone] = scale * np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1)
         degrees[bone] = np.degrees(np.linalg.norm(passes.along(now) - passes.along(goal), axis=1))
     located = frozenset(one.name for one in plan if one.moves)
-    return Solved(basis, located, settings, millimetres, degrees, found.notes)
+    return Solved(done.basis, located, settings, millimetres, degrees, found.notes)
 
 
 def _is_known(part: Part, place: Mapping[str, int]) -> bool:
