@@ -1,9 +1,8 @@
 """Read clips of bodies with controls (see `control_rig` and `control_body`) as the rig shows them."""
 
 import bpy
-import numpy as np
 
-from ...core.motion import kinematics, quat
+from ...core.motion import quat
 from ...core.motion.clip import Clip
 from ..ground import steps
 from ..ground.blender_types import Slot, present
@@ -37,9 +36,7 @@ def read_in_steps(
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
     linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at)
-    # Stretched limbs keep their rest length; their children stay where they are seen.
-    straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
-    rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)
+    rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
     channels = {name: one for name, one in as_keyed.clip.channels.items() if name not in set_by_us}
     clip = Clip(

@@ -1,5 +1,6 @@
 """Solve for the keys of a result on a rig's controls: in steps before it is written, and remembered until then."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import bpy
@@ -12,7 +13,7 @@ from ...bridge.few_control_keys import FewControlKeys
 from ...bridge.few_curves import Few
 from ...ground import memory, steps
 from . import prepared
-from .reading import Inputs
+from .reading import Inputs, Read
 
 BY_HAND = Few(1e-3, 0.5e-3)  # metres, for results of sources that are keyed by hand
 
@@ -27,18 +28,25 @@ class OnRig(NamedTuple):
 _SOLVED: Cache[str, OnRig] = memory.cache(4)
 
 
+def as_source(read: Read) -> Wanted:
+    """Return how controls are to be keyed that are keyed as sources are, on every frame."""
+    if not read.sources or any(read.players):
+        return Wanted()  # a motion of another body needs more than what is keyed here
+    keyed = frozenset(target for one in read.sources for target in one.targets)
+    return Wanted(keyed=keyed, values=read.sources[0].properties, start=read.sources[0].start)
+
+
 def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
     """Return how a result's controls are to be keyed: as asked, or as the armature's own sources are."""
-    read = inputs.read
-    players = read.players or (0,) * len(read.sources)
-    own = [] if any(players) else list(read.sources)  # a motion of another body needs more than what is keyed here
-    keyed = frozenset(target for one in own for target in one.targets)
-    by_hand = bool(own) and all(one.is_sparse for one in own)
-    few = BY_HAND if few is None and by_hand else few
-    aligned = by_hand and inputs.recipe.of_action and len(own[0].clip) == len(clip)
-    times = own[0].key_times if aligned else {}
-    values, start = (own[0].properties, own[0].start) if own else ({}, {})
-    return Wanted(inputs.request.result.limbs, keyed, values, few, times, start)
+    found, sources = as_source(inputs.read), inputs.read.sources
+    by_hand = bool(found.keyed) and all(one.is_sparse for one in sources)
+    aligned = by_hand and inputs.recipe.of_action and len(sources[0].clip) == len(clip)
+    return replace(
+        found,
+        limbs=inputs.request.result.limbs,
+        few=BY_HAND if few is None and by_hand else few,
+        times=sources[0].key_times if aligned else {},
+    )
 
 
 def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[OnRig]:
