@@ -36,7 +36,7 @@ MENUS = {
         label="Sources",
         entries=(
             *("add_sources", "add_active_source", "add_selected_sources", "add_asset_sources", "import_motion", LINE),
-            *("find_roles", "key_weights", "clear_weight_keys", LINE),
+            *("find_roles", "find_controls", "key_weights", "clear_weight_keys", LINE),
             *("analyse", "show_registration", "retime"),
         ),
     ),

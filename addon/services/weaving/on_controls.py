@@ -52,7 +52,7 @@ def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
 def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[OnRig]:
     """Return the keys of a body's controls for a clip, from memory where they were solved before."""
     plain = wanted.limbs, wanted.few, sorted(wanted.keyed), sorted(wanted.values.items()), sorted(wanted.times.items())
-    key = prepared.hash_of([clip], repr((control_body.state(armature), plain)))
+    key = prepared.hash_of([clip], repr((control_body.state(armature), control_body.chosen_controls(armature), plain)))
     known = _SOLVED.get(key)
     if known is None:
         share = 1 if wanted.few is None else 2
