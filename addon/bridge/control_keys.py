@@ -1,7 +1,7 @@
 """Solve for a clip on the controls of a rig: on FK or IK, limb by limb (methods: Body roles and retargeting)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.check import contacts
 from ...core.errors import some
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
@@ -31,6 +32,7 @@ _ASKED: dict[str, Limbs] = {FK: FK, IK: IK, BOTH: BOTH}
 _SHORT = 1e-3  # of the body's height: a limb that ends up shorter by more is reported
 _OFF = 1.0, 0.5  # millimetres and degrees that are reported
 _SAME = 0.5, 0.2  # millimetres and degrees within which the sources' own controls are enough
+_STANDS, _STANDS_FOR = (5e-4, 2e-3), 0.15  # metres and radians within which, and seconds for which a foot stands
 _SAMPLE = 24  # frames on which that is tried
 
 
@@ -148,6 +150,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     done = yield from solve(matrices, only=only, as_set=as_set)
     names = tuple(done.basis)
     own = np.stack([done.basis[name] for name in names], axis=1)
+    _hold_feet(clip, body, found, limbs, names, own)
     moves = np.array([name in done.located for name in names])
     notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
     if exact is not None:  # fingers, for example
@@ -158,6 +161,25 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     moved = ({} if exact is None else dict(exact.bones)) | _moved(found)
     modes = tuple(present(armature.pose).bones[name].rotation_mode for name in names)
     return ControlKeys(names, modes, own, moves, settings, moved, _partners(found), limbs, wanted.values, tuple(notes))
+
+
+def _hold_feet(
+    clip: Clip, body: Rig, found: RigControls, limbs: Mapping[str, Limbs], names: Sequence[str], own: Array
+) -> None:
+    """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
+    for part in found.parts:
+        if limbs.get(part.name, FK) == FK or not part.end.startswith("foot") or part.ik not in names:
+            continue
+        stands, k = contacts.detect(clip).get(part.end[-1:], None), names.index(part.ik)
+        for first, end in contacts.runs(stands) if stands is not None else ():
+            middle = (first + end) // 2
+            far = float(body.units[-1]) * np.linalg.norm(own[first:end, k, :3, 3] - own[middle, k, :3, 3], axis=1)
+            turned = np.linalg.norm(own[first:end, k, :3, :3] - own[middle, k, :3, :3], axis=(1, 2))
+            away = np.flatnonzero((far > _STANDS[0]) | (turned > _STANDS[1])) + first
+            begin = int(away[away < middle].max(initial=first - 1)) + 1
+            finish = int(away[away > middle].min(initial=end))
+            if finish - begin >= _STANDS_FOR * clip.rate:
+                own[begin:finish, k] = own[middle, k]
 
 
 def _is_keyed(control: str, wanted: Wanted) -> bool:

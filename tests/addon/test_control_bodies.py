@@ -1,5 +1,7 @@
 """Captures onto the controls of any rig, and verbs on them: the deforming bones go where plain bones would."""
 
+import dataclasses
+
 import bpy
 import material
 import numpy as np
@@ -151,3 +153,17 @@ def test_the_pose_on_controls_is_spread_as_it_is_seen(seen):
     bpy.context.scene.frame_set(100)
     bpy.context.view_layer.update()
     assert np.linalg.norm(np.array(rig.pose.bones["foot.L"].matrix)[:3, 3] - lifted) < 1e-3
+
+
+def test_a_foot_that_stands_still_has_constant_keys_on_its_control(loom):
+    rig = MADE["legs on IK"]()
+    solving, steps = loom("addon.bridge.control_keys"), loom("addon.ground.steps")
+    body = loom("addon.bridge.control_body").body_of(rig)
+    wave = loom("core.bodies.carry").onto_body(loom("core.figure.actions").wave(), body.skeleton)[0]
+    noise = np.random.default_rng(1).normal(size=wave.translations.shape) * 1e-5
+    noisy = dataclasses.replace(wave, translations=wave.translations + noise)
+    keys = steps.finished(solving.solved_in_steps(rig, noisy, body, solving.Wanted("ik")))
+    for name in ("goal.L", "goal.R"):
+        own = keys.own[:, keys.names.index(name)]
+        still = (np.abs(np.diff(own, axis=0)) == 0.0).all(axis=(1, 2))
+        assert still.mean() > 0.9
