@@ -141,11 +141,12 @@ def moves_shape_keys(action: bpy.types.Action) -> bool:
 
 def target_of(curve: bpy.types.FCurve) -> Target | None:
     """Return the bone or object, and the location, rotation or scale, that a curve moves; None for other curves."""
-    return _target_at(curve.data_path)
+    return target_at(curve.data_path)
 
 
 @lru_cache(maxsize=4096)  # the actions of a character have the same paths
-def _target_at(path: str) -> Target | None:
+def target_at(path: str) -> Target | None:
+    """Return what curves of a path move, as `target_of` does."""
     if path in CHANNELS:
         return Target("", path)
     match = _BONE_PATH.fullmatch(path)

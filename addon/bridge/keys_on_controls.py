@@ -45,6 +45,7 @@ def fill(
     the action then looks the same on any rig of this kind, whatever was set there before. With few keys, controls that
     rest and have no keys in the sources get none. Scales are left out.
     """
+    clip = _without_ours(clip, body, keys)
     goes = few_control_keys.moving(keys, body)
     moves = goes if few is None else (np.zeros_like(goes[0]), np.zeros_like(goes[1]))
     keyed, written = _flat(clip if few is None else replace(clip, channels={}), body, keys, moves)
@@ -57,6 +58,19 @@ def fill(
     _hold(into, armature, body, keys, goes, first_frame, None if few is None else wanted)
     notes = list(keys.notes)
     return [*notes, f"Scales of {clip.name} are left out"] if clip.scales is not None else notes
+
+
+def _without_ours(clip: Clip, body: Rig, keys: ControlKeys) -> Clip:
+    """Return a clip without the channels that are keyed here: of controls, and of the properties that switch limbs."""
+    controls = present(body.controls)
+    ours = {*keys.names, *controls.names, *controls.idle}
+    kept = {}
+    for name, channel in clip.channels.items():
+        path = name.rpartition("[")[0]
+        target = curves.target_at(path)
+        if path not in keys.settings and (target is None or target.bone not in ours):
+            kept[name] = channel
+    return replace(clip, channels=kept)
 
 
 def _flat(clip: Clip, body: Rig, keys: ControlKeys, goes: _Moving) -> tuple[Clip, Rig]:
