@@ -166,4 +166,4 @@ def test_a_foot_that_stands_still_has_constant_keys_on_its_control(loom):
     for name in ("goal.L", "goal.R"):
         own = keys.own[:, keys.names.index(name)]
         still = (np.abs(np.diff(own, axis=0)) == 0.0).all(axis=(1, 2))
-        assert still.mean() > 0.7  # it shifts its weight at both ends
+        assert still.mean() > 0.6  # it shifts its weight at both ends
