@@ -55,7 +55,7 @@ def test_the_table_names_what_is_there(made):
     deform = [name for names in truth.deform.values() for name in names]
     assert not [name for name in deform if not bones[name].use_deform]
     for limb in truth.limbs.values():
-        assert {limb.ik, limb.pole or limb.ik, *limb.fk.values(), *limb.roll} <= set(bones.keys())
+        assert {limb.ik, limb.pole or limb.ik, *limb.fk.values(), *limb.roll, *limb.tips.values()} <= set(bones.keys())
     assert {truth.root, truth.torso, *truth.controls.values()} <= set(bones.keys())
     drivers = made.rig.animation_data.drivers if made.rig.animation_data else []
     assert all(d.is_valid and d.driver.is_valid for d in drivers)
@@ -161,6 +161,16 @@ def test_roll_controls_turn_foot_or_toes(made, limb):
             most = max(most, *(made.turned(part, pose) for part in parts_of(limb)[2:] if part in made.truth.deform))
         posing.rest(made.rig, [bone])
         assert most > 10.0, bone
+
+
+@every_limb
+def test_tips_turn_toes_alone(made, limb):
+    for part, bone in made.truth.limbs[limb].tips.items():
+        posing.turn(made.rig, bone, 0.3)
+        pose = made.now()
+        assert made.turned(part, pose) == pytest.approx(17.19, abs=0.5)
+        assert all(made.turned(other, pose) < DEGREES for other in parts_of(limb)[:3])
+        posing.rest(made.rig, [bone])
 
 
 @every_rig

@@ -151,8 +151,8 @@ def _limbs():
         )
         arm = plain({"upperarm": "c_arm_fk.{s}", "forearm": "c_forearm_fk.{s}", "hand": "c_hand_fk.{s}"}, [s])
         legs, arms = (Switch(f"c_{end}_ik.{s}", "ik_fk_switch", 0, 1) for end in ("foot", "hand"))
-        roll = (f"c_foot_01.{s}", f"c_foot_heel.{s}", f"c_toes_ik.{s}")
-        made[f"leg_{s}"] = Limb(f"c_foot_ik.{s}", f"c_leg_pole.{s}", leg, legs, roll)
+        tips, roll = {f"toe_{s}": f"c_toes_ik.{s}"}, (f"c_foot_01.{s}", f"c_foot_heel.{s}")
+        made[f"leg_{s}"] = Limb(f"c_foot_ik.{s}", f"c_leg_pole.{s}", leg, legs, tips, roll)
         made[f"arm_{s}"] = Limb(f"c_hand_ik.{s}", f"c_arms_pole.{s}", arm, arms)
     return made
 

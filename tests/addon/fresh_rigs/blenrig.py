@@ -144,8 +144,8 @@ def _limbs():
         )
         arm = plain({"upperarm": "arm_fk_{S}", "forearm": "forearm_fk_{S}", "hand": "hand_fk_{S}"}, [s])
         legs, arms = (Switch(f"properties_{kind}_{side}", f"ik_{kind}_{side}", 0, 1) for kind in ("leg", "arm"))
-        roll = (f"foot_roll_ctrl_{side}", f"foot_ik_ctrl_{side}", f"foot_toe_ik_ctrl_{side}")
-        made[f"leg_{s}"] = Limb(f"sole_ctrl_{side}", f"knee_pole_{side}", leg, legs, roll)
+        tips, roll = {f"toe_{s}": f"foot_toe_ik_ctrl_{side}"}, (f"foot_roll_ctrl_{side}", f"foot_ik_ctrl_{side}")
+        made[f"leg_{s}"] = Limb(f"sole_ctrl_{side}", f"knee_pole_{side}", leg, legs, tips, roll)
         made[f"arm_{s}"] = Limb(f"hand_ik_ctrl_{side}", f"elbow_pole_{side}", arm, arms)
     return made
 

@@ -147,9 +147,9 @@ def _limbs():
         big = s.upper()
         leg = plain({"thigh": "FK-Thigh.{S}", "shin": "FK-Knee.{S}", "foot": "FK-Foot.{S}", "toe": "FK-Toe.{S}"}, [s])
         arm = plain({"upperarm": "FK-UpperArm.{S}", "forearm": "FK-Forearm.{S}", "hand": "FK-Wrist.{S}"}, [s])
-        roll = (f"ROLL-MSTR-Foot.{big}", f"IK-Toe.{big}")
+        tips, roll = {f"toe_{s}": f"IK-Toe.{big}"}, (f"ROLL-MSTR-Foot.{big}",)
         legs, arms = (Switch("Properties", f"ik_{word}_{part}", 1, 0) for part in ("thigh", "upperarm"))
-        made[f"leg_{s}"] = Limb(f"IK-MSTR-Foot.{big}", f"IK-POLE-Thigh.{big}", leg, legs, roll)
+        made[f"leg_{s}"] = Limb(f"IK-MSTR-Foot.{big}", f"IK-POLE-Thigh.{big}", leg, legs, tips, roll)
         made[f"arm_{s}"] = Limb(f"IK-MSTR-Wrist.{big}", f"IK-POLE-UpperArm.{big}", arm, arms)
     return made
 

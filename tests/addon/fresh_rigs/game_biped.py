@@ -173,9 +173,11 @@ def _limb(kind, side, ik, pole, parts, **more):
 def _limbs():
     made = {}
     for side, _ in SIDES:
-        roll = tuple(f"ctrl_{n}_{side}" for n in ("roll", "heel", "toe_tip", "ball", "toe_ik"))
+        roll = tuple(f"ctrl_{n}_{side}" for n in ("roll", "heel", "toe_tip", "ball"))
         leg = ("thigh", "shin", "foot", "toe")
-        made[f"leg_{side}"] = _limb("leg", side, "ctrl_foot_ik", "ctrl_knee", leg, roll=roll)
+        made[f"leg_{side}"] = _limb(
+            "leg", side, "ctrl_foot_ik", "ctrl_knee", leg, tips={f"toe_{side}": f"ctrl_toe_ik_{side}"}, roll=roll
+        )
         made[f"arm_{side}"] = _limb("arm", side, "ctrl_hand_ik", "ctrl_elbow", ("upperarm", "forearm", "hand"))
     return made
 

@@ -137,7 +137,7 @@ def _limbs():
         )
         legs, arms = (Switch("global_ctrl", f"{kind}_{s}_fk_ik_switch", 1, 0) for kind in ("leg", "arm"))
         roll = (f"heel_{s}_ctrl", f"tip_{s}_ctrl", f"ball_{s}_pivot_ctrl")
-        made[f"leg_{s}"] = Limb(f"foot_{s}_ik_ctrl", f"leg_{s}_pv_ik_ctrl", leg, legs, roll)
+        made[f"leg_{s}"] = Limb(f"foot_{s}_ik_ctrl", f"leg_{s}_pv_ik_ctrl", leg, legs, roll=roll)
         made[f"arm_{s}"] = Limb(f"hand_{s}_ik_ctrl", f"arm_{s}_pv_ik_ctrl", arm, arms)
     return made
 

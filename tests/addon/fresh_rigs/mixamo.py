@@ -139,8 +139,8 @@ def _limbs():
             )
         )
         legs, arms = (Switch(f"Ctrl_{end}_IK_{word}", "ik_fk_switch", 0, 1) for end in ("Foot", "Hand"))
-        roll = (f"Ctrl_Foot_01_{word}", f"Ctrl_Toe_IK_{word}")
-        made[f"leg_{s}"] = Limb(f"Ctrl_Foot_IK_{word}", f"Ctrl_LegPole_IK_{word}", leg, legs, roll)
+        tips, roll = {f"toe_{s}": f"Ctrl_Toe_IK_{word}"}, (f"Ctrl_Foot_01_{word}",)
+        made[f"leg_{s}"] = Limb(f"Ctrl_Foot_IK_{word}", f"Ctrl_LegPole_IK_{word}", leg, legs, tips, roll)
         made[f"arm_{s}"] = Limb(f"Ctrl_Hand_IK_{word}", f"Ctrl_ArmPole_IK_{word}", arm, arms)
     return made
 

@@ -124,6 +124,6 @@ TRUTH = Truth(
         "head": "頭",
         **plain({**_ARMS, "toe": "足先EX.{S}"}),
     },
-    limbs={f"leg_{s}": Limb(f"足ＩＫ.{s.upper()}") for s, _ in SIDES},
+    limbs={f"leg_{s}": Limb(f"足ＩＫ.{s.upper()}", tips={f"toe_{s}": f"足先EX.{s.upper()}"}) for s, _ in SIDES},
     height=1.58,
 )

@@ -28,7 +28,8 @@ class Limb:
     pole: str = ""
     fk: dict[str, str] = field(default_factory=dict)
     switch: Switch | None = None
-    # Which controls roll the foot, or bend its toes.
+    # What bends the toes alone while the leg is on IK, by parts; what rolls the foot.
+    tips: dict[str, str] = field(default_factory=dict)
     roll: tuple[str, ...] = ()
     # Whether the IK makes it longer.
     stretches: bool = False
