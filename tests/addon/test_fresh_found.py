@@ -7,6 +7,7 @@ says so.
 import contextlib
 
 import fresh_rigs
+import numpy as np
 import pytest
 from fresh_rigs import chance, chosen, keyed, posing
 from fresh_rigs.misses import FOUND, SOLVED
@@ -136,6 +137,20 @@ SOLVES = [
     for limbs in ("ik", "fk")
     for what in TARGETS
 ]
+
+
+@pytest.mark.parametrize("posed", ["ik", "fk", "ik limbs", "fk limbs"])
+@pytest.mark.parametrize("name", fresh_rigs.SOUND)
+def test_the_motion_by_chance_keeps_the_lengths_of_limbs(name, posed):
+    rig, truth = fresh_rigs.build(name), fresh_rigs.TRUTH[name]
+    by, _, rest = posed.partition(" ")
+    posing.turn_switches(rig, truth, by)
+    poses = chance.poses(rig, truth, by, trunk=not rest)
+    for limb in (name for name, one in truth.limbs.items() if not one.stretches):
+        bones = chosen.bones_of(truth, limb)[:3]
+        places = chance.play(rig, poses, bones)[:, :, :3, 3] * rig.matrix_world.to_scale()[0]
+        lengths = np.linalg.norm(np.diff(places, axis=1), axis=2)
+        assert 1000.0 * np.ptp(lengths, axis=0).max() < 0.3, limb
 
 
 @pytest.mark.parametrize(("name", "roles", "posed", "limbs", "what"), cases(SOLVES, SOLVED))

@@ -60,7 +60,7 @@ def _joints(rig, truth, limb):
 def _by_ik(rig, truth, name, smooth, small):
     """Draw the end of a limb nearer, move it and turn it, and move the pole."""
     limb, (first, _, end) = truth.limbs[name], _joints(rig, truth, name)
-    nearer = (0.2 + smooth.numbers(1, 0.08)) * np.array((first - end)[:])
+    nearer = (0.3 + smooth.numbers(1, 0.08)) * np.array((first - end)[:])
     out = {limb.ik: _moved(rig, limb.ik, nearer + smooth.numbers(3, 0.04 * small), smooth.turns(0.25))}
     if limb.pole:
         still = [Matrix()] * FRAMES

@@ -25,6 +25,11 @@ def part_name(limb):
     return f"{'Left' if side == 'l' else 'Right'} {kind}"
 
 
+def bones_of(truth, limb):
+    """Return the first deform bone of each part of a limb."""
+    return [truth.deform[part][0] for part in parts_of(limb) if part in truth.deform]
+
+
 def limb_of(part):
     """Return the limb that a part of the body belongs to, or ""."""
     return next((limb for limb in ("arm_l", "arm_r", "leg_l", "leg_r") if part in parts_of(limb)), "")
