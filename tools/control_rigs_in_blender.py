@@ -5,6 +5,7 @@ file for the figures (JSON). Each result is compared, frame by frame, with the c
 """
 
 import json
+import re
 import sys
 import tempfile
 import time
@@ -50,7 +51,7 @@ HAND_KEYED = {
 BY_HAND: dict[str, tuple[str, str, dict[str, Any]]] = {  # the verb, its source, and options
     "mirrored": ("mirror", "Steps", {}),
     "mirrored twice": ("mirror", "mirrored", {}),
-    "placed": ("place", "Steps", {}),
+    "placed": ("place", "Steps", {"where": "AT", "x": 1.0}),
     "fewer keys": ("fewer_keys", "Steps", {"within": 1.0}),
     "planted": ("plant", "Steps", {}),
 }
@@ -136,6 +137,8 @@ class Measured:
 
         self.loom, self.limbs, self.rig = loom, limbs, bpy.context.view_layer.objects.active
         self.last: dict[str, Any] = {}
+        body = loom("addon.bridge.control_body").body_of(self.rig)
+        self.controls = {*body.controls.names, *body.controls.idle}
         self._overhear("addon.services.weaving.writing", "as_written", lambda found: found[0])
         self._overhear("addon.services.files.onto_armature", "carried_onto", lambda moved: moved.clip)
 
@@ -213,6 +216,8 @@ def main(zip_path: str, name: str, limbs: str, out: Path) -> None:
                 rows[verb] = measured.row(lambda run=run, s=sources, o=options: run(sources=s, **o))
         if name in HAND_KEYED and limbs == "source":
             rows |= _by_hand_keyed(measured, name)
+        if name == "Rigify, human" and limbs == "ik":
+            rows["Rigify's IK->FK"] = _rigifys_own(measured)
         out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
 
@@ -222,6 +227,9 @@ def _by_hand_keyed(measured: Measured, name: str) -> dict[str, Any]:
     import test_hand_keyed
 
     left, right, torso, upright = HAND_KEYED[name]
+    for bone in measured.rig.pose.bones:  # what other actions have posed
+        if bone.name in measured.controls:
+            bone.matrix_basis.identity()
     test_hand_keyed.key(measured.rig, left, right, torso, upright=upright)
     rows = {}
     for kind, (verb, source, options) in BY_HAND.items():
@@ -229,6 +237,43 @@ def _by_hand_keyed(measured: Measured, name: str) -> dict[str, Any]:
         how = {"sources": [{"name": source, "weight": 1.0}], "result_name": kind, **options}
         rows[f"47 keys {kind}"] = measured.row(lambda run=run, how=how: run(**how))
     return rows
+
+
+def _rigifys_own(measured: Measured) -> dict[str, Any]:
+    """Return the figures of Rigify's own button IK->FK, applied to the keys of both legs of an imported walk."""
+    import bpy
+
+    script = next(text for text in bpy.data.texts if text.name.endswith(".py")).as_string()
+    exec(compile(script, "rig_ui.py", "exec"), {"__name__": "__main__"})
+    measured.row(lambda: _import(CAPTURES["walk"], "FK"))
+    clip, action = measured.last["clip"], bpy.data.actions[-1]
+    action = next(one for one in bpy.data.actions if one.name.startswith(CAPTURES["walk"]) and one != action) or action
+    measured.rig.animation_data.action = action
+    bpy.ops.object.mode_set(mode="POSE")
+    began = time.perf_counter()
+    try:
+        for side in "LR":
+            block = script.partition(f"text='IK->FK (foot.{side})'")[2].partition("props = ")[0]
+            values = dict(re.findall(r"props\.(\w+) = '(.*)'", block))
+            name = next(one for one in dir(bpy.ops.pose) if one.startswith("rigify_limb_ik2fk_bake_"))
+            getattr(bpy.ops.pose, name)(**values)
+    except Exception as error:  # noqa: BLE001  (whatever their script raises)
+        return {"refused": f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}"}
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    seconds = time.perf_counter() - began
+    for side in "LR":
+        measured.rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 0.0
+    for curve in [one for one in _curves(action) if one.data_path.endswith('["IK_FK"]')]:
+        for point in curve.keyframe_points:
+            point.co[1] = 0.0
+    return measured.figures(action, clip) | {"seconds": seconds}
+
+
+def _curves(action: Any) -> list[Any]:
+    return [
+        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves
+    ]
 
 
 def _import(capture: str, limbs: str) -> None:
