@@ -257,7 +257,7 @@ def _rigifys_own(measured: Measured) -> dict[str, Any]:
             values = dict(re.findall(r"props\.(\w+) = '(.*)'", block))
             name = next(one for one in dir(bpy.ops.pose) if one.startswith("rigify_limb_ik2fk_bake_"))
             getattr(bpy.ops.pose, name)(**values)
-    except Exception as error:  # noqa: BLE001  (whatever their script raises)
+    except Exception as error:  # whatever their script raises
         return {"refused": f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}"}
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
