@@ -56,33 +56,53 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
 
 
 def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) -> dict[str, str]:
-    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on."""
+    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on.
+
+    The spine need not hang on the hips: both may hang on a bone of the torso, which is none of them.
+    """
     names = tuple(bone.name for bone in armature_data(armature).bones if bone.use_deform)
     above = parents(armature, graph, names)
-    of = {bone: role for role, bone in known.items()}
-    chain: list[str] = []
-    joint = names.index(known["head"]) if known.get("head") in names else -1
-    while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
-        chain.append(names[joint])
-        joint = int(above[joint])
-    hips = _hips(armature, chain, known.get("hips", ""))
-    of = {bone: role for bone, role in of.items() if role != "hips"} | {hips: "hips"}
+    chain = _chain(names, above, known.get("head", ""))
+    hips = _hips(armature, chain, known, names, above)
+    carriers = set(_chain(names, above, hips)[1:])
     known = {**known, "hips": hips} if hips else known
-    out: dict[str, str] = {}
-    below, count = "", 0
-    for bone in reversed(chain[: chain.index(hips) + 1] if hips in chain else []):
+    of = {bone: role for role, bone in known.items() if role in body_roles.TRUNK}
+    out: dict[str, str] = {"hips": hips} if hips else {}
+    below, count = "hips" if hips in chain else "", 0
+    for bone in reversed(chain[: chain.index(hips)] if hips in chain else chain):
+        if bone in carriers:  # what carries hips and spine is none of them
+            continue
         below, count = (of[bone], 0) if bone in of else (below, count + 1)
-        out[f"{below}+{count}" if count else below] = bone
+        if below:
+            out[f"{below}+{count}" if count else below] = bone
     return out | {role: known[role] for role in TRUNK if role in known and role not in out}
 
 
-def _hips(armature: bpy.types.Object, chain: list[str], hips: str) -> str:
-    """Return the bone of the hips: of the chain below the head the one that stands where they are, if there is one."""
-    bones = armature_data(armature).bones
-    if not hips or hips in chain:
+def _chain(names: tuple[str, ...], above: NDArray[np.int64], bone: str) -> list[str]:
+    """Return a bone and those above it, upwards; [] for a bone that is not among those named."""
+    chain = []
+    joint = names.index(bone) if bone in names else -1
+    while joint >= 0:
+        chain.append(names[joint])
+        joint = int(above[joint])
+    return chain
+
+
+def _hips(
+    armature: bpy.types.Object,
+    chain: list[str],
+    known: Mapping[str, str],
+    names: tuple[str, ...],
+    above: NDArray[np.int64],
+) -> str:
+    """Return the bone of the hips: the known one, or the one below the head that stands there and carries the legs."""
+    bones, hips = armature_data(armature).bones, known.get("hips", "")
+    legs = [_chain(names, above, known.get(f"thigh.{side}", ""))[1:] for side in "LR"]
+    if not hips or hips in chain or any(hips in leg for leg in legs):
         return hips
     near = 0.1 * bones[hips].length
-    return next((name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near), hips)
+    there = [name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near]
+    return next((name for name in there if any(name in leg for leg in legs)), hips)
 
 
 def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: tuple[str, ...], size: float) -> str:
