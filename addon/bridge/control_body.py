@@ -157,7 +157,7 @@ def state(armature: bpy.types.Object) -> str:
         for one in bone.constraints:
             target = getattr(getattr(one, "target", None), "name", "")
             names = [one.name, one.type, target, getattr(one, "subtarget", ""), getattr(one, "pole_subtarget", "")]
-            digest.update(repr([*names, one.enabled]).encode())
+            digest.update(repr([*names, one.enabled, one.influence > 0.0]).encode())
     data = armature.animation_data
     drivers = [] if data is None else [(one.data_path, present(one.driver).expression) for one in data.drivers]
     wearing = [
@@ -165,6 +165,7 @@ def state(armature: bpy.types.Object) -> str:
         for one in bpy.data.objects
         if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == armature for m in one.modifiers)
     ]
+    drivers += [(path, "") for path in sorted(graph.keyed(armature))]
     digest.update(repr([armature.session_uid, drivers, wearing, rig.chosen_roles(armature)]).encode())
     return digest.hexdigest()
 

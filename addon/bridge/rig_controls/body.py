@@ -48,9 +48,10 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
     places = np.array([bones[name].head_local for name in names], dtype=np.float64).reshape(-1, 3)
     found = {role: names[k] for role, k in body_roles.find(names, above, places).items()} if names else {}
     size = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-    for role, name in found.items():
-        if name not in deform:
-            found[role] = _follower(bones, graph, name, deform, size)
+    for role in sorted(found, key=_from_the_trunk):
+        if found[role] not in deform:
+            inner = found.get(_inner(role), "")
+            found[role] = _follower(bones, graph, found[role], inner, deform, size)
     chosen = {role: bone for role, bone in rig.chosen_roles(armature).items() if bone == "" or bone in bones}
     return {role: bone for role, bone in (found | chosen).items() if bone}
 
@@ -105,14 +106,34 @@ def _hips(
     return next((name for name in there if any(name in leg for leg in legs)), hips)
 
 
-def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: tuple[str, ...], size: float) -> str:
-    """Return the bone that the mesh follows in the place of another one, which it depends on; else this one."""
+def _from_the_trunk(role: str) -> int:
+    """Return a number by which roles of a limb are sorted from the trunk outwards."""
+    part = role.partition(".")[0]
+    return next((limb.index(part) for limb in (LEGS, ARMS) if part in limb), -1)
+
+
+def _inner(role: str) -> str:
+    """Return the role before another one of a limb; "" for the first."""
+    part, dot, side = role.partition(".")
+    limb = next((limb for limb in (LEGS, ARMS) if part in limb[1:]), ())
+    return limb[limb.index(part) - 1] + dot + side if limb else ""
+
+
+def _follower(
+    bones: bpy.types.ArmatureBones, graph: Graph, name: str, inner: str, deform: tuple[str, ...], size: float
+) -> str:
+    """Return the bone that the mesh follows in the place of another one, which it depends on; else this one.
+
+    inner : the bone before it in its limb, "" for none
+    """
     one = bones[name]
     for other in deform:
         near = (bones[other].head_local - one.head_local).length < _SAME * size
         if near and name in graph.above(other):
             return other
-    return name
+    # Toes that the mesh follows may stand elsewhere, as MMD's 足先EX beside つま先.
+    hung = [child.name for child in bones[inner].children if child.name in deform] if inner in deform else []
+    return hung[0] if len(hung) == 1 else name
 
 
 def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) -> NDArray[np.int64]:
