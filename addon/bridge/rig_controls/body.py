@@ -221,8 +221,22 @@ def keyable(armature: bpy.types.Object, played: Mapping[str, str]) -> set[str]:
     shaped = {bone.name for bone in bones if bone.custom_shape is not None}
     own = {name for name in played.values() if name in free}
     if len(shaped) >= _SHAPES:
+        own -= {name for name in own - shaped if _is_skin(bones[name], shaped, set(played.values()))}
         return shaped | {name for name in own if not all(locks(bones[name], "rotation"))}
     return own | {name for name in free if _is_visible(bones[name].bone)}
+
+
+def _is_skin(bone: bpy.types.PoseBone, shaped: set[str], played: set[str]) -> bool:
+    """Return whether a bone is there for the mesh alone: a copy of the control that it hangs on, or an end upon it."""
+    one, above = bone.bone, bone.parent
+    if above is None or above.name not in shaped or above.bone.use_deform:
+        return False
+    near = 1e-3 * one.length
+    ends = [(above.bone.head_local, above.bone.tail_local), (above.bone.tail_local, above.bone.head_local)]
+    if any((one.head_local - a).length < near and (one.tail_local - b).length < near for a, b in ends):
+        return True
+    carries = any(child.name in played for child in bone.children_recursive)
+    return (one.head_local - above.bone.head_local).length < near and not carries
 
 
 def _is_visible(bone: bpy.types.Bone) -> bool:
