@@ -20,6 +20,7 @@ class Control:
 
     swivels : the limb whose pole it is
     seeds : whether it only tells Blender's solver where to begin
+    bears : whether it brings controls that hang on it to their places, which turn their bones themselves
     own, hangs, fix (F, 4, 4) : its transforms in its own axes, where it would be at rest, seen from its carrier, and
         what its goal was corrected by, in the goal's axes
     best (F,), kept (F, 4, 4) : the smallest error so far, and the correction with it
@@ -36,6 +37,7 @@ class Control:
     moves: bool
     swivels: Part | None = None
     seeds: bool = False
+    bears: bool = False
     own: Array = field(default_factory=lambda: np.zeros(0))
     hangs: Array = field(default_factory=lambda: np.zeros(0))
     fix: Array = field(default_factory=lambda: np.zeros(0))
@@ -82,7 +84,7 @@ def _of_trunk(found: RigControls, part: Part) -> list[Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     hips = roles.get("hips") or next(iter(roles.values()))
     carries = bool(found.torso) and found.torso not in fk.values()
-    out = [Control(part.name, found.torso, hips, True, True)] if carries else []
+    out = [Control(part.name, found.torso, hips, True, True, bears="hips" in fk)] if carries else []
     for role, control in fk.items():
         out.append(Control(part.name, control, roles[role], True, roles[role] == hips and not carries))
     return out

@@ -239,10 +239,12 @@ def turning(
     step: float,
     *,
     limb: bool = False,
+    end: int = -1,
 ) -> Generator[tuple[State, dict[str, Move]], Array, tuple[tuple[str, str], ...]]:
     """Return the control of each role's bone: it moves the bone as one piece, and as few of `among` as possible.
 
     limb : whether `among` is a limb, outwards; a control of its bones moves few of those further in, all further out
+    end : a bone that controls of others may not move, and that its own may only turn, if not -1
     """
     ranks: dict[str, list[tuple[bool, int, int, bool, float, int, str]]] = {role: [] for role, _ in bones}
     for order, name in enumerate(candidates):
@@ -254,7 +256,8 @@ def turning(
         moved = [response.moved(before[j], after[j], step) for j in among]
         for role, bone in bones:
             j = rig.at(bone)
-            if response.follows(move, before[j], after[j], step):
+            stays = end < 0 or not (response.left if j == end else response.moved)(before[end], after[end], step)
+            if stays and response.follows(move, before[j], after[j], step):
                 # A bone is its own control, unless it is there to follow another one.
                 follower = any(edge.how in _COPIES for edge in rig.graph.edges[bone])
                 away = round(float(np.linalg.norm(before[j, :3, 3] - before[k, :3, 3])) / step, 1)
@@ -278,5 +281,7 @@ def _tips(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict
         return part
     before = yield state, {}
     names = [name for name in one.candidates if name not in (part.ik, part.pole)]
-    tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step)
+    # What rolls the foot moves its ankle, too, and is no control of the toes.
+    end = one.rig.at(dict(part.bones)[part.end])
+    tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step, end=end)
     return replace(part, tips=tips)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ....core.motion import quat
 from ....core.motion.quat import Array
-from . import poles
+from . import fitting, poles
 from .hanging import Hanging
 from .keyed import TRUNK, Control
 from .playing import Player
@@ -45,15 +45,28 @@ class Start:
         return Start(*({name: one[rows] for name, one in each.items()} for each in (self.hangs, self.fixes)))
 
 
-def goals(controls: Sequence[Control], motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Goals:
+def goals(controls: Sequence[Control], motion: Mapping[str, Array], hanging: Hanging, index: Mapping[str, int]) -> Goals:
     """Return the goals of controls for a motion of bones."""
+    rest = hanging.rest
     stiff = {
         one.name: poles.targets(one.swivels, motion, rest, index)
         if one.swivels is not None and not one.seeds
         else motion[one.bone] @ np.linalg.inv(rest[index[one.bone]]) @ rest[index[one.name]]
         for one in controls
     }
+    for one in controls:
+        borne = hanging.borne(one, controls)
+        if borne:
+            own, goal = rest[index[one.name]], stiff[one.name]
+            here = np.stack([goal @ np.linalg.inv(own) @ rest[index[name]] for name in borne])
+            there = np.stack([stiff[name] for name in borne])
+            stiff[one.name] = fitting.movement(here[..., :3, 3], there[..., :3, 3], _height(rest)) @ goal
     return Goals(motion, stiff)
+
+
+def _height(rest: Array) -> float:
+    """Return the size of a rig by its bones at rest (B, 4, 4)."""
+    return float(np.ptp(rest[:, :3, 3], axis=0).max())
 
 
 def at_rest(controls: Sequence[Control], hanging: Hanging, index: Mapping[str, int], frames: int) -> Start:
@@ -95,7 +108,8 @@ class Solver:
         self.needs = {one.name: self._needs(one) for one in controls}
         self.limited = {one.name for one in controls if not one.seeds and _is_limited(player.bones[one.name])}
         self.frames = len(next(iter(self.motion.values())))
-        self.height = float(np.ptp(hanging.rest[:, :3, 3], axis=0).max())
+        self.height = _height(hanging.rest)
+        self.borne = {one.name: hanging.borne(one, controls) for one in controls}
         for one in controls:
             one.own = np.tile(np.eye(4), (self.frames, 1, 1))
             one.fix, one.kept = start.fixes[one.name].copy(), start.fixes[one.name].copy()
@@ -207,6 +221,9 @@ class Solver:
 
     def _off(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
         """Return the error (R,) that a control can mend: of its bone's head, and of its direction."""
+        if self.borne[one.name]:
+            here, there = self._places(one, seen, rows)
+            return np.asarray(np.linalg.norm(there - here, axis=2).max(axis=0))
         bone = one.bone if one.swivels is None else one.swivels.bones[1][1]
         now, goal = seen[rows, self.index[bone]], self.motion[bone][rows]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
@@ -282,11 +299,19 @@ class Solver:
 
     def _step(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
         """Return the movement (R, 4, 4) that takes a control's bone to where it should be."""
+        if self.borne[one.name]:
+            return fitting.movement(*self._places(one, seen, rows), self.height)
         if one.swivels is not None:
             motion = {bone: self.motion[bone][rows] for _, bone in one.swivels.bones if bone in self.motion}
             return poles.swivel(one.swivels, motion, seen[rows], self.index)
         now, goal = seen[rows, self.index[one.bone]], self.motion[one.bone][rows]
         return _swing(now, goal, one, whole=self._is_stiff(one))
+
+    def _places(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Return the places (N, R, 3) of the controls that another one bears, and those where they should be."""
+        here = np.stack([self._at(name, seen, rows)[1][:, :3, 3] for name in self.borne[one.name]])
+        there = np.stack([self.targets[name][rows, :3, 3] for name in self.borne[one.name]])
+        return here, there
 
     def _is_stiff(self, one: Control) -> bool:
         """Return whether a control, with what is corrected together with it, twists its bone, too."""
