@@ -198,8 +198,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     """Return the bones of the parts as a body, below the control of the whole rig."""
     bones = armature_data(armature).bones
     playing = {role: bone for part in found.parts for role, bone in part.bones}
-    of_parts = list(dict.fromkeys(playing.values()))
-    hang = body.parents(armature, depends, tuple(of_parts)).tolist()
+    of_parts, hang = body.hung(armature, depends, playing)
     names = [found.root] if found.root and found.root not in of_parts else []
     top = len(names) - 1
     parents = [-1] * len(names)

@@ -1,6 +1,6 @@
 """The bones that deform a rig's mesh, the roles that they play, and the bones that an artist may key."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import bpy
@@ -16,6 +16,7 @@ LEGS, ARMS = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
+_AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # what does not put a bone where another one is
 _SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
 
 
@@ -142,16 +143,10 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
     copies: dict[str, str] = {}
     for name in names:
         for edge in graph.edges[name]:
-            if edge.how not in (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK") and edge.source not in place:
+            if edge.how not in _AIMS and edge.source not in place:
                 copies.setdefault(edge.source, name)
-        one = armature_data(armature).bones[name]
-        hung = one.parent
-        if (
-            hung is not None
-            and hung.name not in place
-            and (one.head_local - hung.head_local).length < 1e-3 * one.length
-        ):
-            copies.setdefault(hung.name, name)
+        for carrier in _carriers_in_place(armature_data(armature).bones[name], place):
+            copies.setdefault(carrier, name)
     for name in names:
         for original in _originals(armature, graph, name):
             if original not in place:
@@ -165,7 +160,7 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
         if out[k] >= 0:
             continue
         # What hangs on nothing may copy a bone that does.
-        copied = [e.source for e in graph.edges[name] if e.how not in (PARENT, POLE)]
+        copied = [e.source for e in graph.edges[name] if e.how not in _AIMS]
         for start in (bones[name].parent, *(bones[source].parent for source in copied)):
             below = {other for j, other in enumerate(names) if _hangs(out, j, k)}
             nearest = _nearest(bones, start, graph, place, copies, below)
@@ -173,6 +168,45 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
                 out[k] = place[nearest]
                 break
     return out
+
+
+def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str]:
+    """Return the bones above one that stand in its place and carry it alone there."""
+    near, found, above = 1e-3 * bone.length, list[str](), bone.parent
+    while above is not None and above.name not in known and (bone.head_local - above.head_local).length < near:
+        beside = [child for child in above.children if (child.head_local - bone.head_local).length < near]
+        if found and len(beside) > 1:
+            break
+        found.append(above.name)
+        above = above.parent
+    return found
+
+
+def hung(
+    armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the bones of a body, given by role, and their parents (J,) among them.
+
+    Limbs hang together, whoever poses them, and what hangs on none of the others does so by its role.
+    """
+    names = tuple(dict.fromkeys(bones.values()))
+    out = parents(armature, graph, names)
+    joints = {role: names.index(bone) for role, bone in bones.items()}
+    for role, joint in sorted(joints.items(), key=lambda one: _from_the_trunk(one[0])):
+        inner = joints.get(_inner(role))
+        above = _below(role, joints) if inner is None and out[joint] < 0 else inner
+        if above is not None and not _hangs(out, above, joint):
+            out[joint] = above
+    return names, out
+
+
+def _below(role: str, joints: Mapping[str, int]) -> int | None:
+    """Return the joint of the role before one of the trunk or of a limb's first, None for hips."""
+    base, _, number = role.partition("+")
+    before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last of those between two roles
+    if number:
+        return joints.get(f"{base}+{int(number) - 1}", joints.get(base))
+    return body_roles.before(role, before)
 
 
 def _originals(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:

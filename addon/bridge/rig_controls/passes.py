@@ -16,7 +16,7 @@ from .playing import Player
 
 _PASSES = 16  # at most
 _GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
-_IDLE = 2  # corrections that gained nothing, after which a control is left at the best one
+_IDLE = 3  # corrections that gained nothing, after which a control is left at the best one
 _STUCK = 3  # passes that bring a control no nearer to its goal: limits keep it from there
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
 
@@ -45,7 +45,9 @@ class Start:
         return Start(*({name: one[rows] for name, one in each.items()} for each in (self.hangs, self.fixes)))
 
 
-def goals(controls: Sequence[Control], motion: Mapping[str, Array], hanging: Hanging, index: Mapping[str, int]) -> Goals:
+def goals(
+    controls: Sequence[Control], motion: Mapping[str, Array], hanging: Hanging, index: Mapping[str, int]
+) -> Goals:
     """Return the goals of controls for a motion of bones."""
     rest = hanging.rest
     stiff = {
