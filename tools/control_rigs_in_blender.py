@@ -51,7 +51,7 @@ HAND_KEYED = {
 BY_HAND: dict[str, tuple[str, str, dict[str, Any]]] = {  # the verb, its source, and options
     "mirrored": ("mirror", "Steps", {}),
     "mirrored twice": ("mirror", "mirrored", {}),
-    "placed": ("place", "Steps", {"where": "AT", "x": 1.0}),
+    "placed": ("place", "Steps", {"where": "at", "x": 1.0}),
     "fewer keys": ("fewer_keys", "Steps", {"within": 1.0}),
     "planted": ("plant", "Steps", {}),
 }
