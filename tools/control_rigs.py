@@ -37,8 +37,9 @@ HAND = (
     " above. Before, a result had 7,573 keys on FK controls."
 )
 RIGIFY = (
-    "The walk on the IK legs of Rigify's human: imported on FK, then *IK->FK* applied to the keys of both legs by Rigify's"
-    " own button; and imported with *Limbs: IK*. Blender's *Bake Action* keys bones, not controls of another kind, so it has no row."
+    "The walk on the IK legs of Rigify's human: imported on FK, then *IK->FK* applied to the keys of both legs by"
+    " Rigify's own button; and imported with *Limbs: IK*. Blender's *Bake Action* keys bones, not controls of another"
+    " kind, so it has no row."
 )
 
 
