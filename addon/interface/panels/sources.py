@@ -345,9 +345,14 @@ class ACTION_LOOM_PT_controls(SidebarPanel, bpy.types.Panel):
         armature = present(target_armature.of_tab(context))
         layout, rig = self.layout_for(armature), properties.rig_of(scene_of(context), armature)
         layout.operator("action_loom.find_controls", icon="VIEWZOOM")
-        column = options_in(layout, align=True)
+        column, part = options_in(layout, align=True), ""
         for line in rig.controls:
-            column.prop_search(line, "bone", armature_data(armature), "bones", text=line.name)
+            of, _, kind = line.name.rpartition(", ")
+            if of != part:
+                column.label(text=of)
+            part = of
+            kind = kind.removesuffix(".L").removesuffix(".R").replace("_", " ")
+            column.prop_search(line, "bone", armature_data(armature), "bones", text=kind[0].upper() + kind[1:])
         for note in filter(None, rig.control_notes.split("\n")):
             draw_text(layout, context, note)
 
