@@ -18,6 +18,7 @@ MODULES = (
     ".model.contact_rows",
     ".model.properties",
     ".services.sources.body_roles",
+    ".services.sources.control_table",
     ".model.result_names",
     ".services.library.library_finds",
     ".services.matching.analysis",

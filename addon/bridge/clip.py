@@ -14,7 +14,7 @@ from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import Slot, SlottedAction
 from . import curves, few_curves
-from .curves import Target
+from .curves import KeyTimes, Target
 from .few_curves import KeyedBone
 from .rig import Rig
 
@@ -32,6 +32,7 @@ OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
 _TURNS = 0.5  # degrees: a cycle that turns by more can't be repeated by curve modifiers
 LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less gets no keys, unless its sources have some
 _OFF_FRAME = 1e-2  # frames: a range this close to a whole number of frames counts as whole
+SPARSE = 1.0 / 3.0  # of all frames: keys of an action that is keyed by hand
 _SEEN = 0.02  # of a cycle's length: a smaller change of speed is not reported
 
 
@@ -43,6 +44,7 @@ class ReadAction:
     start : first values of the curves, so that a result can write the same rotations with the same numbers
     hidden : bones whose keys would not show, where the clip was read visually
     properties : first values of the properties that its curves set, by path
+    key_times : frames of the clip that have keys of controls, by what is keyed
     """
 
     clip: Clip
@@ -52,11 +54,18 @@ class ReadAction:
     start: dict[Target, Array] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     properties: dict[str, float] = field(default_factory=dict)
+    key_times: dict[Target, KeyTimes] = field(default_factory=dict)
 
     @property
     def first_frame(self) -> float:
         """The scene frame that the clip begins at."""
         return float(self.frames[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is keyed by hand: on controls, and most of them on few frames."""
+        counts = [len(times.frames) for times in self.key_times.values() if len(times.frames) > 1]  # not what is held
+        return bool(counts) and float(np.median(counts)) < SPARSE * len(self.frames)
 
 
 def moves_object(action: bpy.types.Action, slot: Slot) -> bool:

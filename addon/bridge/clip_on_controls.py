@@ -1,9 +1,8 @@
 """Read clips of bodies with controls (see `control_rig` and `control_body`) as the rig shows them."""
 
 import bpy
-import numpy as np
 
-from ...core.motion import kinematics, quat
+from ...core.motion import quat
 from ...core.motion.clip import Clip
 from ..ground import steps
 from ..ground.blender_types import Slot, present
@@ -31,14 +30,13 @@ def read_in_steps(
     controls = present(body.controls)
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = rig.read(armature, moving_object=body.moving_object)
-    keyed = frozenset(t for t in curves.transforms(curves.curves_of(action, slot)) if t.bone)
+    by_target = curves.transforms(curves.curves_of(action, slot))
+    keyed = frozenset(target for target in by_target if target.bone)
     others = frozenset(target for target in keyed if not _is_seen(target.bone, controls))
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
     linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at)
-    # Stretched limbs keep their rest length; their children stay where they are seen.
-    straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
-    rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)
+    rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
     channels = {name: one for name, one in as_keyed.clip.channels.items() if name not in set_by_us}
     clip = Clip(
@@ -55,7 +53,18 @@ def read_in_steps(
         for name, one in as_keyed.clip.channels.items()
         if name.endswith('"][0]') or name in set_by_us
     }
-    return ReadAction(clip, as_keyed.frames, keyed - others, as_keyed.notes, as_keyed.start, properties=properties)
+    ours = keyed - others
+    first = float(as_keyed.frames[0])
+    key_times = {target: curves.key_times(by_target[target].values(), first) for target in ours}
+    return ReadAction(
+        clip,
+        as_keyed.frames,
+        ours,
+        as_keyed.notes,
+        as_keyed.start,
+        properties=properties,
+        key_times=key_times,
+    )
 
 
 def _is_seen(bone: str, controls: BodyControls) -> bool:

@@ -20,7 +20,9 @@ from .rig import Rig, Still
 from .rig_controls import RigControls, body, find, graph
 from .rig_controls.graph import PARENT, Graph
 
+_CHOSEN = "action_loom_controls"
 _KNOWN: Cache[str, RigControls] = memory.cache(16)  # searches take up to seconds
+_FOLLOWING: Cache[str, bool] = memory.cache(64)
 
 
 def body_of(
@@ -69,8 +71,78 @@ def body_or_bones(
 
 
 def controls_of(armature: bpy.types.Object) -> RigControls:
-    """Return the controls of an armature, found once as long as nothing of the rig changes."""
-    return _KNOWN.made(state(armature), lambda: find(armature))
+    """Return the controls of an armature, found once as long as nothing of the rig changes; chosen ones count."""
+    found = _KNOWN.made(state(armature), lambda: find(armature))
+    return _chosen(found, chosen_controls(armature))
+
+
+def has_controls(armature: bpy.types.Object) -> bool:
+    """Return whether controls move the body of an armature, by its constraints and drivers alone."""
+    return control_rig.is_generated(armature) or _follows_others(armature, graph.read(armature))
+
+
+def found_roles(armature: bpy.types.Object) -> dict[str, str]:
+    """Return the bones by role as they are found, without those chosen by hand; of a control rig those that deform."""
+    depends = graph.read(armature)
+    if not _follows_others(armature, depends):
+        return rig.found_roles(armature)
+    roles, chosen = body.roles(armature, depends, body.deforming(armature)), rig.chosen_roles(armature)
+    return {role: bone for role, bone in roles.items() if role not in chosen}
+
+
+def forget(armature: bpy.types.Object) -> None:
+    """Forget the controls found on an armature, and those chosen by hand; raises RigError for a linked armature."""
+    set_chosen(armature, {})
+    _KNOWN.clear()
+
+
+def rows_of(found: RigControls) -> dict[str, str]:
+    """Return the controls in a table, by what they move: "Left leg, IK", "Trunk, spine", "Root"."""
+    rows = {"Root": found.root, "Torso": found.torso}
+    for part in found.parts:
+        rows |= {f"{part.name}, {role}": control for role, control in part.fk}
+        rows |= {f"{part.name}, IK": part.ik, f"{part.name}, Pole": part.pole} if part.ik else {}
+        rows |= {f"{part.name}, IK {role}": control for role, control in part.tips}
+    return rows
+
+
+def chosen_controls(armature: bpy.types.Object) -> dict[str, str]:
+    """Return the controls chosen by hand, by the rows of the table."""
+    group = armature.get(_CHOSEN, {})
+    chosen = group.to_dict() if hasattr(group, "to_dict") else group
+    return {str(row): str(bone) for row, bone in chosen.items()} if isinstance(chosen, dict) else {}
+
+
+def set_chosen(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
+    """Keep controls chosen by hand on an armature; raises RigError for a linked one, and for a bone it has not."""
+    if armature.library is not None:
+        raise RigError(f"{armature.name} is linked: make a library override of it first")
+    for row, bone in chosen.items():
+        if bone and bone not in armature_data(armature).bones:
+            raise RigError(f"{armature.name} has no bone {bone!r} to be the control of {row}")
+    if chosen:
+        armature[_CHOSEN] = dict(chosen)
+    elif armature.get(_CHOSEN) is not None:
+        del armature[_CHOSEN]
+
+
+def _chosen(found: RigControls, chosen: dict[str, str]) -> RigControls:
+    """Return controls with those chosen by hand in their places."""
+    if not chosen:
+        return found
+    parts = []
+    for part in found.parts:
+        fk = tuple((role, chosen.get(f"{part.name}, {role}", control)) for role, control in part.fk)
+        tips = tuple((role, chosen.get(f"{part.name}, IK {role}", control)) for role, control in part.tips)
+        ik, pole = (chosen.get(f"{part.name}, {kind}", one) for kind, one in (("IK", part.ik), ("Pole", part.pole)))
+        fk, tips = (tuple(pair for pair in pairs if pair[1]) for pairs in (fk, tips))
+        parts.append(replace(part, fk=fk, tips=tips, ik=ik, pole=pole if ik else ""))
+    return replace(
+        found,
+        root=chosen.get("Root", found.root),
+        torso=chosen.get("Torso", found.torso),
+        parts=tuple(parts),
+    )
 
 
 def state(armature: bpy.types.Object) -> str:
@@ -99,9 +171,16 @@ def state(armature: bpy.types.Object) -> str:
 
 def _follows_others(armature: bpy.types.Object, depends: Graph) -> bool:
     """Return whether a bone with a role, or one that it depends on, follows another by more than its parent."""
-    above = depends.above(*body.roles(armature, depends, body.deforming(armature)).values())
-    hangs = any(edge.how != PARENT for bone in above for edge in depends.edges[bone])
-    return hangs or any(bone in depends.driven or bone in depends.broken for bone in above)
+    following = {bone for bone, edges in depends.edges.items() if any(edge.how != PARENT for edge in edges)}
+    moved = following | depends.driven | depends.broken.keys()
+    if not moved:
+        return False
+
+    def follows() -> bool:
+        roles = body.roles(armature, depends, body.deforming(armature))  # which looks at the weights of meshes
+        return not moved.isdisjoint(depends.above(*roles.values()))
+
+    return _FOLLOWING.made(state(armature), follows)
 
 
 def _moves_itself(found: RigControls) -> bool:

@@ -80,6 +80,43 @@ def key_count(action: bpy.types.Action, slot: Slot) -> int:
     return sum(len(curve.keyframe_points) for curve in curves_of(action, slot))
 
 
+class KeyTimes(NamedTuple):
+    """When something has keys.
+
+    frames : whole frames, increasing
+    reach : how far the handles before and after each key reach, in frames; () where keys are not joined by Bézier
+        curves or lines, or stand between frames
+    """
+
+    frames: tuple[int, ...]
+    reach: tuple[tuple[float, float], ...] = ()
+
+
+def key_times(every: Iterable[bpy.types.FCurve], first: float) -> KeyTimes:
+    """Return when some curves have keys, together, counted from a scene frame."""
+    found: dict[int, tuple[float, float]] = {}
+    whole = True
+    for curve in every:
+        points, count = curve.keyframe_points, len(curve.keyframe_points)
+        co, left, right = (np.empty(2 * count, dtype=np.float32) for _ in range(3))
+        kinds = np.empty(count, dtype=np.int32)
+        for name, numbers in (("co", co), ("handle_left", left), ("handle_right", right), ("interpolation", kinds)):
+            points.foreach_get(name, numbers)
+        at = co[::2].astype(np.float64) - first
+        before, after = at - (left[::2] - first), (right[::2] - first) - at
+        gaps = np.diff(at)
+        lines = np.flatnonzero(kinds[:-1] != _INTERPOLATIONS["BEZIER"])
+        after[lines], before[lines + 1] = gaps[lines] / 3.0, gaps[lines] / 3.0
+        wide = np.maximum((after[:-1] + before[1:]) / np.maximum(gaps, 1e-9), 1.0)  # Blender shortens what overlaps
+        after[:-1] /= wide
+        before[1:] /= wide
+        whole &= bool((np.abs(at - np.round(at)) < 1e-3).all() and (kinds[:-1] != _CONSTANT).all() and kinds.max() <= 2)
+        for frame, *reach in zip(np.round(at).astype(int).tolist(), before.tolist(), after.tolist(), strict=True):
+            found.setdefault(frame, (reach[0], reach[1]))
+    frames = tuple(sorted(found))
+    return KeyTimes(frames, tuple(found[frame] for frame in frames) if whole else ())
+
+
 def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
     """Remove the F-curves of an action's slot that have one of some data paths."""
     gone = set(paths)
@@ -104,11 +141,12 @@ def moves_shape_keys(action: bpy.types.Action) -> bool:
 
 def target_of(curve: bpy.types.FCurve) -> Target | None:
     """Return the bone or object, and the location, rotation or scale, that a curve moves; None for other curves."""
-    return _target_at(curve.data_path)
+    return target_at(curve.data_path)
 
 
 @lru_cache(maxsize=4096)  # the actions of a character have the same paths
-def _target_at(path: str) -> Target | None:
+def target_at(path: str) -> Target | None:
+    """Return what curves of a path move, as `target_of` does."""
     if path in CHANNELS:
         return Target("", path)
     match = _BONE_PATH.fullmatch(path)

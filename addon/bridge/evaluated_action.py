@@ -81,15 +81,25 @@ def seen_in_steps(
     parts = []
     for first in range(0, len(frames), SOME):
         yield first / len(frames), f"Reading {first:,} of {len(frames):,} frames"
-        # Where an armature depends on itself, a frame shows something of the one before.
-        before = min(first, 1)
-        poses, objects = _seen(scene, armature, played, body, frames[first - before : first + SOME], layers=layers)
+        # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
+        some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
+        poses, objects = _seen(scene, armature, played, body, some, layers=layers)
         order = [present(armature.pose).bones.find(name) for name in names]
-        seen_bones = poses[before:, order]
+        seen_bones = poses[1:, order]
         turned = seen_bones if to_body is None else seen_bones @ to_body
-        parts.append(_in_the_world(turned, objects[before:], body))
+        parts.append(in_the_world(turned, objects[1:], body))
     linear, places = (np.concatenate(each) for each in zip(*parts, strict=True))
     return linear, places
+
+
+def as_seen(linear: Array, places: Array, body: Rig) -> tuple[Array, Array]:
+    """Return rotations (F, J, 4) and translations (F, J, 3) of a body from what is seen of it in the world.
+
+    Stretched limbs keep their rest length; their children stay where they are seen.
+    """
+    straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
+    rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)
+    return rotations, translations
 
 
 seen_in_the_world = steps.at_once(seen_in_steps)
@@ -169,7 +179,7 @@ def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[b
     return above if count == 0 else above[:count]
 
 
-def _in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array]:
+def in_the_world(poses: Array, objects: Array, body: Rig) -> tuple[Array, Array]:
     """Return linear parts (F, J, 3, 3), free of the object's scale, and places (F, J, 3) in metres."""
     scale = np.linalg.norm(objects[:, :3, :3], axis=1).mean(axis=1)
     axes = objects[:, :3, :3] / scale[:, None, None]

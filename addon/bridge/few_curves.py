@@ -108,9 +108,16 @@ class FewWriter(curves.CurveWriter):
         super().__init__(holder, repeats=repeats)
         self._first_frame = first_frame
 
-    def write(self, target: Target, keys: Keys, *, travels: Sequence[bool] = (False,) * 4) -> None:
-        """Write keys of one property of a bone or the object; components that travel (n,) repeat with offset."""
+    def write(
+        self, target: Target, keys: Keys, *, travels: Sequence[bool] = (False,) * 4, left_out: Sequence[int] = ()
+    ) -> None:
+        """Write keys of one property of a bone or the object; components that travel (n,) repeat with offset.
+
+        left_out : components that get no curve
+        """
         for index in range(keys.values.shape[1]):
+            if index in left_out:
+                continue
             named = curves.path_of(target), index, target.bone or "Object Transforms"
             self._write(*named, keys, index, travels=travels[index])
 
@@ -122,6 +129,8 @@ class FewWriter(curves.CurveWriter):
         frames = self._first_frame + keys.frames
         gaps = np.diff(frames) / 3.0
         before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
+        if keys.reach is not None:
+            before, after = keys.reach.T
         if len(frames) == 1:
             before = after = np.ones(1)
         values, slopes = keys.values[:, column], keys.slopes[:, :, column]

@@ -2,31 +2,44 @@
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
-from ...core.errors import RigError
 from ...core.motion import rotation_modes
 from ...core.motion.clip import Clip
 from ..ground.blender_types import present
 from . import clip as clips
+from . import evaluated_action
+from .control_keys import ControlKeys
 from .curves import Target
 from .rig import Rig
 
 
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
-    """Return the pose of an armature as a clip of one frame, as `clip.read` would.
-
-    Raises RigError for a rig whose bones are moved by controls.
-    """
+    """Return the pose of an armature as a clip of one frame, as `clip.read` would, or as its controls show it."""
     if body.controls is not None:
-        raise RigError(
-            f"The bones of {armature.name} are moved by controls: key these, or bake its actions onto bones first"
-        )
+        return _seen(armature, body, rate)
     values = {}
     for name, mode in zip(clips.targets_of(body), body.modes, strict=True):
         owner = present(armature.pose).bones[name] if name else armature
         for what in ("location", "scale", rotation_modes.property_of(mode)):
             values[Target(name, what)] = np.array(getattr(owner, what), dtype=np.float64)[None]
     return clips.from_channels("pose", armature, body, rate, values, 1)
+
+
+def _seen(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
+    controls = present(body.controls)
+    present(bpy.context.view_layer).update()
+    bones = np.array([present(armature.pose).bones[name].matrix for name in controls.seen], dtype=np.float64)
+    space = body.space @ np.array(armature.matrix_basis) if body.moving_object else body.space
+    seen = evaluated_action.in_the_world((bones @ controls.seen_from)[None], space[None], body)
+    return Clip("pose", body.skeleton, rate, *evaluated_action.as_seen(*seen, body))
+
+
+def put_controls(armature: bpy.types.Object, keys: ControlKeys, bones: frozenset[str]) -> None:
+    """Pose some bones of an armature as keys of controls, of one frame, have them."""
+    for k, name in enumerate(keys.names):
+        if name in bones:
+            present(armature.pose).bones[name].matrix_basis = Matrix(keys.own[0, k].tolist())
 
 
 def put(armature: bpy.types.Object, body: Rig, pose: Clip, bones: frozenset[str]) -> None:

@@ -8,6 +8,7 @@ import bpy
 from mathutils import Matrix, Quaternion
 
 from ..ground.blender_types import Slot, armature_data, present
+from .controls import FoundControls
 from .rig import Rig
 
 Copies = dict[bpy.types.Object, bpy.types.Object]
@@ -28,7 +29,8 @@ def on_stage(
 
     Yields the scene, and the copies by their originals: the armature, objects in a dependency cycle with it, and
     `meshes`. They are evaluated though the originals may be disabled in viewports.
-    body : whose bones are put at rest, but for those that stay where they are; None leaves the pose as it is
+    body : whose bones are put at rest, but for those that stay where they are, and what no artist poses of a rig with
+        controls; None leaves the pose as it is
     layers : whether the layers of the NLA play, too, and the action blends as the armature's own does
     """
     with unheard("frame_change_pre", "frame_change_post"):
@@ -46,7 +48,7 @@ def on_stage(
             if armature_data(copied).pose_position == "REST":
                 copied.data = armature_data(copied).copy()
                 armature_data(copied).pose_position = "POSE"
-            for bone in present(copied.pose).bones if body is not None else ():
+            for bone in _at_rest(copied, body) if body is not None else ():
                 stays = present(body).still.get(bone.name)
                 bone.matrix_basis.identity()
                 if stays is not None:
@@ -66,6 +68,14 @@ def on_stage(
             if isinstance(posed, bpy.types.Armature) and posed != armature.data:
                 bpy.data.armatures.remove(posed)
             bpy.data.scenes.remove(stage)
+
+
+def _at_rest(copied: bpy.types.Object, body: Rig) -> list[bpy.types.PoseBone]:
+    """Return the bones to put at rest: some rigs keep a pose on bones that only their controls move."""
+    bones = present(copied.pose).bones
+    if not isinstance(body.controls, FoundControls):
+        return list(bones)
+    return [bones[name] for name in (*body.controls.names, *body.controls.idle)]
 
 
 @contextmanager

@@ -36,6 +36,11 @@ def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bo
     return found
 
 
+def annotation(declaration: type, name: str) -> Any:
+    """Return a Blender property for one option of a declaration."""
+    return _usual_property(options_of(declaration)[name], False)
+
+
 def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> Callable[[type], type]:
     """Add a property for every option to a Blender class, so that panel, script and JSON can't drift apart."""
 

@@ -39,6 +39,7 @@ _OPERATORS = {
     "find_cycles": "loop",
     "show_scores": "loop",
     "find_transitions": "connect",
+    "find_controls": "control_rigs",
     "import_motion": "start",
     "add_source": "sources",
     "add_selected_sources": "bodies",

@@ -31,9 +31,10 @@ OWN = (
 
 Listener = Callable[[bpy.types.Scene, bpy.types.Context], None]
 
-# Listeners for a changed weight, role or colour, or for a click on another line; called with scene and context.
+# Listeners for a changed weight, role, control or colour, or a click on another line; called with scene and context.
 when_weight_changed: list[Listener] = []
 when_role_changed: list[Listener] = []
+when_control_changed: list[Listener] = []
 when_color_changed: list[Listener] = []
 when_active_changed: list[Listener] = []
 
@@ -171,6 +172,17 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
     )
 
 
+class ACTION_LOOM_PG_control(bpy.types.PropertyGroup):
+    """Which control moves a part of the body; named by the part and its kind, such as "Left leg, IK"."""
+
+    bone: bpy.props.StringProperty(
+        name="Control",
+        description="The bone that an artist moves for this part; none if empty",
+        options=set(),
+        update=notifying(when_control_changed),
+    )
+
+
 def take_given_armature(rig: Any, _context: Any = None) -> None:
     """Replace the armature pointer of a script or of a file of version 0.1 with an identity."""
     if rig.armature is not None:
@@ -223,6 +235,8 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
         options=set(),
     )
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
+    controls: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_control)
+    control_notes: bpy.props.StringProperty(options=set())  # on parts that can't be keyed, a line each
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
 
@@ -317,5 +331,11 @@ def held(held: Any) -> Identity:
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PG_identity, ACTION_LOOM_PG_source, ACTION_LOOM_PG_role, ACTION_LOOM_PG_rig)
+    (
+        ACTION_LOOM_PG_identity,
+        ACTION_LOOM_PG_source,
+        ACTION_LOOM_PG_role,
+        ACTION_LOOM_PG_control,
+        ACTION_LOOM_PG_rig,
+    )
 )

@@ -71,6 +71,59 @@ def fewer(
     return Fewer(keyed, float(away.max()), float(away[of_feet].max(initial=0.0)))
 
 
+def keys_of(values: Array, near: float, kept: NDArray[np.int64], mode: str = "", *, cyclic: bool = False) -> Keys:
+    """Return the fewest keys of values (F, n), rotations of a mode if one is given, within a tolerance.
+
+    kept : frames that have keys, increasing, with the first and last
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import fewer_keys
+        >>> wave = np.sin(np.linspace(0.0, 2.0 * np.pi, 61))[:, None]
+        >>> fewer_keys.keys_of(wave, 0.01, np.array([0, 60])).frames.tolist()
+        [0, 21, 46, 60]
+    """
+    ends = _seam(values, mode) if cyclic and len(values) > 1 else fit.FREE
+    fitted = fit.rotations(values, mode, near, kept, ends) if mode else fit.vectors(values, near, kept, ends)
+    return Keys(fitted[0], values[fitted[0]], fitted[1])
+
+
+def channels(clip: Clip, keep: Collection[int] = ()) -> dict[str, Keys]:
+    """Return the channels of a clip as few keys within a thousandth of their range; keep : frames that have keys.
+
+    Example:
+        >>> import dataclasses
+        >>> import numpy as np
+        >>> from action_loom.core.edit import fewer_keys
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion.clip import Channel
+        >>> walk = actions.walk(cycles=1)
+        >>> clip = dataclasses.replace(walk, channels={"smile": Channel(np.linspace(0.0, 1.0, len(walk)))})
+        >>> fewer_keys.channels(clip)["smile"].count
+        2
+    """
+    return _channels(clip, np.array(sorted({0, len(clip) - 1, *keep}), dtype=np.int64))
+
+
+def _channels(clip: Clip, kept: NDArray[np.int64]) -> dict[str, Keys]:
+    return {name: _channel(one, kept, cyclic=clip.cyclic) for name, one in clip.channels.items()}
+
+
+def _channel(channel: Channel, kept: NDArray[np.int64], *, cyclic: bool) -> Keys:
+    values = channel.values[:, None]
+    if channel.discrete:
+        changes = np.flatnonzero(np.diff(channel.values)) + 1
+        frames = np.unique([0, *changes, len(values) - 1])
+        return Keys(frames, values[frames], np.zeros((len(frames), 2, 1)), steps=True)
+    span = float(np.ptp(values))
+    return _still(values) if span == 0.0 else keys_of(values, OF_RANGE * span, kept, cyclic=cyclic)
+
+
+def _still(values: Array) -> Keys:
+    ends = np.unique([0, len(values) - 1])
+    return Keys(ends, values[ends], np.zeros((len(ends), 2, values.shape[1])))
+
+
 def feet_chain(skeleton: Skeleton) -> NDArray[np.bool_]:
     """Return which joints (J,) are hips, legs and feet, or carry them; none where no foot is known."""
     chain = np.zeros(len(skeleton), dtype=bool)
@@ -165,27 +218,15 @@ class _Work:
     def _keys(self, values: Array, near: float, kept: NDArray[np.int64], how: str, mode: str = "") -> Keys:
         """Return the keys of values (F, n), rotations of a mode if one is given; how : `GOES` or `STILL`."""
         if how == STILL or len(values) == 1:
-            ends = np.unique([0, len(values) - 1])
-            return Keys(ends, values[ends], np.zeros((len(ends), 2, values.shape[1])))
-        seam = _seam(values, mode) if self._clip.cyclic else fit.FREE
-        fitted = fit.rotations(values, mode, near, kept, seam) if mode else fit.vectors(values, near, kept, seam)
-        return Keys(fitted[0], values[fitted[0]], fitted[1])
+            return _still(values)
+        return keys_of(values, near, kept, mode, cyclic=self._clip.cyclic)
 
     def keyed(self) -> KeyedClip:
         """Return the fitted joints, with the clip's channels."""
         clip = self._clip
-        channels = {name: self._channel(channel) for name, channel in clip.channels.items()}
+        channels = _channels(clip, self._always)
         joints = self._keyings, tuple(self._rotations), tuple(self._translations), tuple(self._scales)
         return KeyedClip(clip.name, clip.skeleton, clip.rate, len(clip), *joints, channels, clip.cyclic)
-
-    def _channel(self, channel: Channel) -> Keys:
-        values = channel.values[:, None]
-        if not channel.discrete:
-            span = float(np.ptp(values))
-            return self._keys(values, OF_RANGE * span, self._always, STILL if span == 0.0 else GOES)
-        changes = np.flatnonzero(np.diff(channel.values)) + 1
-        frames = np.unique([0, *changes, len(values) - 1])
-        return Keys(frames, values[frames], np.zeros((len(frames), 2, 1)), steps=True)
 
 
 @dataclass(frozen=True)

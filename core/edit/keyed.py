@@ -10,6 +10,7 @@ from ..motion import quat, rotation_modes
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
+from . import handles
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,12 +19,14 @@ class Keys:
 
     frames (K,) : increasing; values (K, n); slopes (K, 2, n) : per frame, before and after each key
     steps : each value is held until the next key; otherwise keys are joined by cubics
+    reach (K, 2) : frames that the handles before and after each key reach; None: a third of the way to the next key
     """
 
     frames: NDArray[np.int64]
     values: Array
     slopes: Array
     steps: bool = False
+    reach: Array | None = None
 
     def at(self, frames: Array) -> Array:
         """Return the values (F, n) at frames, also between whole ones; outside the keys the end values are held."""
@@ -33,6 +36,13 @@ class Keys:
         k = np.clip(np.searchsorted(self.frames, within, side="right") - 1, 0, len(self.frames) - 2)
         gap = (self.frames[k + 1] - self.frames[k]).astype(np.float64)[:, None]
         t = (within - self.frames[k])[:, None] / gap
+        if self.reach is not None:
+            ends = self.reach[k, 1][:, None] / gap, self.reach[k + 1, 0][:, None] / gap
+            weights = handles.weights(handles.parameter(t, *ends))
+            leaving = self.values[k] + self.reach[k, 1][:, None] * self.slopes[k, 1]
+            arriving = self.values[k + 1] - self.reach[k + 1, 0][:, None] * self.slopes[k + 1, 0]
+            corners = (self.values[k], leaving, arriving, self.values[k + 1])
+            return np.asarray(sum(w * one for w, one in zip(weights, corners, strict=True)))
         rise = self.values[k + 1] - self.values[k]
         line = rise / gap
         leaving, arriving = self.slopes[k, 1] - line, self.slopes[k + 1, 0] - line

@@ -197,6 +197,7 @@ TABLE = {
     "find_like": Row(before=library_chosen),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
+    "find_controls": Row(),
     "find_roles": Row("settings", "roles"),
     "accept_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),

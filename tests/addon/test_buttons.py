@@ -38,6 +38,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "move_source": {},
     "set_reference": {},
     "find_roles": {},
+    "find_controls": {},
     "accept_roles": {},
     "new_library": {},
     "read_library": {},

@@ -161,7 +161,6 @@ def test_mixamo_rig(find_controls_in):
             (switch,) = part.switches
             assert switch.path == f'pose.bones["{control}"]["ik_fk_switch"]'
             assert (switch.fk, switch.ik) == (1.0, 0.0)
-    assert found.seconds < 3.0
 
 
 @needs_shared
@@ -194,7 +193,6 @@ def test_animals_of_rigify(find_controls_in, name, foot):
         assert leg.pole == f"thigh_ik_target.{side}"
         assert dict(leg.tips)[f"foot.{side}"] == f"{foot}_heel_ik.{side}"
         assert [(s.fk, s.ik) for s in leg.switches] == [(1.0, 0.0)]
-    assert found.seconds < 3.0
 
 
 @needs_shared
@@ -229,7 +227,6 @@ def test_humans_of_rigify(find_controls_in, tmp_path, kind):
     trunk = dict(parts["Trunk"].fk)
     assert (trunk["hips"], trunk["neck"], trunk["head"]) == ("spine_fk", "neck", "head")
     assert (trunk["clavicle.L"], trunk["clavicle.R"]) == ("shoulder.L", "shoulder.R")
-    assert found.seconds < 3.0
 
 
 def test_what_is_found_is_frozen(find_controls):

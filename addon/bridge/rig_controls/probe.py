@@ -37,8 +37,7 @@ class Probe:
 
     def value(self, path: str) -> float:
         """Return a property's value."""
-        value: Any = self.copy.path_resolve(path)
-        return float(value)
+        return value(self.copy, path)
 
     def original(self, path: str) -> float:
         """Return a property's value before anything was set."""
@@ -114,6 +113,16 @@ def on_copy(armature: bpy.types.Object, graph: Graph, controls: set[str], bones:
             yield Probe(stage, copy, controls & graph.above(*bones).keys(), (action, slot))
     finally:
         bpy.data.actions.remove(action)
+
+
+def value(owner: bpy.types.Object, path: str) -> float:
+    """Return a property's value by its path: of a choice its number, which is what is keyed."""
+    holder, bracket, key = path.rpartition("[")
+    if bracket and path.endswith('"]'):
+        group: Any = owner.path_resolve(holder) if holder else owner
+        return float(group[key[1:-2]])
+    found: Any = owner.path_resolve(path)
+    return float(found)
 
 
 def assign(owner: bpy.types.Object, path: str, value: float) -> None:

@@ -57,6 +57,8 @@ def solve_in_steps(
     default: Limbs = "ik",
     properties: Mapping[str, float] | None = None,
     idle: Collection[str] = (),
+    only: Collection[str] | None = None,
+    as_set: Collection[str] = (),
 ) -> steps.Steps[Solved]:
     """Return the keys of a rig's controls that put its bones at `wanted` (F, B, 4, 4), in the armature's space.
 
@@ -64,7 +66,8 @@ def solve_in_steps(
     limbs : whether arms and legs are keyed on FK controls, on IK controls where there are any, or on both, shown on IK;
         of all, or by the name of a part, `default` for those that have no entry
     properties : values that properties have meanwhile, by path on the armature, but for those in `Solved.settings`
-    idle : other controls that are at rest meanwhile
+    idle : other controls that are at rest meanwhile; only : those that may be keyed, by default all that were found
+    as_set : parts of which nothing is set but what switches between the two, such as stretch
     The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
@@ -79,7 +82,7 @@ def solve_in_steps(
     rounds = rounds if "both" in kinds.values() else rounds[:1]
     done: list[Solved] = []
     for number, inverse in enumerate(rounds):
-        working = _solved(armature, found, parts, motion, inverse, (properties or {}, idle))
+        working = _solved(armature, found, parts, motion, inverse, (properties or {}, idle, as_set), only)
         done.append((yield from steps.within(working, number, len(rounds))))
     basis, located = done[0].basis | done[-1].basis, done[0].located | done[-1].located
     return replace(done[-1], basis=basis, located=located)
@@ -94,11 +97,14 @@ def _solved(
     parts: list[Part],
     motion: dict[str, Array],
     inverse: set[str],
-    meanwhile: tuple[Mapping[str, float], Collection[str]],
+    meanwhile: tuple[Mapping[str, float], Collection[str], Collection[str]],
+    only: Collection[str] | None,
 ) -> steps.Steps[Solved]:
     """Solve with some parts on inverse kinematics, the others on forward kinematics."""
     plan = [one for one in controls(armature, found, parts, inverse) if one.bone in motion]
-    settings, (properties, idle) = _settings(parts, inverse), meanwhile
+    plan = [one for one in plan if only is None or one.name in only]
+    properties, idle, as_set = meanwhile
+    settings = _settings(parts, inverse, as_set)
     count = len(next(iter(motion.values())))
     stand = Stand(found.controls.union(idle), {**properties, **settings}, _looked_at(armature, plan, motion))
     depends = graphs.read(armature)
@@ -199,12 +205,12 @@ def _is_known(part: Part, place: Mapping[str, int]) -> bool:
     return any(have) if part.name == TRUNK else all(have[:3])
 
 
-def _settings(parts: list[Part], inverse: set[str]) -> dict[str, float]:
+def _settings(parts: list[Part], inverse: set[str], as_set: Collection[str]) -> dict[str, float]:
     """Return what is to be set: parts on IK where they have it and it is asked for, else on FK."""
     settings: dict[str, float] = {}
     for part in parts:
         on_ik = is_on_ik(part, inverse)
         settings |= {switch.path: switch.ik if on_ik else switch.fk for switch in part.switches}
-        if on_ik or not part.ik:
+        if (on_ik or not part.ik) and part.name not in as_set:
             settings |= {setting.path: setting.value for setting in part.settings}
     return settings

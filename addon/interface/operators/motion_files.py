@@ -11,6 +11,7 @@ from ....core.errors import LoomError
 from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
+from ....core.recipes.result import ResultOptions
 from ...ground import formats, option_properties, rates
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
@@ -100,6 +101,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         description="Leave out a T-pose that a capture begins with, and jumps in the first and last 0.1 s",
         default=True,
     )
+    limbs: option_properties.annotation(ResultOptions, "limbs")
     new_armature: bpy.props.BoolProperty(  # kept for scripts older than `onto`
         name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
     )
@@ -153,6 +155,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             self.amc_rate,
             self.plant_feet,
             self.trim,
+            option_properties.choice_of(self, "limbs"),
         )
         try:
             with _progress(present(context.window_manager)) as progress:

@@ -5,7 +5,7 @@ import bpy
 from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
-from ...services.sources import body_roles, source_warnings
+from ...services.sources import body_roles, control_table, source_warnings
 from . import polls
 
 
@@ -69,6 +69,30 @@ class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class ACTION_LOOM_OT_find_controls(polls.OnArmature, bpy.types.Operator):
+    bl_idname = "action_loom.find_controls"
+    bl_label = "Find Controls"
+    bl_description = (
+        "Find which controls move the body, by constraints and by posing a copy of the rig; what was chosen by hand is"
+        " forgotten"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import control_body
+
+        armature = present(target_armature.armature(context))
+        try:
+            control_body.forget(armature)
+            count = control_table.look_up(properties.ensure_rig(scene_of(context), armature))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        words = f"{count} controls found" if count else "its bones are keyed themselves: there are no controls"
+        self.report({"INFO"}, f"{armature.name}: {words}")
+        return {"FINISHED"}
+
+
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_find_roles, ACTION_LOOM_OT_accept_roles, ACTION_LOOM_OT_set_role)
+    (ACTION_LOOM_OT_find_roles, ACTION_LOOM_OT_accept_roles, ACTION_LOOM_OT_set_role, ACTION_LOOM_OT_find_controls)
 )

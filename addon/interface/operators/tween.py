@@ -46,7 +46,7 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
     def _pose(self, context: bpy.types.Context) -> None:
         from ....core.edit import key_poses
         from ...bridge import pose_now
-        from ...services.weaving import reading
+        from ...services.weaving import on_controls, reading
 
         armature = present(target_armature.armature(context))
         action = present(contact_rows.action_of(armature))
@@ -62,7 +62,11 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
         pose = key_poses.between(ends[0], ends[1], self.share)
         bones = present(armature.pose).bones
         chosen = [bone.name for bone in _selected(context, armature)] or [bone.name for bone in bones]
-        pose_now.put(armature, read.body, pose, frozenset(chosen))
+        if read.body.controls is None:
+            pose_now.put(armature, read.body, pose, frozenset(chosen))
+            return
+        keys, _ = on_controls.keys(armature, pose, read.body, on_controls.as_source(read))
+        pose_now.put_controls(armature, keys, frozenset(chosen))
 
     def _choose_frames(self, context: bpy.types.Context, start: int, last: int) -> None:
         """Set the two frames as far from the current one as a pose would be spread."""

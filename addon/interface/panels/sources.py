@@ -331,6 +331,32 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
             draw_text(layout, context, missing)
 
 
+class ACTION_LOOM_PT_controls(SidebarPanel, bpy.types.Panel):
+    bl_label = "Controls"
+    bl_parent_id = "ACTION_LOOM_PT_sources"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        armature = target_armature.of_tab(context)
+        return armature is not None and properties.rig_of(scene_of(context), armature) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        armature = present(target_armature.of_tab(context))
+        layout, rig = self.layout_for(armature), properties.rig_of(scene_of(context), armature)
+        layout.operator("action_loom.find_controls", icon="VIEWZOOM")
+        column, part = options_in(layout, align=True), ""
+        for line in rig.controls:
+            of, _, kind = line.name.rpartition(", ")
+            if of != part:
+                column.label(text=of)
+            part = of
+            kind = kind.removesuffix(".L").removesuffix(".R").replace("_", " ")
+            column.prop_search(line, "bone", armature_data(armature), "bones", text=kind[0].upper() + kind[1:])
+        for note in filter(None, rig.control_notes.split("\n")):
+            draw_text(layout, context, note)
+
+
 def _active(context: bpy.types.Context) -> Any:
     return lists.active_line(properties.rig_of(scene_of(context), target_armature.of_tab(context)))
 
@@ -343,5 +369,6 @@ register, unregister = bpy.utils.register_classes_factory(
         ACTION_LOOM_PT_sources,
         ACTION_LOOM_PT_source,
         ACTION_LOOM_PT_roles,
+        ACTION_LOOM_PT_controls,
     )
 )

@@ -12,7 +12,7 @@ import bpy
 from ....core.errors import LoomError
 from ....core.formats import motion_file, units
 from ....core.motion import resample
-from ....core.progress import Progress
+from ....core.progress import SILENT, Progress
 from ....core.weave.seam import close
 from ...bridge import bones, curves, other_bodies
 from ...ground import formats, rates
@@ -34,6 +34,7 @@ class FileReading:
     onto : target of files whose joints are not the active armature's, one of ONTO; NEW even where they fit
     plant_feet : whether to plant the feet of clips carried onto another body
     trim : whether to leave out a T-pose that a capture begins with, and jumps at its ends
+    limbs : which controls of arms and legs get keys, on a rig that has both kinds (see `ResultOptions.limbs`)
     """
 
     units: str = "auto"
@@ -44,6 +45,7 @@ class FileReading:
     amc_rate: float = 0.0
     plant_feet: bool = True
     trim: bool = True
+    limbs: str = "source"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +97,18 @@ def import_files(
                 refused.append(f"{error}; with Onto: New Armature it comes in as it is")
         else:
             groups.setdefault(file.tree, []).append(file)
-    if refused and not moved and not groups:
-        raise LoomError("; ".join(refused))
     if groups:
         bones.check(context)
     actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
-    for clip_moved in moved:
+    for done, clip_moved in enumerate(moved):
         assert armature is not None
-        actions.setdefault(armature, []).append(_write(armature, clip_moved, reading, notes))
+        part = progress.part(0.5 + 0.5 * done / len(moved), 0.5 + 0.5 * (done + 1) / len(moved))
+        try:
+            actions.setdefault(armature, []).append(_write(armature, clip_moved, reading, notes, part))
+        except LoomError as error:
+            refused.append(str(error))
+    if refused and not any(actions.values()) and not groups:
+        raise LoomError("; ".join(refused))
     made: list[bpy.types.Object] = []
     for group in groups.values():
         progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
@@ -167,8 +173,14 @@ def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Obj
     return armature, dict(zip(skeleton.names, names, strict=True))
 
 
-def _write(armature: bpy.types.Object, moved: Moved, reading: FileReading, notes: list[str]) -> bpy.types.Action:
-    rate = 0.0 if reading.to_scene_rate else moved.file.rate
-    action, retargeted = onto_armature.write(armature, moved, first_frame=FIRST_FRAME, rate=rate)
+def _write(
+    armature: bpy.types.Object,
+    moved: Moved,
+    reading: FileReading,
+    notes: list[str],
+    progress: Progress = SILENT,
+) -> bpy.types.Action:
+    how = {"first_frame": FIRST_FRAME, "rate": 0.0 if reading.to_scene_rate else moved.file.rate}
+    action, retargeted = onto_armature.write(armature, moved, limbs=reading.limbs, progress=progress, **how)
     notes += retargeted
     return action

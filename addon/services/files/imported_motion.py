@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...bridge import curves
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ...model import lists, properties
@@ -18,9 +19,15 @@ TICKED = 2  # sources ticked at first: blending all of an armature's actions is 
 def take_in(
     context: bpy.types.Context, imported: "Imported", *, select: bool, match_rate: bool, fit_range: bool
 ) -> str:
-    """List the imported actions, tick the first two, and apply the requested changes; returns what has changed."""
+    """List the imported actions, tick the first two, and apply the requested changes; returns what has changed.
+
+    An armature that plays no action plays the first one.
+    """
     for armature, actions in imported.actions.items():
         list_actions(scene_of(context), armature, actions)
+        data = armature.animation_data
+        if data is None or data.action is None:
+            curves.assign(armature, actions[0], curves.choose_slot(actions[0], armature))
     armature = next(iter(imported.actions))
     if select and context.mode == "OBJECT":
         _activate(context, armature)

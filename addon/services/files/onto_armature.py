@@ -12,19 +12,20 @@ import bpy
 import numpy as np
 
 from ....core.bodies import alike, carried
-from ....core.errors import LoomError
+from ....core.errors import LoomError, RigError
 from ....core.formats import bvh
 from ....core.motion import retarget, rotation_modes
 from ....core.motion.clip import Clip
 from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
+from ....core.progress import SILENT, Progress
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
 from ...bridge import bones, control_body, control_rig, curves, keys_on_controls, other_bodies, rig, shown
 from ...bridge import clip as clips
+from ...bridge.control_keys import Wanted
 from ...bridge.curves import Target
-from ...bridge.keys_on_controls import Wanted
-from ...ground import rates
+from ...ground import rates, steps
 from ...ground.blender_types import armature_data, scene_of
 from ..weaving import on_controls
 
@@ -205,26 +206,38 @@ def _inherit_alike(one: Inheritance | None, other: Inheritance | None) -> bool:
 
 
 def write(
-    armature: bpy.types.Object, moved: Moved, *, first_frame: float, rate: float
+    armature: bpy.types.Object,
+    moved: Moved,
+    *,
+    first_frame: float,
+    rate: float,
+    limbs: str = "source",
+    progress: Progress = SILENT,
 ) -> tuple[bpy.types.Action, list[str]]:
     """Return a new action of a clip on an armature, and messages for the user.
 
     rate : stored on the action; 0 for the scene's rate
+    limbs : which controls of arms and legs get keys (see `ResultOptions.limbs`)
+    Raises RigError for a rig whose controls do not show the clip, with nothing written.
     """
     clip, body = moved.clip, moved.body
-    notes = list(moved.notes)
+    notes = [*moved.notes, *([body.note] if body.controls is not None and body.note else [])]
     for joint, bone in enumerate(body.skeleton.names):
         if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
     named = replace(clip, name=bones.name_of(clip.name))
     how: dict[str, Any] = {"first_frame": first_frame, "targets": moved.targets}
-    keys = None if body.controls is None else on_controls.keys(armature, named, body, Wanted())
+    wanted, keys = Wanted(limbs), None
+    if body.controls is not None:
+        keys = steps.finished(on_controls.keys_in_steps(armature, named, body, wanted), progress)
     with curves.whole(named.name, armature) as into:
         if keys is None:
             clips.fill(into, named, body, **how)
         else:
-            notes += keys_on_controls.fill(into, armature, named, body, keys, **how)
+            notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=wanted, **how)
         off = shown.difference(scene_of(bpy.context), armature, into, named, body, first_frame)
+        if keys is not None and off is not None and off.wrong:
+            raise RigError(f"{off.sentence(named.name)}, or its controls can't be keyed")
     action = into[0]
     if off is not None:  # the file is what it is: its action stays
         notes.append(off.sentence(action.name))

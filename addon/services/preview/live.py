@@ -1,6 +1,7 @@
 """Weave the last result again while a weight is changed or its curve is edited, from inputs still in memory."""
 
 import dataclasses
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,7 @@ class Last:
 
 
 _KEY = "last"
+_LONGEST = 1.0  # s, for which the window may stand still after a change
 _last = memory.cache(1)
 
 
@@ -132,7 +134,9 @@ def _write(context: bpy.types.Context, rig: Any, action: bpy.types.Action, last:
     """Write a result woven again into its action, and remember it."""
     stored = storage.stored(action)
     slot = None if stored is None else storage.find_slot(action, stored.slot)
+    began = time.perf_counter()
     written = writing.write(context, last.inputs, woven, into=(action, slot))
+    seconds = time.perf_counter() - began
     contact_rows.keep_planted(scene_of(context), action, last.inputs.recipe, woven.report)
     name = last.name
     if name and action.name == name:  # it is named after its weights, which have changed
@@ -140,3 +144,6 @@ def _write(context: bpy.types.Context, rig: Any, action: bpy.types.Action, last:
         name = action.name
     _last.keep(_KEY, dataclasses.replace(last, name=name))
     rig.last, rig.last_of = reporting.summary(written, woven), action.name
+    if last.inputs.read.body.controls is not None and seconds > _LONGEST:  # solving for controls blocks the window
+        properties.settings_of(scene_of(context)).live = False
+        rig.last = f"Its controls take {seconds:.1f} s to key, so Live has ended: press Weave after a change"

@@ -15,14 +15,15 @@ _filling = False
 
 def look_up(rig: Any) -> int:
     """Fill a list's table of roles with the bones that play them now, and return how many are known."""
-    from ...bridge import rig as rigs  # numpy is loaded at first use, not when Blender starts
+    from ...bridge import control_body  # numpy is loaded at first use, not when Blender starts
+    from ...bridge import rig as rigs
 
     global _filling
     armature = properties.armature_of(rig)
     if armature is None:
         return 0
     try:
-        skeleton = rigs.read(armature).skeleton
+        skeleton = control_body.body_or_bones(armature).skeleton
     except LoomError:
         return 0
     how = found_by(armature, skeleton)
@@ -57,6 +58,7 @@ def accept(armature: bpy.types.Object, roles: dict[str, str]) -> None:
 
 def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     """Keep the artist's choices in a table of roles on its armature; the table is refilled where they can't be kept."""
+    from ...bridge import control_body
     from ...bridge import rig as rigs
 
     armature = target_armature.of_tab(context)
@@ -64,11 +66,11 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if _filling or rig is None or armature is None:
         return
     try:
-        found = rigs.found_roles(armature)
+        found = control_body.found_roles(armature)
         # A choice that is the bone found, too, was accepted before (`accept`).
         kept = {line.name for line in rig.roles if line.bone != found.get(line.name, "") or line.found_by == "HAND"}
         rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.name in kept})
-        how = found_by(armature, rigs.read(armature).skeleton)
+        how = found_by(armature, control_body.body_or_bones(armature).skeleton)
     except LoomError:  # a typed name may be no bone's
         look_up(rig)
         return

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 
@@ -15,6 +15,7 @@ from ..contacts import pose_markers
 
 if TYPE_CHECKING:
     from ....core.edit.fewer_keys import Fewer
+    from ...bridge.few_control_keys import FewControlKeys
 
 _MM = 1e-3
 
@@ -55,20 +56,31 @@ def kept(
     return [frame - first_frame for frame in (*notes, *(frame for _, frame in markers))]
 
 
-def summary(found: "Fewer | None", recipe: Recipe) -> str:
+class FewFigures(NamedTuple):
+    """How many keys there are of how many on every frame, and how far they are off: all, and feet; metres."""
+
+    made: int
+    full: int
+    error: float
+    feet_error: float
+
+
+def of_bones(found: "Fewer | None") -> FewFigures | None:
+    """Return the figures of few keys on bones."""
+    if found is None:
+        return None
+    return FewFigures(found.keyed.key_count, found.keyed.full_count, found.error, found.feet_error)
+
+
+def of_controls(found: "FewControlKeys | None") -> FewFigures | None:
+    """Return the figures of few keys on controls."""
+    return None if found is None else FewFigures(found.count, found.full, found.error, found.feet_error)
+
+
+def summary(found: FewFigures | None, recipe: Recipe) -> str:
     """Return the number of keys and the error in mm, for the summary of a result."""
     if found is None:
         return ""
     # the summary of a Repair tool already has the keys before and after
-    keys = "" if recipe.of_action else f", {found.keyed.key_count:,} of {found.keyed.full_count:,} keys"
+    keys = "" if recipe.of_action else f", {found.made:,} of {found.full:,} keys"
     return f"{keys}, {found.error / _MM:.2g} mm off, feet {found.feet_error / _MM:.2g} mm"
-
-
-def on_controls(armature: bpy.types.Object, few: Few | None) -> str:
-    """Return a notice where few keys are requested but controls move the bones, else ""."""
-    if few is None:
-        return ""
-    return (
-        f"The bones of {armature.name} are moved by controls: these have keys on every frame, since what is allowed is"
-        " known for bones; bake the action onto bones first"
-    )

@@ -1,35 +1,67 @@
 """Solve for the keys of a result on a rig's controls: in steps before it is written, and remembered until then."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import bpy
 
 from ....core.cache import Cache
 from ....core.motion.clip import Clip
-from ...bridge import control_body, keys_on_controls, rig
-from ...bridge.keys_on_controls import ControlKeys, Wanted
+from ...bridge import control_body, control_keys, few_control_keys, rig
+from ...bridge.control_keys import ControlKeys, Wanted
+from ...bridge.few_control_keys import FewControlKeys
+from ...bridge.few_curves import Few
 from ...ground import memory, steps
 from . import prepared
-from .reading import Inputs
+from .reading import Inputs, Read
 
-_SOLVED: Cache[str, ControlKeys] = memory.cache(4)
-
-
-def wanted(inputs: Inputs) -> Wanted:
-    """Return how limbs are to be keyed: as asked, or as the armature's own sources are."""
-    read = inputs.read
-    players = read.players or (0,) * len(read.sources)
-    own = [one for one, player in zip(read.sources, players, strict=True) if not player]
-    keyed = frozenset(target for one in own for target in one.targets)
-    return Wanted(inputs.request.result.limbs, keyed, own[0].properties if own else {})
+BY_HAND = Few(1e-3, 0.5e-3)  # metres, for results of sources that are keyed by hand
 
 
-def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
+class OnRig(NamedTuple):
+    """The keys of a result's controls, and the few of them where these are wanted."""
+
+    keys: ControlKeys
+    few: FewControlKeys | None
+
+
+_SOLVED: Cache[str, OnRig] = memory.cache(4)
+
+
+def as_source(read: Read) -> Wanted:
+    """Return how controls are to be keyed that are keyed as sources are, on every frame."""
+    if not read.sources or any(read.players):
+        return Wanted()  # a motion of another body needs more than what is keyed here
+    keyed = frozenset(target for one in read.sources for target in one.targets)
+    return Wanted(keyed=keyed, values=read.sources[0].properties, start=read.sources[0].start)
+
+
+def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
+    """Return how a result's controls are to be keyed: as asked, or as the armature's own sources are."""
+    found, sources = as_source(inputs.read), inputs.read.sources
+    by_hand = bool(found.keyed) and all(one.is_sparse for one in sources)
+    aligned = by_hand and inputs.recipe.of_action and len(sources[0].clip) == len(clip)
+    return replace(
+        found,
+        limbs=inputs.request.result.limbs,
+        few=BY_HAND if few is None and by_hand else few,
+        times=sources[0].key_times if aligned else {},
+    )
+
+
+def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[OnRig]:
     """Return the keys of a body's controls for a clip, from memory where they were solved before."""
-    plain = wanted.limbs, sorted(wanted.keyed), sorted(wanted.values.items())
-    key = prepared.hash_of([clip], repr((control_body.state(armature), plain)))
+    plain = wanted.limbs, wanted.few, sorted(wanted.keyed), sorted(wanted.values.items()), sorted(wanted.times.items())
+    key = prepared.hash_of([clip], repr((control_body.state(armature), control_body.chosen_controls(armature), plain)))
     known = _SOLVED.get(key)
     if known is None:
-        known = yield from keys_on_controls.solved_in_steps(armature, clip, body, wanted)
-        _SOLVED.keep(key, known)
+        share = 1 if wanted.few is None else 2
+        solving = control_keys.solved_in_steps(armature, clip, body, wanted)
+        keys = yield from steps.within(solving, 0, share)
+        few = None
+        if wanted.few is not None:
+            few = yield from steps.within(few_control_keys.fitted_in_steps(armature, clip, body, keys, wanted), 1, 2)
+        known = _SOLVED.keep(key, OnRig(keys, few))
     return known
 
 

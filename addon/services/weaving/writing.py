@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -17,8 +17,10 @@ from ....core.recipes.base import Recipe
 from ....core.verbs import Loop
 from ....core.weave import ik_bones, root_carrier
 from ....core.weave.results import ConnectResult, Result
+from ....core.weave.root_carrier import Carrying
+from ...bridge import baking, curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
 from ...bridge import clip as clips
-from ...bridge import curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
+from ...bridge.few_curves import Few
 from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
@@ -51,41 +53,38 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     The action is a new one, or the action and slot of `into`, whose keys are replaced; on failure nothing changes.
     Raises LoomError if the armature, one of its bones or a source is gone by now.
     """
-    request, read, recipe = inputs.request, inputs.read, inputs.recipe
+    request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
-    notices = [_check_bones(armature, read.body)]
+    notices, covered = [_check_bones(armature, read.body)], read.baked is not None and read.baked.covered
     made_of = sources_of(read)
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    clip, first_frame, notice = as_written(context, inputs, few_keys.unfitted(woven))
-    options = request.result
-    start = {} if options.place == "cursor" else reference.start
-    notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
-    if isinstance(woven, ConnectResult):
-        notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
-    on_rig = None
-    if read.body.controls is not None:
-        on_rig = on_controls.keys(armature, clip, read.body, on_controls.wanted(inputs))
+    clip, first_frame, notice, notes, few = _planned(context, inputs, woven)
+    wanted = on_controls.wanted(inputs, clip, few)
+    on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
             "first_frame": first_frame,
             "targets": keyed(read),
-            "start": start,
+            "start": {} if options.place == "cursor" else reference.start,
             "interpolation": options.interpolation.upper(),
         }
-        kept = few_keys.kept(recipe, woven, made_of[0][0], first_frame, notes.values())
-        few = few_keys.asked(options, recipe, kept, len(clip))
-        fewer = None
         if on_rig is not None:
-            notices += keys_on_controls.fill((action, slot), armature, clip, read.body, on_rig, **how)
-            notices.append(few_keys.on_controls(armature, few))
+            notices += keys_on_controls.fill((action, slot), armature, clip, read.body, *on_rig, wanted=wanted, **how)
+            fewer = few_keys.of_controls(on_rig.few)
         else:
-            fewer = clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
-        within, played = 0.0 if few is None else few.most, options.assign
+            fewer = few_keys.of_bones(
+                clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
+            )
+        within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), clip, read.body, first_frame
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        notices.append(shown.check(shown.difference(*where, within=within, played=played), clip.name, hidden))
+        if covered:
+            notices.append(_covered(armature, action))
+        else:
+            off = shown.difference(*where, within=within, played=options.assign)
+            notices.append(shown.check(off, clip.name, hidden))
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if recipe.of_action and into is None:
@@ -94,17 +93,32 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
         storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json(), players=players)
-        if options.assign and into is None:
+        if options.assign and into is None and not covered:
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
-    return Written(
-        action,
-        tuple(filter(None, notices)),
-        keys,
-        few_keys.summary(fewer, recipe),
-        "" if on_rig is None else on_rig.summary,
-    )
+    limbs = "" if on_rig is None else on_rig.keys.summary
+    return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe), limbs)
+
+
+class _Planned(NamedTuple):
+    """A clip ready to write, its first scene frame, a notice about it, its markers, and bounds for few keys."""
+
+    clip: Clip
+    first_frame: float
+    notice: str
+    markers: dict[str, float]
+    few: Few | None
+
+
+def _planned(context: bpy.types.Context, inputs: Inputs, woven: Result) -> _Planned:
+    clip, first_frame, notice = as_written(context, inputs, few_keys.unfitted(woven))
+    options, recipe = inputs.request.result, inputs.recipe
+    notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
+    if isinstance(woven, ConnectResult):
+        notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
+    kept = few_keys.kept(recipe, woven, sources_of(inputs.read)[0][0], first_frame, notes.values())
+    return _Planned(clip, first_frame, notice, notes, few_keys.asked(options, recipe, kept, len(clip)))
 
 
 def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | LoomError) -> steps.Steps[None]:
@@ -112,8 +126,8 @@ def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | L
     if inputs.read.body.controls is None or isinstance(woven, LoomError):
         return
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
-    clip, _, _ = as_written(context, inputs, few_keys.unfitted(woven))
-    yield from on_controls.keys_in_steps(armature, clip, inputs.read.body, on_controls.wanted(inputs))
+    clip, _, _, _, few = _planned(context, inputs, woven)
+    yield from on_controls.keys_in_steps(armature, clip, inputs.read.body, on_controls.wanted(inputs, clip, few))
 
 
 def all_ready_in_steps(
@@ -136,11 +150,29 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     clip, notice = _in_a_row(woven, inputs.recipe)
     clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
-        clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
+        clip = _carried(clip, read, options.travel)
         clip, _ = ik_bones.follow(clip, [woven.clip])
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
+    if read.baked is not None and clip is not woven.clip:
+        clip = baking.alone(clip, read.body, read.baked)
     return clip, first_frame, notice
+
+
+def _carried(clip: Clip, read: Read, travel: str) -> Clip:
+    """Return the clip with its travel on the hips, or on the root bone: of bones that are baked one that deforms."""
+    if travel == "hips":
+        return root_carrier.by_hips(clip)
+    if read.baked is None:
+        return root_carrier.by_root(clip)
+    return root_carrier.by_joint(clip, read.baked.carrier(clip.skeleton), Carrying())
+
+
+def _covered(armature: bpy.types.Object, action: bpy.types.Action) -> str:
+    return (
+        f"{action.name} shows where nothing else poses the bones, such as on an exported skeleton: {armature.name} was"
+        " not given it, since its constraints and drivers pose them"
+    )
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:

@@ -1,0 +1,279 @@
+"""Solve for a clip on the controls of a rig: on FK or IK, limb by limb (methods: Body roles and retargeting)."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.check import contacts
+from ...core.errors import some
+from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
+from ..ground import steps
+from ..ground.blender_types import present
+from . import control_body, control_rig, poses
+from .clip_on_controls import settings_of
+from .controls import Controls, FoundControls
+from .curves import KeyTimes, Target
+from .few_curves import Few
+from .rig import Rig
+from .rig_controls import Limbs, Part, RigControls, Solved, probe, solve_in_steps
+
+FK: Limbs = "fk"
+IK: Limbs = "ik"
+BOTH: Limbs = "both"
+AS_SOURCE = "source"
+_WORDS = {FK: "FK", IK: "IK", BOTH: "FK and IK"}
+_ASKED: dict[str, Limbs] = {FK: FK, IK: IK, BOTH: BOTH}
+_SHORT = 1e-3  # of the body's height: a limb that ends up shorter by more is reported
+_OFF = 1.0, 0.5  # millimetres and degrees that are reported
+_SAME = 0.5, 0.2  # millimetres and degrees within which the sources' own controls are enough
+_STANDS, _STANDS_FOR = (5e-4, 2e-3), 0.15  # metres and radians within which, and seconds for which a foot stands
+_SAMPLE = 24  # frames on which that is tried
+
+
+@dataclass(frozen=True, eq=False)
+class ControlKeys:
+    """The transforms of C controls in F frames, before they are keys.
+
+    modes (C,) : rotation modes
+    own (F, C, 4, 4) : in each control's own axes; moves (C,) : whether its location has an effect
+    settings : values of properties, by path on the armature
+    bones : the bone that a control moves, by the control's name; partners : the control on the other side, likewise
+    limbs : how arms and legs are keyed, by the names of their parts
+    meanwhile : values of properties that the sources set, likewise
+    notes : messages for the user, a sentence each
+    """
+
+    names: tuple[str, ...]
+    modes: tuple[str, ...]
+    own: Array
+    moves: NDArray[np.bool_]
+    settings: Mapping[str, float]
+    bones: Mapping[str, str]
+    partners: Mapping[str, str] = field(default_factory=dict)
+    limbs: Mapping[str, Limbs] = field(default_factory=dict)
+    meanwhile: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """How limbs are keyed, for the summary of a result; "" where the rig has one kind of controls only."""
+        kinds = set(self.limbs.values())
+        if len(kinds) < 2:
+            return "".join(f", limbs on {_WORDS[kind]}" for kind in kinds)
+        other = ", ".join(name for name, kind in self.limbs.items() if kind != FK)
+        return f", {other} on {_WORDS[IK]}, the rest on {_WORDS[FK]}"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How limbs are to be keyed.
+
+    limbs : AS_SOURCE, FK, IK or BOTH
+    keyed : what the sources keyed; values : of properties at the sources' first frame, by path
+    few : bounds for as few keys as possible, None for keys on every frame
+    times : frames of the clip at which the sources have keys, by what they key; start : first values of these
+    """
+
+    limbs: str = AS_SOURCE
+    keyed: frozenset[Target] = frozenset()
+    values: Mapping[str, float] = field(default_factory=dict)
+    few: Few | None = None
+    times: Mapping[Target, KeyTimes] = field(default_factory=dict)
+    start: Mapping[Target, Array] = field(default_factory=dict)
+
+
+def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Limbs]:
+    """Return how each arm and leg is keyed, FK, IK or BOTH, by the name of its part; {} if all of Rigify's are on FK.
+
+    As in the source is on IK where the source keys only that, or where the rig's switches show it. Captured motion of
+    other bodies is on FK.
+    """
+    names = {target.bone for target in wanted.keyed}
+    if isinstance(body.controls, Controls):
+        switches = {path: value for path, value in settings_of(body.controls).items() if path.endswith('["IK_FK"]')}
+        on_fk = not names or all(_value(armature, wanted, path) == value for path, value in switches.items())
+        if wanted.limbs == FK or (wanted.limbs == AS_SOURCE and on_fk and not any("_ik" in name for name in names)):
+            return {}
+        parts = control_body.controls_of(armature).parts
+    else:
+        parts = present(body.controls).found.parts if isinstance(body.controls, FoundControls) else ()
+    found = {part.name: _kind(armature, part, wanted, names) for part in parts if part.ik and not part.note}
+    fk = all(kind == FK for kind in found.values())
+    return {} if fk and isinstance(body.controls, Controls) else found
+
+
+def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str]) -> Limbs:
+    if not part.has_fk:
+        return IK
+    if wanted.limbs in _ASKED:
+        return _ASKED[wanted.limbs]
+    on_ik, on_fk = bool(keyed & {part.ik, part.pole}), bool(keyed & set(dict(part.fk).values()))
+    if on_ik == on_fk and keyed:
+        return IK if all(_value(armature, wanted, s.path) == s.ik for s in part.switches) else FK
+    return IK if on_ik else FK
+
+
+def _value(armature: bpy.types.Object, wanted: Wanted, path: str) -> float:
+    value = wanted.values.get(path)
+    return probe.value(armature, path) if value is None else value
+
+
+def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
+    """Return the keys of a body's controls that put its bones where a clip has them.
+
+    Where the controls that the sources key are enough, no others get keys. Raises RigError if no part of the body can
+    be keyed.
+    """
+    limbs = kinds(armature, body, wanted)
+    matrices, _ = poses.of_bones(replace(clip, scales=None), body)
+    exact = _exact(armature, body, matrices) if isinstance(body.controls, Controls) else None
+    if exact is not None and not limbs:
+        return exact
+    found = control_body.controls_of(armature)
+    solve = partial(
+        solve_in_steps,
+        armature,
+        found,
+        body.bones,
+        limbs=limbs,
+        default=FK,
+        properties=wanted.values,
+        idle=[name for name in present(body.controls).idle if name not in found.controls],
+    )
+    only, as_set = yield from _enough(found, matrices, wanted, solve)
+    done = yield from solve(matrices, only=only, as_set=as_set)
+    names = tuple(done.basis)
+    own = np.stack([done.basis[name] for name in names], axis=1)
+    _hold_feet(clip, body, found, limbs, names, own)
+    moves = np.array([name in done.located for name in names])
+    notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
+    if exact is not None:  # fingers, for example
+        more = [k for k, name in enumerate(exact.names) if name not in found.controls]
+        more = [k for k in more if only is None or _is_keyed(exact.names[k], wanted)]
+        names += tuple(exact.names[k] for k in more)
+        own, moves = np.concatenate([own, exact.own[:, more]], axis=1), np.append(moves, exact.moves[more])
+    moved = ({} if exact is None else dict(exact.bones)) | _moved(found)
+    modes = tuple(present(armature.pose).bones[name].rotation_mode for name in names)
+    return ControlKeys(names, modes, own, moves, settings, moved, _partners(found), limbs, wanted.values, tuple(notes))
+
+
+def _hold_feet(
+    clip: Clip, body: Rig, found: RigControls, limbs: Mapping[str, Limbs], names: Sequence[str], own: Array
+) -> None:
+    """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
+    for part in found.parts:
+        if limbs.get(part.name, FK) == FK or not part.end.startswith("foot") or part.ik not in names:
+            continue
+        stands, k = contacts.detect(clip).get(part.end[-1:], None), names.index(part.ik)
+        for first, end in contacts.runs(stands) if stands is not None else ():
+            middle = (first + end) // 2
+            far = float(body.units[-1]) * np.linalg.norm(own[first:end, k, :3, 3] - own[middle, k, :3, 3], axis=1)
+            turned = np.linalg.norm(own[first:end, k, :3, :3] - own[middle, k, :3, :3], axis=(1, 2))
+            away = np.flatnonzero((far > _STANDS[0]) | (turned > _STANDS[1])) + first
+            begin = int(away[away < middle].max(initial=first - 1)) + 1
+            finish = int(away[away > middle].min(initial=end))
+            if finish - begin >= _STANDS_FOR * clip.rate:
+                own[begin:finish, k] = own[middle, k]
+
+
+def _is_keyed(control: str, wanted: Wanted) -> bool:
+    """Return whether the sources key a control of Rigify's, or the one on the other side."""
+    side = {"L": "R", "R": "L"}
+    other = re.sub(r"\.([LR])$", lambda match: f".{side[match[1]]}", control)
+    return bool({target.bone for target in wanted.keyed} & {control, other})
+
+
+def _moved(found: RigControls) -> dict[str, str]:
+    """Return the bone that each control moves."""
+    moved: dict[str, str] = {}
+    for part in found.parts:
+        roles = dict(part.bones)
+        moved |= {control: roles[role] for role, control in (*part.fk, *part.tips)}
+        moved |= {part.ik: roles[part.end]} if part.ik else {}
+    return moved
+
+
+def _enough(
+    found: RigControls, matrices: Array, wanted: Wanted, solve: Callable[..., steps.Steps[Solved]]
+) -> steps.Steps[tuple[frozenset[str] | None, frozenset[str]]]:
+    """Return the controls that are enough for a motion, None for all, and the parts of which nothing need be set.
+
+    These are the sources' own, and all of those parts where they are not enough.
+    """
+    keyed = {target.bone for target in wanted.keyed} & found.controls
+    if not keyed or wanted.limbs != AS_SOURCE:
+        return None, frozenset()
+    other = _partners(found)
+    only = frozenset(keyed | {other[name] for name in keyed if name in other})
+    as_set = frozenset(part.name for part in found.parts)
+    sample = matrices[np.unique(np.linspace(0, len(matrices) - 1, _SAMPLE).round().astype(np.int64))]
+    for _ in range(len(found.parts) + 1):
+        done: Solved = yield from solve(sample, only=only, as_set=as_set)
+        off = {bone for bone, far in done.millimetres.items() if far.max() > _SAME[0]}
+        off |= {bone for bone, turned in done.degrees.items() if turned.max() > _SAME[1]}
+        if found.root in off and found.root not in only:
+            only |= {found.root}
+            continue
+        parts = [part for part in found.parts if off & {bone for _, bone in part.bones} and part.name in as_set]
+        if not parts:
+            return only, as_set
+        as_set -= {parts[0].name}
+        only |= parts[0].controls | ({found.root, found.torso} - {""} if parts[0] is found.parts[0] else set())
+    return None, frozenset()
+
+
+def _partners(found: RigControls) -> dict[str, str]:
+    """Return the control on the other side of the body for each control that has one."""
+    sides = {".L": ".R", ".R": ".L"}
+    by_role: dict[tuple[str, str], str] = {}
+    for part in found.parts:
+        side = {"Left": ".L", "Right": ".R"}.get(part.name.split()[0], "")
+        plain = {"ik": part.ik, "pole": part.pole}
+        by_role |= {(part.name.removeprefix("Left").removeprefix("Right"), what + side): n for what, n in plain.items()}
+        by_role |= {("fk", role): name for role, name in part.fk} | {("tip", role): name for role, name in part.tips}
+    pairs = {}
+    for (kind, role), name in by_role.items():
+        other = by_role.get((kind, role[:-2] + sides.get(role[-2:], "")))
+        if name and other and role[-2:] in sides:
+            pairs[name] = other
+    return pairs
+
+
+def _exact(armature: bpy.types.Object, body: Rig, matrices: Array) -> ControlKeys:
+    """Return the keys of a Rigify human's FK controls."""
+    controls = body.controls
+    assert isinstance(controls, Controls)
+    own, short = controls.basis(matrices, control_rig.rest_of(armature, body.bones))
+    notes = []
+    if short.max() * body.units[-1] > _SHORT * body.skeleton.height:
+        far = short.max() * body.units[-1]
+        stretched = some([name for name, one in zip(controls.names, short, strict=True) if one > 0.5 * short.max()])
+        notes.append(f"{stretched} can't be stretched and end up to {100.0 * far:.2g} cm short")
+    limbs = dict.fromkeys((bone for bone, name in controls.settings if name == "IK_FK"), FK)
+    moved = {name: body.bones[joint] for name, joint in zip(controls.names, controls.joints, strict=True)}
+    return ControlKeys(
+        controls.names,
+        controls.modes,
+        own,
+        controls.movable,
+        settings_of(controls),
+        moved,
+        limbs=limbs,
+        notes=tuple(notes),
+    )
+
+
+def _far(millimetres: Mapping[str, Array], degrees: Mapping[str, Array]) -> list[str]:
+    """Return a sentence on the bones that the controls do not put where the clip has them."""
+    off = {bone: (float(far.max()), float(degrees[bone].max())) for bone, far in millimetres.items()}
+    bones = [bone for bone, (far, turned) in off.items() if far > _OFF[0] or turned > _OFF[1]]
+    if not bones:
+        return []
+    far, turned = (max(off[bone][k] for bone in bones) for k in (0, 1))
+    return [f"The controls can't put {some(bones)} quite in place: up to {far:.2g} mm and {turned:.2g}° off"]

@@ -1,0 +1,58 @@
+"""Fill the table of an armature's controls with those that are found, and keep the artist's choices."""
+
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ...model import lists, properties, target_armature
+
+_filling = False
+
+
+def look_up(rig: Any) -> int:
+    """Fill a list's table with the controls of its armature, and return how many there are; 0 for plain bones."""
+    from ...bridge import control_body  # numpy is loaded at first use, not when Blender starts
+
+    global _filling
+    armature = properties.armature_of(rig)
+    if armature is None:
+        return 0
+    found = control_body.controls_of(armature) if control_body.has_controls(armature) else None
+    rows = {} if found is None else control_body.rows_of(found)
+    _filling = True  # so that `keep` does not take found controls for the artist's choice
+    try:
+        if [line.name for line in rig.controls] != list(rows):
+            rig.controls.clear()
+            for row in rows:
+                rig.controls.add().name = row
+        for line in rig.controls:
+            line.bone = rows[line.name]
+    finally:
+        _filling = False
+    rig.control_notes = "" if found is None else "\n".join(found.notes)
+    return sum(bool(control) for control in rows.values())
+
+
+def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Keep what the artist has chosen in the table; it is refilled where that can't be kept."""
+    from ...bridge import control_body
+
+    armature = target_armature.of_tab(context)
+    rig = properties.rig_of(scene, armature)
+    if _filling or rig is None or armature is None:
+        return
+    try:
+        found = control_body.rows_of(control_body.controls_of(armature))
+        changed = {line.name: line.bone for line in rig.controls if line.bone != found.get(line.name)}
+        control_body.set_chosen(armature, control_body.chosen_controls(armature) | changed)
+    except LoomError:  # a typed name may be no bone's
+        look_up(rig)
+
+
+def register() -> None:
+    lists.when_control_changed.append(keep)
+
+
+def unregister() -> None:
+    lists.when_control_changed.remove(keep)

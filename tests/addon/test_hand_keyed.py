@@ -1,0 +1,127 @@
+"""Actions that are keyed by hand on the controls of a rig: a result has as few keys, on the same controls."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+from hand_rigs import with_legs_on_ik
+from test_control_rig import human  # noqa: F401  (a fixture)
+
+NEAR = 0.5  # mm: what nothing may move by that a verb does not change
+LEFT_STEP = {1: (0, 0, 0), 7: (0, 0.02, 0.05), 13: (0, 0.1, 0), 49: (0, 0.1, 0)}
+RIGHT_STEP = {1: (0, 0, 0), 25: (0, 0, 0), 31: (0, 0.02, 0.05), 37: (0, 0.1, 0)}
+SWAY = {1: (0, 0, -0.08), 13: (0.02, 0.02, -0.1), 25: (0, 0.04, -0.08), 37: (-0.02, 0.06, -0.1), 49: (0, 0.08, -0.08)}
+ROLL = {1: (1, 0, 0, 0), 7: (0.97, 0.24, 0, 0)}
+
+
+def key(rig, left, right, torso, *, upright=True):
+    """Key two steps on two IK controls and the trunk: 47 keys."""
+    sway = SWAY if upright else {frame: (x, z, -y) for frame, (x, y, z) in SWAY.items()}
+    rows = [(left, "location", LEFT_STEP), (right, "location", RIGHT_STEP), (torso, "location", sway)]
+    action = bpy.data.actions.new("Steps")
+    rig.animation_data_create().action = action
+    for bone, what, values in [*rows, (left, "rotation_quaternion", ROLL)]:
+        for frame, value in values.items():
+            setattr(rig.pose.bones[bone], what, value)
+            rig.pose.bones[bone].keyframe_insert(what, frame=frame)
+    assert keys_of(action) == 47
+    return action
+
+
+def keys_of(action):
+    return sum(len(curve.keyframe_points) for curve in material.fcurves(action))
+
+
+def by_hand(*, pole):
+    rig = with_legs_on_ik(pole=pole)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig, key(rig, "goal.L", "goal.R", "hips", upright=False)
+
+
+def rigify(path):
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    rig = bpy.data.objects["Hero"]
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    return rig, key(rig, "foot_ik.L", "foot_ik.R", "torso")
+
+
+@pytest.fixture(params=["pole", "no pole", "rigify"])
+def keyed(request):
+    if request.param == "rigify":
+        return rigify(request.getfixturevalue("human"))
+    return by_hand(pole=request.param == "pole")
+
+
+@pytest.fixture
+def seen(loom):
+    """Where the joints of a rig's body are seen (F, J, 3) while an action plays, in metres, with their names."""
+    bodies, on_controls, curves = (
+        loom(f"addon.bridge.{name}") for name in ("control_body", "clip_on_controls", "curves")
+    )
+
+    def of(rig, action):
+        body = bodies.body_of(rig)
+        slot = curves.choose_slot(action, rig)
+        clip = on_controls.read(bpy.context.scene, rig, action, body, 24.0, slot).clip
+        return loom("core.motion.kinematics").world(clip)[1], body.skeleton
+
+    return of
+
+
+def made_by(verb, action, **options):
+    before = set(bpy.data.actions)
+    sources = [{"name": action.name, "weight": 1.0}]
+    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
+def test_mirrored_it_has_as_few_keys_on_the_same_controls(keyed, seen):
+    rig, action = keyed
+    before, (first, skeleton) = material.fingerprint(action), seen(rig, action)
+    made = made_by("mirror", action)
+    assert material.fingerprint(action) == before
+    assert keys_of(made) <= 60
+    bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if ".location" in curve.data_path}
+    assert bones == {curve.data_path.split('"')[1] for curve in material.fcurves(action)}
+    again = made_by("mirror", made)
+    assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
+    mirrored = seen(rig, made)[0]
+    left, right = (skeleton.roles[f"foot.{side}"] for side in "LR")
+    assert np.abs(mirrored[:, left] - first[:, right] * (-1, 1, 1)).max() < 1e-3 * NEAR
+    assert np.abs(mirrored[:, left] - first[:, left]).max() > 0.05
+
+
+def test_fewer_keys_changes_nothing_that_is_seen(keyed, seen):
+    rig, action = keyed
+    made = made_by("fewer_keys", action, within=1.0)
+    assert keys_of(made) <= 60
+    assert 1000.0 * np.linalg.norm(seen(rig, made)[0] - seen(rig, action)[0], axis=2).max() < 1.0
+
+
+def test_one_step_back_removes_it(keyed):
+    rig, action = keyed
+    name, before = rig.name, material.fingerprint(action)
+    bpy.ops.ed.undo_push(message="before")
+    sources = [{"name": "Steps", "weight": 1.0}]
+    assert bpy.ops.action_loom.mirror("EXEC_DEFAULT", True, sources=sources) == {"FINISHED"}
+    assert len(bpy.data.actions) > 1
+    bpy.ops.ed.undo()
+    assert [one.name for one in bpy.data.actions if one.name.startswith("Steps")] == ["Steps"]
+    assert material.fingerprint(bpy.data.actions["Steps"]) == before
+    assert bpy.data.objects[name].animation_data.action.name == "Steps"
+
+
+@pytest.mark.parametrize("limbs", ["fk", "ik", "both"])
+def test_limbs_go_to_the_controls_that_are_asked_for(limbs, seen):
+    rig, action = by_hand(pole=True)
+    first = seen(rig, action)[0]  # before a result switches the rig
+    made = made_by("mirror", action, limbs=limbs.upper())
+    again = made_by("mirror", made, limbs=limbs.upper())
+    assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
+    bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if len(curve.keyframe_points) > 1}
+    assert ("thigh.L" in bones) == (limbs != "ik")
+    assert ("goal.L" in bones) == (limbs != "fk")
+    (switch,) = [one for one in material.fcurves(made) if one.data_path.endswith('["legs L"]')]
+    assert switch.keyframe_points[0].co[1] == (0.0 if limbs == "fk" else 1.0)

@@ -1,0 +1,77 @@
+"""Runs in Blender's window, driven by `tools/gui.py`: a capture onto Rigify's human on IK, and its controls."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+from gui_shared import begin_open, idle
+
+WALK = "cmu_mb_02_01"
+FRAMES = (30, 60, 90, 120)
+
+
+def steps(gui: Any) -> Iterator[Any]:
+    yield from begin(gui)
+    yield from dialog(gui)
+    yield from imported(gui)
+    yield from table(gui)
+
+
+def begin(gui: Any) -> Iterator[Any]:
+    """Generate Rigify's human, and remove what it was generated from."""
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
+    with gui.override():
+        bpy.ops.preferences.addon_enable(module="rigify")
+    yield 1.0
+    with gui.override():
+        bpy.ops.object.armature_human_metarig_add()
+        metarig = bpy.context.view_layer.objects.active
+        bpy.ops.pose.rigify_generate()
+        rig = next(one for one in bpy.data.objects if one.type == "ARMATURE" and one != metarig)
+        bpy.data.objects.remove(metarig)
+        rig.name = "Hero"
+        rig.select_set(True)
+        bpy.context.view_layer.objects.active = rig
+        bpy.context.scene.render.fps = 120
+        bpy.ops.view3d.view_selected()
+    yield from gui.redraw()
+
+
+def dialog(gui: Any) -> Iterator[Any]:
+    """The options of the import dialog."""
+    path = f"{gui.data}/cmu"
+    with gui.override():
+        bpy.ops.action_loom.import_motion("INVOKE_DEFAULT", directory=f"{path}/", filepath=f"{path}/{WALK}.bvh")
+    yield 3.0
+    yield from gui.shot("01_dialog")
+    yield from gui.key("Escape")
+    yield 1.0
+
+
+def imported(gui: Any) -> Iterator[Any]:
+    """The walk on IK, and the rig at a few of its frames."""
+    with gui.override():
+        files = [{"name": f"{WALK}.bvh"}]
+        where = f"{gui.data}/cmu/"
+        bpy.ops.action_loom.import_motion("EXEC_DEFAULT", directory=where, files=files, onto="ACTIVE", limbs="IK")
+    yield from gui.wait_until(idle, 120.0)
+    bpy.ops.object.mode_set(mode="POSE")
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        with gui.override():
+            bpy.ops.view3d.view_axis(type="LEFT")
+            bpy.ops.view3d.view_selected()
+        yield from gui.redraw()
+        yield from gui.shot(f"02_frame_{frame:03d}", box=gui.region("WINDOW"))
+
+
+def table(gui: Any) -> Iterator[Any]:
+    """The controls that were found, in the tab."""
+    begin_open(bpy.types.ACTION_LOOM_PT_sources)
+    begin_open(bpy.types.ACTION_LOOM_PT_controls)
+    yield from gui.sidebar("Action Loom")
+    yield from gui.press("action_loom.find_controls")
+    yield 4.0
+    yield from gui.shot("03_controls", box=gui.region("UI"))
