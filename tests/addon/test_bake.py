@@ -1,5 +1,7 @@
 """Bake: what a rig shows goes onto its bones, as an exported skeleton plays it, and from these back onto controls."""
 
+import json
+
 import bpy
 import material
 import numpy as np
@@ -222,11 +224,14 @@ def test_the_menu_of_an_action_offers_both_and_says_why_one_is_grey(keyed, loom)
     rig, action = keyed
     menu, marks = loom("addon.interface.menus"), loom("addon.model.target_armature")
     assert {"bake_to_bones", "bake_to_controls"} <= set(menu.OF_ACTION)
-    baked = made_by("bake", action)
+    baked = made_by("bake_to_bones", action)
+    made = [baked, made_by("bake_to_controls", baked, result_name="By a script")]
     with marks.as_from_panel(bpy.context, rig, baked):
         assert bpy.ops.action_loom.bake_to_controls.poll()
         assert bpy.ops.action_loom.bake_to_controls("EXEC_DEFAULT") == {"FINISHED"}
+    made.append(rig.animation_data.action)
     assert rig.animation_data.action.name == "Steps baked baked"
+    assert [json.loads(one["action_loom"]["recipe"])["onto"] for one in made] == ["bones", "controls", "controls"]
     rig, action = plain()
     with marks.as_from_panel(bpy.context, rig, action):
         assert bpy.ops.action_loom.bake_to_bones.poll()

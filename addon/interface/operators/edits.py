@@ -300,6 +300,13 @@ class BakeHooks(EditHooks):
         if self._onto and "onto" not in given:
             op.onto = self._onto
 
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        if self._onto and not op.properties.is_property_set("onto"):  # by a script
+            op.onto = self._onto
+        return (yield from super().inputs(op, context, armature))
+
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
         if op.replace and inputs.read.baked is not None and inputs.read.baked.covered:
             raise LoomError("Baked bones do not show on a rig that poses them: switch Replace off")
