@@ -65,7 +65,8 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
     while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
         chain.append(names[joint])
         joint = int(above[joint])
-    hips = _hips(armature, chain, known.get("hips", ""))
+    free = [name for name in chain if name not in of]
+    hips = known["hips"] if known.get("hips") in chain else _hips(armature, free, known.get("hips", ""))
     of = {bone: role for bone, role in of.items() if role != "hips"} | {hips: "hips"}
     known = {**known, "hips": hips} if hips else known
     out: dict[str, str] = {}
@@ -77,10 +78,10 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
 
 
 def _hips(armature: bpy.types.Object, chain: list[str], hips: str) -> str:
-    """Return the bone of the hips: of the chain below the head the one that stands where they are, if there is one."""
+    """Return the bone of the hips: of those below the head the one that stands where they are, if there is one."""
     bones = armature_data(armature).bones
-    if not hips or hips in chain:
-        return hips
+    if not hips:
+        return ""
     near = 0.1 * bones[hips].length
     return next((name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near), hips)
 
