@@ -51,7 +51,7 @@ HAND_KEYED = {
 BY_HAND: dict[str, tuple[str, str, dict[str, Any]]] = {  # the verb, its source, and options
     "mirrored": ("mirror", "Steps", {}),
     "mirrored twice": ("mirror", "mirrored", {}),
-    "placed": ("place", "Steps", {"where": "AT", "x": 1.0}),
+    "placed": ("place", "Steps", {"where": "at", "x": 1.0}),
     "fewer keys": ("fewer_keys", "Steps", {"within": 1.0}),
     "planted": ("plant", "Steps", {}),
 }
@@ -245,35 +245,46 @@ def _rigifys_own(measured: Measured) -> dict[str, Any]:
 
     script = next(text for text in bpy.data.texts if text.name.endswith(".py")).as_string()
     exec(compile(script, "rig_ui.py", "exec"), {"__name__": "__main__"})
-    measured.row(lambda: _import(CAPTURES["walk"], "FK"))
-    clip, action = measured.last["clip"], bpy.data.actions[-1]
-    action = next(one for one in bpy.data.actions if one.name.startswith(CAPTURES["walk"]) and one != action) or action
+    before = set(bpy.data.actions)
+    _import(CAPTURES["walk"], "FK")
+    (action,) = set(bpy.data.actions) - before
     measured.rig.animation_data.action = action
+    wanted = _legs(measured.rig, action)
     bpy.ops.object.mode_set(mode="POSE")
     began = time.perf_counter()
-    try:
-        for side in "LR":
-            block = script.partition(f"text='IK->FK (foot.{side})'")[2].partition("props = ")[0]
-            values = dict(re.findall(r"props\.(\w+) = '(.*)'", block))
-            name = next(one for one in dir(bpy.ops.pose) if one.startswith("rigify_limb_ik2fk_bake_"))
-            getattr(bpy.ops.pose, name)(**values)
-    except Exception as error:  # whatever their script raises
-        return {"refused": f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}"}
-    finally:
-        bpy.ops.object.mode_set(mode="OBJECT")
-    seconds = time.perf_counter() - began
     for side in "LR":
-        measured.rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 0.0
-    for curve in [one for one in _curves(action) if one.data_path.endswith('["IK_FK"]')]:
+        block = script.partition(f"text='IK->FK (foot.{side})'")[2].partition("props = ")[0]
+        values = dict(re.findall(r"props\.(\w+) = '(.*)'", block))
+        name = next(one for one in dir(bpy.ops.pose) if one.startswith("rigify_limb_ik2fk_bake_"))
+        getattr(bpy.ops.pose, name)(**values)
+    seconds = time.perf_counter() - began
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    for curve in [one for bag in bags for one in bag.fcurves if one.data_path.endswith('["IK_FK"]')]:
         for point in curve.keyframe_points:
             point.co[1] = 0.0
-    return measured.figures(action, clip) | {"seconds": seconds}
+        curve.update()
+    seen = _legs(measured.rig, action)
+    far = np.percentile(1000.0 * np.linalg.norm(seen[..., :3, 3] - wanted[..., :3, 3], axis=2), 95, axis=0)
+    along = [each[..., :3, 1] / np.linalg.norm(each[..., :3, 1], axis=2, keepdims=True) for each in (seen, wanted)]
+    angles = np.percentile(np.degrees(np.linalg.norm(along[0] - along[1], axis=2)), 95, axis=0)
+    feet, knees = far[:2].max(), far[2:4].max()
+    frames, keys = len(seen), sum(len(curve.keyframe_points) for bag in bags for curve in bag.fcurves)
+    figures = {"ends": feet, "middles": knees, "degrees": angles.max(), "seconds": seconds}
+    return {name: float(one) for name, one in figures.items()} | {"frames": frames, "keys": keys}
 
 
-def _curves(action: Any) -> list[Any]:
-    return [
-        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves
-    ]
+def _legs(rig: Any, action: Any) -> Any:
+    """Return the matrices (F, 6, 4, 4) of feet, shins and thighs while an action plays."""
+    import bpy
+
+    first, last = (round(frame) for frame in action.curve_frame_range)
+    names = [f"DEF-{part}.{side}" for part in ("foot", "shin", "thigh") for side in "LR"]
+    poses = []
+    for frame in range(first, last + 1):
+        bpy.context.scene.frame_set(frame)
+        poses.append([np.array(rig.pose.bones[name].matrix) for name in names])
+    return np.array(poses)
 
 
 def _import(capture: str, limbs: str) -> None:
@@ -281,7 +292,9 @@ def _import(capture: str, limbs: str) -> None:
 
     path = DATA / "cmu" / f"{capture}.bvh"
     where = {"directory": f"{path.parent}/", "files": [{"name": path.name}]}
-    bpy.ops.action_loom.import_motion(**where, onto="ACTIVE", rate="SCENE", limbs=limbs, select=False)
+    planted = capture != CAPTURES["kick"]  # of which *Plant* makes something
+    how = {"onto": "ACTIVE", "rate": "SCENE", "select": False, "plant_feet": planted, "trim": True}
+    bpy.ops.action_loom.import_motion(**where, limbs=limbs, **how)
 
 
 def _add_path(rig: Any) -> None:

@@ -31,6 +31,7 @@ SCRIPTS = (
     ("gui_languages.py", "languages", "1280x2400"),
     ("gui_panels.py", "panels", "1280x2400"),
     ("gui_start.py", "start", "1000x1000"),
+    ("gui_rigs.py", "rigs", "1280x1000"),
 )
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"
@@ -78,6 +79,7 @@ def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
     for script, folder, size in SCRIPTS:
         command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path, "--size", size]
         command += ["--script", str(ROOT / "tools" / script), "--out", str(OUT / suite / folder), "--timeout", "900"]
+        command += ["--data", str(ROOT.parent / "shared" / "data")]
         done = subprocess.run(command, check=False).returncode
         print(f"{suite}, {script}: {'fine' if done == 0 else f'exit status {done}'}")
         fine &= done == 0

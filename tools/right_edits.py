@@ -147,6 +147,10 @@ def place(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
     return Call({"where": "at", "x": x, "y": y, "face": "way", "facing": way}, [clip], check)
 
 
+def bake(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
+    return Call({}, [clip], lambda result: same("moves as before", result.clip, clip))
+
+
 def root(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
     onto = ["hips", "root"][rng.integers(2)]
 

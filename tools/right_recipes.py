@@ -237,6 +237,7 @@ CALLS: dict[str, Callable[[Clip, Sequence[Clip], np.random.Generator], Call]] = 
     "shortest": shortest, "travel": travel, "in_place": in_place, "restyle": restyle, "ask": ask,
     "key_poses": key_poses, "mirror": edits.mirror, "warp": edits.warp, "fewer_keys": edits.fewer_keys,
     "move_events": edits.move_events,
-    "reach": edits.reach, "filter": edits.filtered, "place": edits.place, "root": edits.root, "plant": edits.plant,
+    "reach": edits.reach, "filter": edits.filtered, "place": edits.place, "root": edits.root, "bake": edits.bake,
+    "plant": edits.plant,
     "retarget": retarget,
 }  # fmt: skip

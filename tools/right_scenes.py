@@ -205,6 +205,7 @@ _ROWS: dict[str, tuple[str, Callable[[Any, Scene], Any]]] = {
     "filter": ("filter", _of("walk")),
     "place": ("place", _of("walk", where="at", x=2.0, y=1.0, face="way", facing=40.0)),
     "root": ("root", _of("walk", onto="hips")),
+    "bake": ("bake", _of("walk")),
     "plant": ("plant", _of("walk")),
     "retarget": ("retarget", _retarget),
 }

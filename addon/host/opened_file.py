@@ -118,7 +118,7 @@ class OpenedFile(host.Host):
             raise LoomError("the opened file has no name to be saved under: give it one with -o FILE.blend")
         return Destination(output if copy is None else None, arguments.save, copy)
 
-    def read(self, clips: Sequence[str], settings: Settings) -> Sources:
+    def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
         armature = self._armature(settings)
         actions = tuple(_action(name) for name in clips)
         sources = tuple(_source(action, name, settings) for name, action in zip(clips, actions, strict=True))
@@ -127,7 +127,8 @@ class OpenedFile(host.Host):
             reading=ReadingOptions(**_chosen(ReadingOptions, settings)),
             result=ResultOptions(**_chosen(ResultOptions, settings)),
         )
-        return _Actions(armature.name, request, reading.read(bpy.context, armature, request), _convention(settings))
+        read = reading.read(bpy.context, armature, request, recipe)
+        return _Actions(armature.name, request, read, _convention(settings))
 
     def result(self, name: str, settings: Settings, *, overwrite_edits: bool) -> Sources:
         """Read the current sources of a result, to make it again in place."""

@@ -22,6 +22,7 @@ LINE = ""  # separator between entries
 
 _MODES = tuple(recipe.verb for recipe in properties.MODES)
 _EDITS = tuple(recipe.verb for recipe in properties.EDITS)
+_BAKES = ("bake_to_bones", "bake_to_controls")
 
 
 class Row(NamedTuple):
@@ -55,7 +56,18 @@ MENUS = {
     ),
     "repair": Row(
         label="Repair",
-        entries=(*_EDITS, LINE, "tween", "add_event", "event_to_here", "place_from_cursor", LINE, "clean_up"),
+        entries=(
+            *_EDITS,
+            LINE,
+            *_BAKES,
+            LINE,
+            "tween",
+            "add_event",
+            "event_to_here",
+            "place_from_cursor",
+            LINE,
+            "clean_up",
+        ),
     ),
     "feet": Row(
         label="Feet",
@@ -82,7 +94,9 @@ OF_ACTION = (
     *("add_source", LINE),
     *(recipe.verb for recipe in properties.MODES if recipe.least == recipe.most == 1),
     LINE,
-    *_EDITS,
+    *(verb for verb in _EDITS if verb != "bake"),
+    LINE,
+    *_BAKES,
 )
 
 

@@ -143,8 +143,8 @@ class Host(ABC):
         """Return where results go; raises OptionError where they would go nowhere."""
 
     @abstractmethod
-    def read(self, clips: Sequence[str], settings: Settings) -> Sources:
-        """Read clips; raises LoomError kinds that name the clip that can't be read."""
+    def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
+        """Read clips, for a recipe where one is known; raises LoomError kinds that name the clip that can't be read."""
 
     @abstractmethod
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:

@@ -117,7 +117,7 @@ def make(job: Job, progress: Progress = SILENT) -> Made:
     """Return the result of a job: its clips are read, but no file is written yet. Raises LoomError kinds."""
     kind = artefacts.used_by(job.recipe)
     if job.artefact is None or kind is None:
-        return make_of(job.host.read(job.clips, job.settings), job, progress)
+        return make_of(job.host.read(job.clips, job.settings, job.recipe), job, progress)
     used = kind.load(job.artefact)
     if job.kept_in is not None:
         # The opened file must have all that its result is made of.
@@ -127,7 +127,7 @@ def make(job: Job, progress: Progress = SILENT) -> Made:
             )
         walked = used.report["names"]
         job = replace(job, recipe=job.recipe.after(len(walked)), clips=(*walked, *job.clips))
-    return make_of(job.host.read(job.clips, job.settings), job, progress, used)
+    return make_of(job.host.read(job.clips, job.settings, job.recipe), job, progress, used)
 
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:

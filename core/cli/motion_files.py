@@ -17,6 +17,7 @@ from ..graph.walk_result import WalkResult
 from ..motion import roles
 from ..motion.clip import Clip
 from ..options import Option
+from ..recipes.base import Recipe
 from ..verbs import VERBS
 from ..weave.results import Result
 from . import reading, skin
@@ -94,7 +95,7 @@ class MotionFiles(Host):
     def destination(self, arguments: argparse.Namespace) -> Destination:
         return Destination(getattr(arguments, "output", None))
 
-    def read(self, clips: Sequence[str], settings: Settings) -> Sources:
+    def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
         return _Files(tuple(reading.read(path, settings["units"], settings["up"], settings) for path in clips))
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:

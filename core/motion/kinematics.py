@@ -1,6 +1,6 @@
 """Forward kinematics, for all frames at once (methods: Skeleton, clip, forward kinematics)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from threading import Lock
 from weakref import WeakKeyDictionary
@@ -16,6 +16,7 @@ from .skeleton import DEEP, Skeleton
 
 # Of quaternions, or metres: a joint that is computed back from the world and differs by less did not move.
 SAME = 1e-12
+SHEARED = 1e-5  # cosine of the angle between axes; what Blender evaluates in single precision is nearer to upright
 # Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
 KEPT_POSES = 1_000_000
 
@@ -182,11 +183,15 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
     return linear, places
 
 
-def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Array, Array]:
+def local(
+    skeleton: Skeleton, linear: Array, places: Array, resting: Collection[int] = ()
+) -> tuple[Array, Array, Array]:
     """Return the rotations (F, J, 4), translations and scales (F, J, 3) of joints that stand at world matrices.
 
     linear (F, J, 3, 3) and places (F, J, 3) : as `matrices` returns them, whose inverse this is
-    Places are kept; shear that a joint has of its own (a stretched bone's) is lost.
+    resting : joints that are at rest, wherever these matrices are; those that hang on them still stand at theirs
+    Places are kept; shear that a joint has of its own (a stretched bone's) is lost, but its y axis keeps its direction:
+    along it lie Blender's bones, and what is at their tips stays there.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -200,16 +205,35 @@ def local(skeleton: Skeleton, linear: Array, places: Array) -> tuple[Array, Arra
     translations, scales = np.empty_like(places), np.empty_like(places)
     # The joints below hang on the joint as it will be, without its shear.
     rebuilt = np.empty_like(linear)
+    places = places.copy() if resting else places
     frames = Frames(skeleton, rebuilt, places)
     for joint in range(len(skeleton)):
         frame = frames.frame_of(joint)
+        if joint in resting:
+            rotations[:, joint], translations[:, joint], scales[:, joint] = quat.IDENTITY, 0.0, 1.0
+            still = np.broadcast_to(np.eye(3), linear[:, joint].shape)
+            rebuilt[:, joint], places[:, joint] = frame.apply(still, translations[:, joint])
+            continue
         basis = np.linalg.solve(frame.turning, frame.unstretched(linear[:, joint]))
         scales[:, joint] = np.linalg.norm(basis, axis=-2)
-        rotations[:, joint] = quat.from_matrix(basis / np.maximum(scales[:, joint, None, :], 1e-12))
+        rotations[:, joint] = quat.from_matrix(_upright(basis / np.maximum(scales[:, joint, None, :], 1e-12)))
         translations[:, joint] = frame.location_of(places[:, joint])
         straight = quat.to_matrix(rotations[:, joint]) * scales[:, joint, None, :]
         rebuilt[:, joint], _ = frame.apply(straight, translations[:, joint])
     return rotations, translations, scales
+
+
+def _upright(axes: Array) -> Array:
+    """Return unit axes (F, 3, 3) that stand upright on each other; of sheared ones y stays, x and z give way alike."""
+    x, y, z = np.moveaxis(axes, -1, 0)
+    if max(float(np.abs((a * b).sum(axis=-1)).max(initial=0.0)) for a, b in ((x, y), (y, z), (z, x))) < SHEARED:
+        return axes
+    around = x - (x * y).sum(axis=-1, keepdims=True) * y
+    around /= np.maximum(np.linalg.norm(around, axis=-1, keepdims=True), 1e-12)
+    other = np.cross(y, z)
+    around += other / np.maximum(np.linalg.norm(other, axis=-1, keepdims=True), 1e-12)
+    around /= np.maximum(np.linalg.norm(around, axis=-1, keepdims=True), 1e-12)
+    return np.stack([around, y, np.cross(around, y)], axis=-1)
 
 
 def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:

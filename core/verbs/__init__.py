@@ -19,6 +19,7 @@ from ..recipes.graph import GraphOptions
 from ..recipes.matching import Matching
 from ..recipes.style import StyleOptions
 from .ask import Ask
+from .bake import Bake
 from .blend import Blend
 from .build_graph import BuildGraph
 from .connect import Connect
@@ -106,6 +107,7 @@ _ROWS = (
     Verb(Filter, "work:filtered"),
     Verb(Place),
     Verb(Root, picture="verbs.place.picture:draw"),
+    Verb(Bake, picture="verbs.mirror.picture:draw"),
     Verb(Plant, needs=("thighs", "feet")),
     Verb(Retarget, several_bodies=True),
 )

@@ -13,6 +13,7 @@ from ..motion.clip import Clip
 from ..recipes.base import Recipe
 from ..weave import body_limits, ik_bones
 from ..weave.results import EditResult, KeysResult, Result
+from .bake import Bake
 from .plant import Plant
 from .retarget import Retarget
 
@@ -33,7 +34,8 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
     if not isinstance(made, KeysResult):
         clip, mixed = ik_bones.follow(made.clip, sources, made.reference, body=other_body)
         made = replace(made, clip=clip)
-    edited = isinstance(made, EditResult) and not isinstance(made, KeysResult)
+    # Few keys, or a key on every frame: what counts are keys, which a clip does not have.
+    edited = isinstance(made, EditResult) and not isinstance(made, KeysResult) and recipe.verb != Bake.verb
     report["changed"] = not edited or _differs(made.clip, clips[made.reference])
     same = not report["changed"] and not report["warnings"]
     unchanged = [f"{clips[made.reference].name}: nothing needed changing"] if same else []

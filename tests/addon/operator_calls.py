@@ -4,6 +4,7 @@ import bpy
 import material
 import trials
 from file_state import KINDS
+from hand_rigs import drive
 
 SLOW, QUICK = ({"name": name, "weight": 1.0} for name in ("slow", "quick"))
 BOTH = [SLOW, QUICK]
@@ -80,6 +81,28 @@ def another_body(_tmp_path):
     material.key_walk(other, "theirs", frames=30)
     rig.select_set(True)
     bpy.context.view_layer.objects.active = rig
+
+
+def legs_for_ik(_tmp_path):
+    """Two controls can move the feet of the character, but are switched off."""
+    rig = bpy.context.object
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for side in "LR":
+        foot, goal = bones[f"foot.{side}"], bones.new(f"goal.{side}")
+        goal.head, goal.tail, goal.roll, goal.use_deform = foot.head, foot.tail, foot.roll, False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side in "LR":
+        reaching, turning = (
+            rig.pose.bones[f"{bone}.{side}"].constraints.new(kind)
+            for bone, kind in (("shin", "IK"), ("foot", "COPY_ROTATION"))
+        )
+        reaching.target, reaching.subtarget, reaching.chain_count = rig, f"goal.{side}", 2
+        turning.target, turning.subtarget = rig, f"goal.{side}"
+        rig.pose.bones[f"goal.{side}"]["ik"] = 0.0
+        for one in (reaching, turning):
+            drive(one, "influence", rig, f'pose.bones["goal.{side}"]["ik"]')
+    bpy.ops.action_loom.rebuild(action="Mixed")  # on these controls
 
 
 def with_edited_sources(_tmp_path):
@@ -179,6 +202,8 @@ TABLE = {
     "add_stretch": Row("settings", needs_armature=False),
     "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
     "analyse": Row("settings", sources=BOTH),
+    "bake_to_bones": result(sources=[SLOW]),
+    "bake_to_controls": result(sources=[SLOW], before=legs_for_ik),
     "build_graph": Row("settings", sources=BOTH),
     "clear_cache": Row(needs_armature=False, what="ANALYSED"),
     "report_problem": Row("texts", needs_armature=False),

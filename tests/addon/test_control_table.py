@@ -1,6 +1,7 @@
 """The table of controls beside Body Roles: filled by a button, corrected by hand, and what a result then keys."""
 
 import bpy
+import material
 import pytest
 from hand_rigs import LAYERS, lost_target, person, with_layers, with_legs_on_ik
 from test_hand_keyed import key, made_by
@@ -61,7 +62,7 @@ def test_without_a_control_a_limb_is_keyed_on_the_others():
     for side in ("Left", "Right"):
         line.controls[f"{side} leg, IK"].bone = ""
     made = made_by("mirror", action)
-    bones = {curve.data_path.split('"')[1] for curve in made.layers[0].strips[0].channelbags[0].fcurves}
+    bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made)}
     assert "thigh.L" in bones
 
 

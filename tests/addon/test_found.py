@@ -222,10 +222,11 @@ def test_what_is_chosen_there_is_done_with_that_action_and_no_other(loom):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = line.action.name in ("Walk", "Sneak")
     menus, drawn = loom("addon.interface.menus"), []
+    grey = {"warp", "move_events", "bake_to_bones", "bake_to_controls"}  # it is baked, and has no controls
     run = bpy.data.actions["Run"]
     with loom("addon.model.target_armature").as_from_panel(bpy.context, rig, run):
         for entry in filter(None, menus.OF_ACTION):
-            assert getattr(bpy.ops.action_loom, entry).poll() or entry in ("warp", "move_events"), entry
+            assert getattr(bpy.ops.action_loom, entry).poll() or entry in grey, entry
         bpy.ops.action_loom.in_place("INVOKE_DEFAULT")
         drawn.append(rig.animation_data.action)
         bpy.ops.action_loom.mirror("INVOKE_DEFAULT")

@@ -29,6 +29,15 @@ def test_tools_that_need_nothing_but_their_button(on_demo, tool):
     edited(tool)
 
 
+def test_bake_puts_the_keys_back_that_fewer_keys_left_out(on_demo):
+    material.show(on_demo, bpy.data.actions["Sneak"])
+    few = edited("fewer_keys")
+    made = edited("bake")
+    frames = round(made.frame_range[1] - made.frame_range[0]) + 1
+    assert {len(curve.keyframe_points) for curve in material.fcurves(made)} == {frames}
+    assert any(len(curve.keyframe_points) < frames / 2 for curve in material.fcurves(few))
+
+
 def test_replace_keeps_the_action_as_it_was(on_demo, tab):
     material.show(on_demo, bpy.data.actions["Sneak"])
     tab.edit_replace = True

@@ -35,7 +35,7 @@ def find(armature: bpy.types.Object) -> RigControls:
     wrong = {part.name: _broken(depends, part) for part in parts}
     keyable = body.keyable(armature, roles)
     own = _own(depends, parts)
-    with on_copy(armature, keyable) as probe:
+    with on_copy(armature, depends, keyable, {bone for part in parts for _, bone in part.bones}) as probe:
         rig = Rig(probe, depends, keyable, roles)
         sound = [part for part in parts if not wrong[part.name]]
         found = _together(probe, {p.name: limbs.search(rig, p, own[p.name]) for p in sound if len(p.bones) > 2})

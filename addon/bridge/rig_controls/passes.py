@@ -19,6 +19,7 @@ _GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
 _IDLE = 3  # corrections that gained nothing, after which a control is left at the best one
 _STUCK = 3  # passes that bring a control no nearer to its goal: limits keep it from there
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
+_MORE = {True: 3e-4, False: 5e-5}  # likewise, of knees and elbows, and of all else: corrected where it is off by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +246,7 @@ class Solver:
         gains = off < _GAIN * one.best[rows]
         better = judged & (off < one.best[rows] - 0.01 * _GOOD * self.height)
         one.kept[rows[better]], one.best[rows[better]] = one.fix[rows[better]], off[better]
-        more = judged & (off > 0.5 * _GOOD * self.height)
+        more = judged & (off > _MORE[one.swivels is not None] * self.height)
         one.idle[rows[judged]] = np.where(gains[judged], 0, one.idle[rows[judged]] + 1)
         back = more & (one.idle[rows] == _IDLE)
         more &= one.idle[rows] < _IDLE

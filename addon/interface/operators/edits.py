@@ -8,7 +8,7 @@ from ....core.errors import LoomError
 from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Source, SourceOptions
-from ....core.verbs import OF_ONE_BODY, MoveEvents, Place, Plant, Reach, Warp
+from ....core.verbs import OF_ONE_BODY, Bake, MoveEvents, Place, Plant, Reach, Warp
 from ...ground import option_properties, steps
 from ...ground.blender_types import by_full_name, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
@@ -281,15 +281,72 @@ class ReachHooks(EditHooks):
         return number - first
 
 
+class BakeHooks(EditHooks):
+    """Bake an action; what does not show on the armature does not take its action's place."""
+
+    def __init__(self, onto: str = "") -> None:
+        self._onto = onto  # the choice of an entry for itself; "" for the panel's
+
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
+            return False
+        action = target_armature.action(context) if self._onto else None
+        why = "" if action is None else _why_not_baked(present(target_armature.armature(context)), action, self._onto)
+        if why:
+            cls.poll_message_set(why)
+        return not why
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if self._onto and "onto" not in given:
+            op.onto = self._onto
+
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        if self._onto and not op.properties.is_property_set("onto"):  # by a script
+            op.onto = self._onto
+        return (yield from super().inputs(op, context, armature))
+
+    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
+        if op.replace and inputs.read.baked is not None and inputs.read.baked.covered:
+            raise LoomError("Baked bones do not show on a rig that poses them: switch Replace off")
+        return inputs
+
+
+def _why_not_baked(armature: bpy.types.Object, action: bpy.types.Action, onto: str) -> str:
+    from ...bridge import curves
+    from ...services.weaving import to_bake
+
+    try:
+        slot = curves.choose_slot(action, armature)
+    except LoomError as error:
+        return str(error)
+    return to_bake.why_not(armature, (action, slot), Bake(onto=onto))
+
+
 _HOOKS: dict[type[Recipe], EditHooks] = {
     Place: PlaceHooks(),
     Plant: PlantHooks(),
     Reach: ReachHooks(),
     Warp: SpreadHooks(),
     MoveEvents: EventsHooks(),
+    Bake: BakeHooks(),
 }
 _RECIPES = [row.recipe for row in OF_ONE_BODY.values() if row.recipe.of_action]
 
+_PRESETS = (
+    (
+        "bones",
+        "Bake to Deform Bones",
+        "Make an action that keys the bones as they are seen, on every frame, for engines",
+    ),
+    ("controls", "Bake to Controls", "Make an action on a rig's controls whose bones go where this one keys them"),
+)
+
 register, unregister = bpy.utils.register_classes_factory(
     [operator(recipe, _HOOKS.get(recipe) or EditHooks()) for recipe in _RECIPES]
+    + [
+        operator(Bake, BakeHooks(onto), idname=f"bake_to_{onto}", label=label, tooltip=tooltip)
+        for onto, label, tooltip in _PRESETS
+    ]
 )

@@ -20,10 +20,11 @@ from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.style import StyleOptions
 from ...bridge import clip as clips
 from ...bridge import clip_on_controls, control_body, curves, evaluated_action, other_bodies, rig, still_bones
+from ...bridge.baking import Baked
 from ...ground import rates, steps
-from ...ground.blender_types import SlottedAction, by_full_name, present, scene_of
+from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
 from ...model import kept_styles
-from . import prepared
+from . import prepared, to_bake
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,7 @@ class Read:
     players : session id of the armature of each action, 0 for the target armature
     retargeted : how each clip was carried from its own armature, "" for the target armature's own
     bodies : clips that precede the sources' and only provide a body; their motion is not used
+    baked : which bones get keys, where not all of the body may
     """
 
     body: rig.Rig
@@ -42,6 +44,7 @@ class Read:
     players: tuple[int, ...] = ()
     retargeted: tuple[str, ...] = ()
     bodies: tuple[Clip, ...] = ()
+    baked: Baked | None = None
 
     @property
     def clips(self) -> list[Clip]:
@@ -121,6 +124,8 @@ def read_actions_in_steps(
     several bodies. Raises LoomError kinds.
     """
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
+    if isinstance(recipe, verbs.Bake):
+        return (yield from _read_to_bake(scene, armature, made_of, request, recipe))
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
     body = _body(armature, own)
@@ -161,6 +166,29 @@ def read_actions_in_steps(
 read_actions = steps.at_once(read_actions_in_steps)
 
 
+def _read_to_bake(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    request: Request,
+    recipe: verbs.Bake,
+) -> steps.Steps[Read]:
+    if len(made_of) != 1:
+        raise LoomError(f"One action is baked at a time; {len(made_of)} given")
+    ((action, slot),), (source,) = made_of, request.sources
+    slot = curves.choose_slot(action, armature) if slot is None else slot
+    first, last = source.span or action.frame_range[:]
+    limits.check_reading(action.name, first, last, max(len(armature_data(armature).bones), 1))
+    rate = _rate(scene, action, source)
+    body, read, baked = yield from to_bake.read_in_steps(scene, armature, (action, slot), recipe, source, rate)
+    made = ((action.session_uid, slot.handle if slot else 0),)
+    return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked)
+
+
+def _rate(scene: bpy.types.Scene, action: bpy.types.Action, source: Source) -> float:
+    return source.rate or rates.rate_of(action) or rates.of_scene(scene)
+
+
 def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:
     moving_object = any(clips.moves_object(*one) for one in played)
     return control_body.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
@@ -175,7 +203,7 @@ def _read_one(
     carried: frozenset[curves.Target] = frozenset(),
 ) -> steps.Steps[clips.ReadAction]:
     (action, slot), (source, reading) = played, how
-    rate = source.rate or rates.rate_of(action) or rates.of_scene(scene)
+    rate = _rate(scene, action, source)
     first, last = source.span or action.frame_range[:]
     limits.check_reading(action.name, first, last, len(body.skeleton))
     if body.controls is not None:

@@ -17,8 +17,9 @@ from ....core.recipes.base import Recipe
 from ....core.verbs import Loop
 from ....core.weave import ik_bones, root_carrier
 from ....core.weave.results import ConnectResult, Result
+from ....core.weave.root_carrier import Carrying
+from ...bridge import baking, curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
 from ...bridge import clip as clips
-from ...bridge import curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
 from ...bridge.few_curves import Few
 from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
@@ -54,7 +55,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     """
     request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
-    notices = [_check_bones(armature, read.body)]
+    notices, covered = [_check_bones(armature, read.body)], read.baked is not None and read.baked.covered
     made_of = sources_of(read)
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
@@ -79,8 +80,11 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), clip, read.body, first_frame
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        off = shown.difference(*where, within=within, played=options.assign)
-        notices.append(shown.check(off, clip.name, hidden))
+        if covered:
+            notices.append(_covered(armature, action))
+        else:
+            off = shown.difference(*where, within=within, played=options.assign)
+            notices.append(shown.check(off, clip.name, hidden))
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if recipe.of_action and into is None:
@@ -89,7 +93,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
         storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json(), players=players)
-        if options.assign and into is None:
+        if options.assign and into is None and not covered:
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
@@ -146,11 +150,29 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     clip, notice = _in_a_row(woven, inputs.recipe)
     clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
-        clip = root_carrier.by_root(clip) if options.travel == "root" else root_carrier.by_hips(clip)
+        clip = _carried(clip, read, options.travel)
         clip, _ = ik_bones.follow(clip, [woven.clip])
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
+    if read.baked is not None and clip is not woven.clip:
+        clip = baking.alone(clip, read.body, read.baked)
     return clip, first_frame, notice
+
+
+def _carried(clip: Clip, read: Read, travel: str) -> Clip:
+    """Return the clip with its travel on the hips, or on the root bone: of bones that are baked one that deforms."""
+    if travel == "hips":
+        return root_carrier.by_hips(clip)
+    if read.baked is None:
+        return root_carrier.by_root(clip)
+    return root_carrier.by_joint(clip, read.baked.carrier(clip.skeleton), Carrying())
+
+
+def _covered(armature: bpy.types.Object, action: bpy.types.Action) -> str:
+    return (
+        f"{action.name} shows where nothing else poses the bones, such as on an exported skeleton: {armature.name} was"
+        " not given it, since its constraints and drivers pose them"
+    )
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:

@@ -1,0 +1,6 @@
+"""How bake is tried; see tests/oracles/trials.py."""
+
+# Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
+COMMANDS = {"bake": "walk.bvh"}
+# Calls of operators for the battery: the sources, over which frames they are read, and options.
+OPERATORS = {"bake": {"sources": ("slow",)}}

@@ -1,0 +1,40 @@
+"""Give a clip a key on every frame, with a report: clips have one anyway, and what gets it is up to the host."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...check import quality
+from ...errors import ClipError
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from ...weave.results import EditResult
+from . import Bake
+
+
+def bake(clips: Sequence[Clip], recipe: Bake, progress: Progress = SILENT) -> EditResult:
+    """Return the clip as it is, to be written with a key on every frame; raises ClipError for more than one clip.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> result = verbs.apply(verbs.Bake(), [actions.walk(cycles=1)])
+        >>> result.clip.name, result.report["bake"]["joints"], result.report["changed"]
+        ('walk baked', 21, True)
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"One clip is baked at a time; {len(clips)} given")
+    (clip,) = clips
+    progress.at(0.0, "Measuring")
+    measured = quality.measure(clip)
+    result = replace(clip, name=recipe.result_name([clip.name]))
+    report: dict[str, Any] = {
+        "dropped": [],
+        "bake": {"joints": len(clip.skeleton)},
+        "quality": {"before": [measured], "after": measured},
+        "warnings": [],
+    }
+    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip)
