@@ -10,23 +10,23 @@ from collections.abc import Sequence
 # "front".
 LIMBS = (
     {
-        "clavicle": r"clavicle|shoulder|collar(bone)?|scapula|肩",
-        "upper_arm": r"(upper|up)?arm|arm(upper|up|stretch|0*1)|humerus|shldr(bend)?|shoulder|腕"
+        "clavicle": r"clavi(cle)?|shoulder|collar(bone)?|scapula|肩",
+        "upper_arm": r"(upper|up)?arm1?|arm(upper|up|stretch|twist|0*1)|humerus|shldr(bend)?|shoulder|腕"
         r"|front(thigh|(upper|up)?leg|leg(upper|up|0*1))",
-        "forearm": r"(fore|lower|low)arm|arm(fore|lower|low|0*2)|forearm(bend|stretch)|radius|elbow|ひじ"
+        "forearm": r"(fore|lower|low)arm1?|arm(fore|lower|low|0*2)|forearm(bend|stretch)|radius|elbow|ひじ"
         r"|front(shin|calf|knee|(lower|low)leg|leg(lower|low|0*2))",
-        "hand": r"hand|wrist|手首|front(foot|paw|hoof|ankle|leg0*3)",
+        "hand": r"hand|wrist|手首?|front(foot|paw|hoof|ankle|leg0*3)",
     },
     {
-        "thigh": r"thigh(bend|stretch)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足d?",
-        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee|ひざd?",
-        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足首d?",
-        "toe": r"toes?|toebase|toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先|足先ex",
+        "thigh": r"thigh(bend|stretch|twist|1)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足d?|もも",
+        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee1?|ひざd?|すね",
+        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足(首d?)?",
+        "toe": r"toes?|toebase|(foot)?toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先|足先ex",
     },
 )
 TRUNK = {
     "hips": r"hips?|pelvis|下半身",
-    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?",
+    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?|胸",
     "neck": r"(lower)?neck(0*1)?|首",
     "head": r"head|頭",
 }

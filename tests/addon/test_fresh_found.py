@@ -17,9 +17,9 @@ from hand_rigs import state
 TARGETS = {"ends": 0.5, "middles": 2.0, "directions": 0.2, "said": 0.1}
 KINDS = ("root", "torso", "trunk", "arms", "legs", "switches")
 # Whose roles are found well enough to key all limbs, and who needs an artist who chooses them first.
-BY_ITSELF = ("game_biped", "blenrig", "mmd", "manny", "mixamo")
+BY_ITSELF = ("game_biped", "cloudrig", "blenrig", "auto_rig_pro", "mmd", "manny", "mixamo")
 WITH_ROLES = ("cartoon_cat", "cloudrig", "blenrig", "auto_rig_pro", "mmd")
-REFUSED = ("cartoon_cat", "cloudrig", "auto_rig_pro")
+REFUSED = ("cartoon_cat",)
 
 
 def cases(every, misses):

@@ -196,6 +196,68 @@ BODIES = {
         "<肩, <腕, <ひじ, <手首",
         "<足, <ひざ, <足首, <つま先",
     ),
+    "MMD, the mesh on 足D": (
+        ("左", "右"),
+        """
+        全ての親, センター, 腰, 下半身, 腰キャンセル<, 足<, ひざ<, 足首<
+        腰キャンセル<, 足D<, ひざD<, 足首D<, 足先EX<
+        腰, 上半身, 上半身2, 首, 頭
+        上半身2, 肩<, 腕<, 腕捩<, ひじ<, 手捩<, 手首<, 人指１<
+        """,
+        "下半身, 上半身, 上半身2, 首, 頭",
+        "肩<, 腕<, ひじ<, 手首<",
+        "足D<, ひざD<, 足首D<, 足先EX<",
+    ),
+    "CloudRig": (
+        ("L", "R"),
+        """
+        DEF-Hips, DEF-Spine, DEF-RibCage, DEF-Chest, DEF-Neck, DEF-Head
+        DEF-Chest, DEF-Clavicle.<, DEF-UpperArm1.<, DEF-Forearm1.<, DEF-Wrist.<
+        DEF-UpperArm1.<, DEF-UpperArm2.<
+        DEF-Hips, DEF-Thigh1.<, DEF-Knee1.<, DEF-Foot.<, DEF-Toe.<
+        DEF-Thigh1.<, DEF-Thigh2.<
+        DEF-Knee1.<, DEF-Knee2.<
+        """,
+        "DEF-Hips, DEF-Spine, DEF-Chest, DEF-Neck, DEF-Head",
+        "DEF-Clavicle.<, DEF-UpperArm1.<, DEF-Forearm1.<, DEF-Wrist.<",
+        "DEF-Thigh1.<, DEF-Knee1.<, DEF-Foot.<, DEF-Toe.<",
+    ),
+    "BlenRig": (
+        ("L", "R"),
+        """
+        pelvis_def, spine_1_def, spine_2_def, spine_3_def, neck_1_def, head_def_1
+        spine_3_def, clavi_def_<, arm_def_<, forearm_def_<, hand_def_<
+        pelvis_def, thigh_def_<, shin_def_<, foot_def_<, foot_toe_1_def_<
+        """,
+        "pelvis_def, spine_1_def, spine_3_def, neck_1_def, head_def_1",
+        "clavi_def_<, arm_def_<, forearm_def_<, hand_def_<",
+        "thigh_def_<, shin_def_<, foot_def_<, foot_toe_1_def_<",
+    ),
+    "Auto-Rig Pro in halves": (
+        ("l", "r"),
+        """
+        root.x, spine_01.x, spine_02.x, spine_03.x, neck.x, head.x
+        spine_03.x, shoulder.<, arm_twist.<, forearm_stretch.<, hand.<
+        arm_twist.<, arm_stretch.<
+        root.x, thigh_twist.<, leg_stretch.<, foot.<, toes_01.<
+        thigh_twist.<, thigh_stretch.<
+        leg_stretch.<, leg_twist.<
+        """,
+        "root.x, spine_01.x, spine_03.x, neck.x, head.x",
+        "shoulder.<, arm_twist.<, forearm_stretch.<, hand.<",
+        "thigh_twist.<, leg_stretch.<, foot.<, toes_01.<",
+    ),
+    "a cartoon's Japanese names": (
+        ("L", "R"),
+        """
+        腰, お腹, 胸, 首, 頭
+        胸, 肩.<, 腕.<, ひじ.<, 手.<
+        腰, もも.<, すね.<, 足.<, つま先.<
+        """,
+        "腰, お腹, 胸, 首, 頭",
+        "肩.<, 腕.<, ひじ.<, 手.<",
+        "もも.<, すね.<, 足.<, つま先.<",
+    ),
 }
 
 
