@@ -1,6 +1,6 @@
 """Which control carries which: seen by moving each of them a little on a copy at rest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,12 @@ class Hanging:
     turned: frozenset[str]
     stiff: frozenset[str]
     idle: frozenset[str]
+
+    def borne(self, one: Control, controls: Iterable[Control]) -> list[str]:
+        """Return the controls that hang on another one, which bears them, and turn in their places."""
+        if not one.bears:
+            return []
+        return [each.name for each in controls if self.carrier[each.name] == one.name and not each.moves]
 
 
 def measured(player: Player, controls: Sequence[Control]) -> Hanging:
