@@ -97,13 +97,14 @@ def _hips(
     names: tuple[str, ...],
     above: NDArray[np.int64],
 ) -> str:
-    """Return the bone of the hips: the known one, or the one below the head that stands there and carries the legs."""
+    """Return the bone of the hips: the known one, or the free one in its place that carries head and legs."""
     bones, hips = armature_data(armature).bones, known.get("hips", "")
     legs = [_chain(names, above, known.get(f"thigh.{side}", ""))[1:] for side in "LR"]
     if not hips or hips in chain or any(hips in leg for leg in legs):
         return hips
     near = 0.1 * bones[hips].length
-    there = [name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near]
+    free = [name for name in chain if name not in known.values()]
+    there = [name for name in free if (bones[name].head_local - bones[hips].head_local).length < near]
     return next((name for name in there if any(name in leg for leg in legs)), hips)
 
 

@@ -9,12 +9,10 @@ import bpy
 
 from ...ground.blender_types import armature_data, present
 from .. import curves
+from . import drivers
 
 POLE, PARENT, HOOK = "POLE", "PARENT", "HOOK"
-_OF_CONSTRAINT = re.compile(r'pose\.bones\["(.+?)"\]\.constraints\["(.+?)"\]\.(influence|mute|enabled)$')
 _OF_BONE = re.compile(r'pose\.bones\["(.+?)"\]\.(location|rotation_\w+)$')
-_PROPERTY = re.compile(r'.*\["[^"]+"\]$')
-_LIMITS = ("LIMIT_", "MAINTAIN_VOLUME", "FLOOR")
 
 
 class Edge(NamedTuple):
@@ -77,16 +75,16 @@ def read(armature: bpy.types.Object) -> Graph:
     """Read the dependencies of an armature's bones."""
     bones = present(armature.pose).bones
     paths, properties, driven = _drivers(armature)
-    switched = {(match[1], match[2]) for match in map(_OF_CONSTRAINT.match, paths | keyed(armature)) if match}
+    switched = {(match[1], match[2]) for match in map(drivers.OF_CONSTRAINT.match, paths | keyed(armature)) if match}
     edges: dict[str, list[Edge]] = {
         bone.name: [Edge(bone.parent.name, PARENT)] if bone.parent is not None else [] for bone in bones
     }
-    broken: dict[str, str] = {}
+    broken = drivers.unreadable(armature)
     inverse = []
     for bone in bones:
         for one in _constraints(bone):
             on = (one.enabled and one.influence > 0.0) or (bone.name, one.name) in switched
-            if not on or one.type.startswith(_LIMITS):
+            if not on or one.type.startswith(drivers.LIMITS):
                 continue
             found, why = _sources(armature, bone, one)
             if why:
@@ -118,7 +116,7 @@ def keyed(armature: bpy.types.Object) -> set[str]:
     if slot is None and hasattr(data.action, "slots"):
         return set()
     every = curves.curves_of(data.action, slot)
-    return {curve.data_path for curve in every if _OF_CONSTRAINT.match(curve.data_path)}
+    return {curve.data_path for curve in every if drivers.OF_CONSTRAINT.match(curve.data_path)}
 
 
 def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]], set[str]]:
@@ -130,13 +128,15 @@ def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]],
         moved = _OF_BONE.match(curve.data_path)
         if moved:
             driven.add(moved[1])
-        match = _OF_CONSTRAINT.match(curve.data_path)
+        match = drivers.OF_CONSTRAINT.match(curve.data_path)
         if not match:
             continue
         paths.add(curve.data_path)
+        lost = drivers.lost_properties(armature, curve.driver)
         for variable in present(curve.driver).variables:
             for target in variable.targets:
-                if variable.type == "SINGLE_PROP" and target.id == armature and _PROPERTY.match(target.data_path):
+                switches = variable.type == "SINGLE_PROP" and target.id == armature and not lost
+                if switches and drivers.PROPERTY.match(target.data_path):
                     properties.setdefault(target.data_path, set()).add(match[1])
     return paths, properties, driven
 

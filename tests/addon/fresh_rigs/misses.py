@@ -22,8 +22,6 @@ FOUND = {
     # Controls, with the right roles chosen by the artist.
     ("cloudrig", "chosen", "trunk"): "4 of 8: pelvis is DEF-Hips, not MSTR-Spine_Hips",
     # Broken rigs.
-    ("game_biped_switch_missing",): "ValueError: Object.path_resolve(…leg_ik_l…) could not be resolved",
-    ("game_biped_scripted_driver",): "no sentence says that IK is lost; the leg is keyed on FK",
 }
 
 # Posed by, and whether the trunk stays as it is; keyed on; the worst part.
@@ -60,6 +58,4 @@ SOLVED = {
     ("cartoon_cat", "chosen", "ik limbs", "ik", "middles"): "shin_r 24.9 mm",
     ("manny", "found", "fk", "ik", "directions"): "toe_l 15.9°",
     ("manny", "found", "fk limbs", "ik", "directions"): "toe_l 15.5°",
-    ("game_biped_switch_missing", "ik"): "ValueError from find",
-    ("game_biped_switch_missing", "fk"): "ValueError from find",
 }
