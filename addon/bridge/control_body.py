@@ -157,7 +157,7 @@ def state(armature: bpy.types.Object) -> str:
         for one in bone.constraints:
             target = getattr(getattr(one, "target", None), "name", "")
             names = [one.name, one.type, target, getattr(one, "subtarget", ""), getattr(one, "pole_subtarget", "")]
-            digest.update(repr([*names, one.enabled]).encode())
+            digest.update(repr([*names, one.enabled, one.influence > 0.0]).encode())
     data = armature.animation_data
     drivers = [] if data is None else [(one.data_path, present(one.driver).expression) for one in data.drivers]
     wearing = [
@@ -165,6 +165,7 @@ def state(armature: bpy.types.Object) -> str:
         for one in bpy.data.objects
         if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == armature for m in one.modifiers)
     ]
+    drivers += [(path, "") for path in sorted(graph.keyed(armature))]
     digest.update(repr([armature.session_uid, drivers, wearing, rig.chosen_roles(armature)]).encode())
     return digest.hexdigest()
 
@@ -197,8 +198,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     """Return the bones of the parts as a body, below the control of the whole rig."""
     bones = armature_data(armature).bones
     playing = {role: bone for part in found.parts for role, bone in part.bones}
-    of_parts = list(dict.fromkeys(playing.values()))
-    hang = body.parents(armature, depends, tuple(of_parts)).tolist()
+    of_parts, hang = body.hung(armature, depends, playing)
     names = [found.root] if found.root and found.root not in of_parts else []
     top = len(names) - 1
     parents = [-1] * len(names)

@@ -21,6 +21,7 @@ from .rig import Rig
 SAMPLE = 24  # frames of a long clip that are compared
 FAR, TURNED = 1e-3, 0.5  # metres and degrees; what is shown nearer is shown as it was made
 WRONG = 10.0  # times FAR or TURNED; a body that is shown farther off is refused
+_TURNS, _DIRECTIONS = "turns", "directions"
 ROUNDING = 1e-6  # of the distance from the origin: poses are single precision
 
 
@@ -84,7 +85,8 @@ def difference(
     linear, places = evaluated_action.seen_in_the_world(
         scene, armature, written, body, names, frames, to_body, layers=played
     )
-    off, turned = _apart(clip, at, linear, places, compare_turns=not within and body.controls is None)
+    compared = _TURNS if body.controls is None else _DIRECTIONS
+    off, turned = _apart(clip, at, linear, places, "" if within else compared)
     bad = (off > FAR + within + ROUNDING * np.abs(places).max(axis=(1, 2))[:, None]) | (turned > TURNED)
     astray = bad.any(axis=0)
     counting = astray & _counting(written, clip, body)
@@ -99,15 +101,19 @@ def difference(
     return Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
 
 
-def _apart(
-    clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, *, compare_turns: bool
-) -> tuple[Array, Array]:
-    """Return how far (K, J) joints are shown from their places, metres, and turned, degrees."""
+def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, compared: str) -> tuple[Array, Array]:
+    """Return how far (K, J) joints are shown from their places, metres, and turned, degrees.
+
+    compared : whether turns count, or directions alone, since inverse kinematics leaves twists to the rig
+    """
     rotations, wanted = kinematics.world(clip.taken(at))
     off = np.linalg.norm(places - wanted, axis=2)
-    if not compare_turns or clip.scales is not None:
+    if not compared or clip.scales is not None:
         return off, np.zeros_like(off)
     axes = linear / np.maximum(np.linalg.norm(linear, axis=-2, keepdims=True), 1e-12)
+    if compared == _DIRECTIONS:
+        along = quat.rotate(rotations, np.array([0.0, 1.0, 0.0])) - axes[..., 1]
+        return off, np.degrees(2.0 * np.arcsin(np.minimum(0.5 * np.linalg.norm(along, axis=-1), 1.0)))
     turn = quat.mul(quat.inv(rotations), quat.from_matrix(axes))
     return off, np.degrees(np.linalg.norm(quat.log(turn), axis=-1))
 

@@ -18,10 +18,10 @@ LIMBS = (
         "hand": r"hand|wrist|手首|front(foot|paw|hoof|ankle|leg0*3)",
     },
     {
-        "thigh": r"thigh(bend|stretch)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足",
-        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee|ひざ",
-        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足首",
-        "toe": r"toes?|toebase|toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先",
+        "thigh": r"thigh(bend|stretch)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足d?",
+        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee|ひざd?",
+        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足首d?",
+        "toe": r"toes?|toebase|toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先|足先ex",
     },
 )
 TRUNK = {

@@ -42,13 +42,6 @@ MADE = {
 }
 
 
-MISSED = {"mmd_own": "toes are 8 mm off: their parent is not the foot that the mesh follows"}
-
-
-def _missed(name):
-    return pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=MISSED[name]))
-
-
 @pytest.fixture
 def seen(loom):
     """What a rig shows of its body while an action plays, as a clip."""
@@ -83,7 +76,7 @@ def is_near(loom):
 
 @material.needs_shared
 @pytest.mark.parametrize("limbs", ["SOURCE", "IK"])
-@pytest.mark.parametrize("name", [_missed(name) if name in MISSED else name for name in MADE])
+@pytest.mark.parametrize("name", MADE)
 def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen, is_near, name, limbs):
     rig = MADE[name]()
     before = set(bpy.data.actions)

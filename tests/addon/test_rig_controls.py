@@ -168,11 +168,14 @@ def test_mmd(find_controls_in):
     found, parts = find_controls_in(RIGS / "mmd_own.blend")
     assert found.notes == ()
     leg = parts["Left leg"]
-    assert [bone for _, bone in leg.bones][:3] == ["足D.L", "ひざD.L", "足首D.L"]  # what the mesh hangs on
-    assert [control for _, control in leg.fk] == ["足.L", "ひざ.L", "足首.L", "つま先.L"]
+    assert [bone for _, bone in leg.bones] == ["足D.L", "ひざD.L", "足首D.L", "足先EX.L"]  # what the mesh hangs on
+    assert [control for _, control in leg.fk] == ["足.L", "ひざ.L", "足首.L", "足先EX.L"]
     assert (leg.ik, leg.pole) == ("足ＩＫ.L", "")
     assert {(switch.fk, switch.ik) for switch in leg.switches} == {(0.0, 1.0)}
     assert [control for _, control in parts["Right arm"].fk] == ["腕.R", "ひじ.R", "手首.R"]
+    # The lower body hangs beside the upper one.
+    trunk = dict(parts["Trunk"].fk)
+    assert (found.root, found.torso, trunk["hips"], trunk["spine"]) == ("全ての親", "腰", "下半身", "上半身")
 
 
 @needs_shared

@@ -1,6 +1,6 @@
 """The bones that deform a rig's mesh, the roles that they play, and the bones that an artist may key."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import bpy
@@ -16,6 +16,7 @@ LEGS, ARMS = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
+_AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # what does not put a bone where another one is
 _SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
 
 
@@ -48,51 +49,92 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
     places = np.array([bones[name].head_local for name in names], dtype=np.float64).reshape(-1, 3)
     found = {role: names[k] for role, k in body_roles.find(names, above, places).items()} if names else {}
     size = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-    for role, name in found.items():
-        if name not in deform:
-            found[role] = _follower(bones, graph, name, deform, size)
+    for role in sorted(found, key=_from_the_trunk):
+        if found[role] not in deform:
+            inner = found.get(_inner(role), "")
+            found[role] = _follower(bones, graph, found[role], inner, deform, size)
     chosen = {role: bone for role, bone in rig.chosen_roles(armature).items() if bone == "" or bone in bones}
     return {role: bone for role, bone in (found | chosen).items() if bone}
 
 
 def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) -> dict[str, str]:
-    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on."""
+    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on.
+
+    The spine need not hang on the hips: both may hang on a bone of the torso, which is none of them.
+    """
     names = tuple(bone.name for bone in armature_data(armature).bones if bone.use_deform)
     above = parents(armature, graph, names)
-    of = {bone: role for role, bone in known.items()}
-    chain: list[str] = []
-    joint = names.index(known["head"]) if known.get("head") in names else -1
-    while joint >= 0 and (not chain or chain[-1] != known.get("hips")):
-        chain.append(names[joint])
-        joint = int(above[joint])
-    hips = _hips(armature, chain, known.get("hips", ""))
-    of = {bone: role for bone, role in of.items() if role != "hips"} | {hips: "hips"}
+    chain = _chain(names, above, known.get("head", ""))
+    hips = _hips(armature, chain, known, names, above)
+    carriers = set(_chain(names, above, hips)[1:])
     known = {**known, "hips": hips} if hips else known
-    out: dict[str, str] = {}
-    below, count = "", 0
-    for bone in reversed(chain[: chain.index(hips) + 1] if hips in chain else []):
+    of = {bone: role for role, bone in known.items() if role in body_roles.TRUNK}
+    out: dict[str, str] = {"hips": hips} if hips else {}
+    below, count = "hips" if hips in chain else "", 0
+    for bone in reversed(chain[: chain.index(hips)] if hips in chain else chain):
+        if bone in carriers:  # what carries hips and spine is none of them
+            continue
         below, count = (of[bone], 0) if bone in of else (below, count + 1)
-        out[f"{below}+{count}" if count else below] = bone
+        if below:
+            out[f"{below}+{count}" if count else below] = bone
     return out | {role: known[role] for role in TRUNK if role in known and role not in out}
 
 
-def _hips(armature: bpy.types.Object, chain: list[str], hips: str) -> str:
-    """Return the bone of the hips: of the chain below the head the one that stands where they are, if there is one."""
-    bones = armature_data(armature).bones
-    if not hips or hips in chain:
+def _chain(names: tuple[str, ...], above: NDArray[np.int64], bone: str) -> list[str]:
+    """Return a bone and those above it, upwards; [] for a bone that is not among those named."""
+    chain = []
+    joint = names.index(bone) if bone in names else -1
+    while joint >= 0:
+        chain.append(names[joint])
+        joint = int(above[joint])
+    return chain
+
+
+def _hips(
+    armature: bpy.types.Object,
+    chain: list[str],
+    known: Mapping[str, str],
+    names: tuple[str, ...],
+    above: NDArray[np.int64],
+) -> str:
+    """Return the bone of the hips: the known one, or the one below the head that stands there and carries the legs."""
+    bones, hips = armature_data(armature).bones, known.get("hips", "")
+    legs = [_chain(names, above, known.get(f"thigh.{side}", ""))[1:] for side in "LR"]
+    if not hips or hips in chain or any(hips in leg for leg in legs):
         return hips
     near = 0.1 * bones[hips].length
-    return next((name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near), hips)
+    there = [name for name in chain if (bones[name].head_local - bones[hips].head_local).length < near]
+    return next((name for name in there if any(name in leg for leg in legs)), hips)
 
 
-def _follower(bones: bpy.types.ArmatureBones, graph: Graph, name: str, deform: tuple[str, ...], size: float) -> str:
-    """Return the bone that the mesh follows in the place of another one, which it depends on; else this one."""
+def _from_the_trunk(role: str) -> int:
+    """Return a number by which roles of a limb are sorted from the trunk outwards."""
+    part = role.partition(".")[0]
+    return next((limb.index(part) for limb in (LEGS, ARMS) if part in limb), -1)
+
+
+def _inner(role: str) -> str:
+    """Return the role before another one of a limb; "" for the first."""
+    part, dot, side = role.partition(".")
+    limb = next((limb for limb in (LEGS, ARMS) if part in limb[1:]), ())
+    return limb[limb.index(part) - 1] + dot + side if limb else ""
+
+
+def _follower(
+    bones: bpy.types.ArmatureBones, graph: Graph, name: str, inner: str, deform: tuple[str, ...], size: float
+) -> str:
+    """Return the bone that the mesh follows in the place of another one, which it depends on; else this one.
+
+    inner : the bone before it in its limb, "" for none
+    """
     one = bones[name]
     for other in deform:
         near = (bones[other].head_local - one.head_local).length < _SAME * size
         if near and name in graph.above(other):
             return other
-    return name
+    # Toes that the mesh follows may stand elsewhere, as MMD's 足先EX beside つま先.
+    hung = [child.name for child in bones[inner].children if child.name in deform] if inner in deform else []
+    return hung[0] if len(hung) == 1 else name
 
 
 def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) -> NDArray[np.int64]:
@@ -101,16 +143,10 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
     copies: dict[str, str] = {}
     for name in names:
         for edge in graph.edges[name]:
-            if edge.how not in (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK") and edge.source not in place:
+            if edge.how not in _AIMS and edge.source not in place:
                 copies.setdefault(edge.source, name)
-        one = armature_data(armature).bones[name]
-        hung = one.parent
-        if (
-            hung is not None
-            and hung.name not in place
-            and (one.head_local - hung.head_local).length < 1e-3 * one.length
-        ):
-            copies.setdefault(hung.name, name)
+        for carrier in _carriers_in_place(armature_data(armature).bones[name], place):
+            copies.setdefault(carrier, name)
     for name in names:
         for original in _originals(armature, graph, name):
             if original not in place:
@@ -124,7 +160,7 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
         if out[k] >= 0:
             continue
         # What hangs on nothing may copy a bone that does.
-        copied = [e.source for e in graph.edges[name] if e.how not in (PARENT, POLE)]
+        copied = [e.source for e in graph.edges[name] if e.how not in _AIMS]
         for start in (bones[name].parent, *(bones[source].parent for source in copied)):
             below = {other for j, other in enumerate(names) if _hangs(out, j, k)}
             nearest = _nearest(bones, start, graph, place, copies, below)
@@ -132,6 +168,45 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
                 out[k] = place[nearest]
                 break
     return out
+
+
+def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str]:
+    """Return the bones above one that stand in its place and carry it alone there."""
+    near, found, above = 1e-3 * bone.length, list[str](), bone.parent
+    while above is not None and above.name not in known and (bone.head_local - above.head_local).length < near:
+        beside = [child for child in above.children if (child.head_local - bone.head_local).length < near]
+        if found and len(beside) > 1:
+            break
+        found.append(above.name)
+        above = above.parent
+    return found
+
+
+def hung(
+    armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the bones of a body, given by role, and their parents (J,) among them.
+
+    Limbs hang together, whoever poses them, and what hangs on none of the others does so by its role.
+    """
+    names = tuple(dict.fromkeys(bones.values()))
+    out = parents(armature, graph, names)
+    joints = {role: names.index(bone) for role, bone in bones.items()}
+    for role, joint in sorted(joints.items(), key=lambda one: _from_the_trunk(one[0])):
+        inner = joints.get(_inner(role))
+        above = _below(role, joints) if inner is None and out[joint] < 0 else inner
+        if above is not None and not _hangs(out, above, joint):
+            out[joint] = above
+    return names, out
+
+
+def _below(role: str, joints: Mapping[str, int]) -> int | None:
+    """Return the joint of the role before one of the trunk or of a limb's first, None for hips."""
+    base, _, number = role.partition("+")
+    before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last of those between two roles
+    if number:
+        return joints.get(f"{base}+{int(number) - 1}", joints.get(base))
+    return body_roles.before(role, before)
 
 
 def _originals(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:
@@ -180,8 +255,22 @@ def keyable(armature: bpy.types.Object, played: Mapping[str, str]) -> set[str]:
     shaped = {bone.name for bone in bones if bone.custom_shape is not None}
     own = {name for name in played.values() if name in free}
     if len(shaped) >= _SHAPES:
+        own -= {name for name in own - shaped if _is_skin(bones[name], shaped, set(played.values()))}
         return shaped | {name for name in own if not all(locks(bones[name], "rotation"))}
     return own | {name for name in free if _is_visible(bones[name].bone)}
+
+
+def _is_skin(bone: bpy.types.PoseBone, shaped: set[str], played: set[str]) -> bool:
+    """Return whether a bone is there for the mesh alone: a copy of the control that it hangs on, or an end upon it."""
+    one, above = bone.bone, bone.parent
+    if above is None or above.name not in shaped or above.bone.use_deform:
+        return False
+    near = 1e-3 * one.length
+    ends = [(above.bone.head_local, above.bone.tail_local), (above.bone.tail_local, above.bone.head_local)]
+    if any((one.head_local - a).length < near and (one.tail_local - b).length < near for a, b in ends):
+        return True
+    carries = any(child.name in played for child in bone.children_recursive)
+    return (one.head_local - above.bone.head_local).length < near and not carries
 
 
 def _is_visible(bone: bpy.types.Bone) -> bool:

@@ -35,7 +35,7 @@ def find(armature: bpy.types.Object) -> RigControls:
     wrong = {part.name: _broken(depends, part) for part in parts}
     keyable = body.keyable(armature, roles)
     own = _own(depends, parts)
-    with on_copy(armature, keyable) as probe:
+    with on_copy(armature, depends, keyable, {bone for part in parts for _, bone in part.bones}) as probe:
         rig = Rig(probe, depends, keyable, roles)
         sound = [part for part in parts if not wrong[part.name]]
         found = _together(probe, {p.name: limbs.search(rig, p, own[p.name]) for p in sound if len(p.bones) > 2})
@@ -104,6 +104,8 @@ def _trunk(rig: Rig, part: Part) -> tuple[Part, str, str]:
     search = limbs.turning(rig, part.bones, every, names, {}, rig.probe.neutral, step)
     fk = _alone(rig.probe, search)
     carriers = _carriers(rig, part, names, step)
+    # What carries the whole trunk turns none of its bones alone, but for the lowest.
+    fk = tuple((role, control) for role, control in fk if control not in carriers or role == part.bones[0][0])
     torso = carriers[-1] if carriers else ""
     root = carriers[0] if len(carriers) > 1 else ""
     return replace(part, fk=fk), root, torso

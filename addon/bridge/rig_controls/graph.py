@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...ground.blender_types import armature_data, present
+from .. import curves
 
 POLE, PARENT, HOOK = "POLE", "PARENT", "HOOK"
 _OF_CONSTRAINT = re.compile(r'pose\.bones\["(.+?)"\]\.constraints\["(.+?)"\]\.(influence|mute|enabled)$')
@@ -33,7 +34,7 @@ class Graph:
     properties : paths of properties on the armature that drive constraints, with the bones that have these
     set_by_drivers : paths of what drivers set on constraints
     read_by_drivers : bones whose pose drivers read
-    inverse : (bone, constraint's name) of each inverse kinematics in use, or switched by a driver
+    inverse : (bone, constraint's name) of each inverse kinematics in use, or switched by a driver or by keys
     """
 
     edges: dict[str, tuple[Edge, ...]]
@@ -76,7 +77,7 @@ def read(armature: bpy.types.Object) -> Graph:
     """Read the dependencies of an armature's bones."""
     bones = present(armature.pose).bones
     paths, properties, driven = _drivers(armature)
-    switched = {(match[1], match[2]) for match in map(_OF_CONSTRAINT.match, paths) if match}
+    switched = {(match[1], match[2]) for match in map(_OF_CONSTRAINT.match, paths | keyed(armature)) if match}
     edges: dict[str, list[Edge]] = {
         bone.name: [Edge(bone.parent.name, PARENT)] if bone.parent is not None else [] for bone in bones
     }
@@ -106,6 +107,18 @@ def read(armature: bpy.types.Object) -> Graph:
         frozenset(_read_by_drivers(armature)),
         tuple(inverse),
     )
+
+
+def keyed(armature: bpy.types.Object) -> set[str]:
+    """Return paths of what the armature's action keys of constraints."""
+    data = armature.animation_data
+    if data is None or data.action is None:
+        return set()
+    slot = getattr(data, "action_slot", None)
+    if slot is None and hasattr(data.action, "slots"):
+        return set()
+    every = curves.curves_of(data.action, slot)
+    return {curve.data_path for curve in every if _OF_CONSTRAINT.match(curve.data_path)}
 
 
 def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]], set[str]]:

@@ -1,6 +1,6 @@
 """Which control carries which: seen by moving each of them a little on a copy at rest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,12 @@ class Hanging:
     stiff: frozenset[str]
     idle: frozenset[str]
 
+    def borne(self, one: Control, controls: Iterable[Control]) -> list[str]:
+        """Return the controls that hang on another one, which bears them, and turn in their places."""
+        if not one.bears:
+            return []
+        return [each.name for each in controls if self.carrier[each.name] == one.name and not each.moves]
+
 
 def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     """Return how controls hang on each other; the player must have a frame more than there are controls."""
@@ -55,20 +61,28 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     seeds = {one.name for one in controls if one.seeds}
     turned = frozenset(one.name for one in controls if one.seeds and one.swivels is not None)
     carried: dict[str, set[str]] = {one.name: set() for one in controls}
-    idle, stiff = set(), {one.name for one in controls if one.seeds}
+    idle: set[str] = set()
+    takes: set[str] = set()  # controls with which their bones go
+    moves: dict[str, set[str]] = {one.name: set() for one in controls}  # bones that each control moves
     for one, after in zip(controls, seen, strict=True):
         if one.seeds:
             k = player.index[one.bone]
             idle |= set() if response.moved(rest[k], after[k], step) else {one.name}
             continue
-        k, bone = player.index[one.name], player.index[one.bone]
+        k = player.index[one.name]
         move = response.moved_by(rest[k], after[k])
-        if response.goes_with(move, rest[bone], after[bone], _ALIKE, _ALIKE * step):
-            stiff.add(one.name)
         for other in controls:
             j = player.index[base[other.name]]
             if other is not one and response.goes_with(move, rest[j], after[j], _ALIKE, _ALIKE * step):
                 carried[one.name].add(other.name)
+            if response.moved(rest[player.index[other.bone]], after[player.index[other.bone]], _ALIKE * step):
+                moves[one.name].add(other.bone)
+        bone = player.index[one.bone]
+        takes |= {one.name} if response.goes_with(move, rest[bone], after[bone], _ALIKE, _ALIKE * step) else set()
+    stiff = {one.name for one in controls if one.seeds}
+    for one in controls:  # not if something that doesn't carry it moves its bone
+        others = [other for other in moves if one.bone in moves[other] and other != one.name]
+        stiff |= {one.name} if one.name in takes and all(one.name in carried[other] for other in others) else set()
     carrier = {}
     for other in controls:
         names = [one for one in carried if other.name in carried[one] and one not in carried[other.name]]

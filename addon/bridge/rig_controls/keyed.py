@@ -20,10 +20,13 @@ class Control:
 
     swivels : the limb whose pole it is
     seeds : whether it only tells Blender's solver where to begin
+    bears : whether it brings controls that hang on it to their places, which turn their bones themselves
     own, hangs, fix (F, 4, 4) : its transforms in its own axes, where it would be at rest, seen from its carrier, and
         what its goal was corrected by, in the goal's axes
     best (F,), kept (F, 4, 4) : the smallest error so far, and the correction with it
     idle (F,) : corrections so far that gained nothing
+    gap (F,), stuck (F,) : how near it came to its goal, and passes that brought it no nearer
+    near (F, 4, 4) : how it hung when it came so near; once it is stuck, where it is seen; from its carrier
     axes (3, 3) : the axes of its location, where these are not its own
     """
 
@@ -34,12 +37,16 @@ class Control:
     moves: bool
     swivels: Part | None = None
     seeds: bool = False
+    bears: bool = False
     own: Array = field(default_factory=lambda: np.zeros(0))
     hangs: Array = field(default_factory=lambda: np.zeros(0))
     fix: Array = field(default_factory=lambda: np.zeros(0))
     best: Array = field(default_factory=lambda: np.zeros(0))
     kept: Array = field(default_factory=lambda: np.zeros(0))
     idle: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    gap: Array = field(default_factory=lambda: np.zeros(0))
+    near: Array = field(default_factory=lambda: np.zeros(0))
+    stuck: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     axes: Array = field(default_factory=lambda: np.eye(3))
 
     @property
@@ -77,7 +84,7 @@ def _of_trunk(found: RigControls, part: Part) -> list[Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     hips = roles.get("hips") or next(iter(roles.values()))
     carries = bool(found.torso) and found.torso not in fk.values()
-    out = [Control(part.name, found.torso, hips, True, True)] if carries else []
+    out = [Control(part.name, found.torso, hips, True, True, bears="hips" in fk)] if carries else []
     for role, control in fk.items():
         out.append(Control(part.name, control, roles[role], True, roles[role] == hips and not carries))
     return out

@@ -221,7 +221,7 @@ def _forward(
             end = one.rig.at(dict(part.bones)[part.end])
             if np.linalg.norm(after[end, :3, 3] - before[end, :3, 3]) > 0.1 * one.step:
                 continue
-        fk = yield from turning(one.rig, part.bones, one.every, one.candidates, state, before, one.step)
+        fk = yield from turning(one.rig, part.bones, one.every, one.candidates, state, before, one.step, limb=True)
         if len(fk) > best[0]:
             best = len(fk), replace(part, fk=fk), state
         if best[1].has_fk:
@@ -230,24 +230,40 @@ def _forward(
 
 
 def turning(
-    rig: Rig, bones: Bones, among: list[int], candidates: list[str], state: State, before: Array, step: float
+    rig: Rig,
+    bones: Bones,
+    among: list[int],
+    candidates: list[str],
+    state: State,
+    before: Array,
+    step: float,
+    *,
+    limb: bool = False,
+    end: int = -1,
 ) -> Generator[tuple[State, dict[str, Move]], Array, tuple[tuple[str, str], ...]]:
-    """Return the control of each role's bone: it moves the bone as one piece, and as few of `among` as possible."""
-    ranks: dict[str, list[tuple[bool, int, bool, float, int, str]]] = {role: [] for role, _ in bones}
+    """Return the control of each role's bone: it moves the bone as one piece, and as few of `among` as possible.
+
+    limb : whether `among` is a limb, outwards; a control of its bones moves few of those further in, all further out
+    end : a bone that controls of others may not move, and that its own may only turn, if not -1
+    """
+    ranks: dict[str, list[tuple[bool, int, int, bool, float, int, str]]] = {role: [] for role, _ in bones}
     for order, name in enumerate(candidates):
         after = yield state, {name: (TURN, np.zeros(3))}
         k = rig.at(name)
         if not response.obeys(before[k], after[k]):
             continue
         move = response.moved_by(before[k], after[k])
-        count = sum(response.moved(before[j], after[j], step) for j in among)
+        moved = [response.moved(before[j], after[j], step) for j in among]
         for role, bone in bones:
             j = rig.at(bone)
-            if response.follows(move, before[j], after[j], step):
+            stays = end < 0 or not (response.left if j == end else response.moved)(before[end], after[end], step)
+            if stays and response.follows(move, before[j], after[j], step):
                 # A bone is its own control, unless it is there to follow another one.
                 follower = any(edge.how in _COPIES for edge in rig.graph.edges[bone])
                 away = round(float(np.linalg.norm(before[j, :3, 3] - before[k, :3, 3])) / step, 1)
-                ranks[role].append((name == bone and follower, count, name != bone, away, order, name))
+                at = among.index(j) if limb else len(among)
+                count, lost = sum(moved[:at]), -sum(moved[at:])
+                ranks[role].append((name == bone and follower, count, lost, name != bone, away, order, name))
     chosen: dict[str, str] = {}
     for role, bone in bones:
         names = [rank[-1] for rank in sorted(ranks[role])]
@@ -265,5 +281,7 @@ def _tips(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict
         return part
     before = yield state, {}
     names = [name for name in one.candidates if name not in (part.ik, part.pole)]
-    tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step)
+    # What rolls the foot moves its ankle, too, and is no control of the toes.
+    end = one.rig.at(dict(part.bones)[part.end])
+    tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step, end=end)
     return replace(part, tips=tips)

@@ -3,20 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ....core.motion import quat
 from ....core.motion.quat import Array
-from . import poles
+from . import fitting, poles
 from .hanging import Hanging
 from .keyed import TRUNK, Control
 from .playing import Player
 
 _PASSES = 16  # at most
 _GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
-_IDLE = 2  # corrections that gained nothing, after which a control is left at the best one
+_IDLE = 3  # corrections that gained nothing, after which a control is left at the best one
+_STUCK = 3  # passes that bring a control no nearer to its goal: limits keep it from there
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
+_MORE = {True: 3e-4, False: 5e-5}  # likewise, of knees and elbows, and of all else: corrected where it is off by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +46,30 @@ class Start:
         return Start(*({name: one[rows] for name, one in each.items()} for each in (self.hangs, self.fixes)))
 
 
-def goals(controls: Sequence[Control], motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Goals:
+def goals(
+    controls: Sequence[Control], motion: Mapping[str, Array], hanging: Hanging, index: Mapping[str, int]
+) -> Goals:
     """Return the goals of controls for a motion of bones."""
+    rest = hanging.rest
     stiff = {
         one.name: poles.targets(one.swivels, motion, rest, index)
         if one.swivels is not None and not one.seeds
         else motion[one.bone] @ np.linalg.inv(rest[index[one.bone]]) @ rest[index[one.name]]
         for one in controls
     }
+    for one in controls:
+        borne = hanging.borne(one, controls)
+        if borne:
+            own, goal = rest[index[one.name]], stiff[one.name]
+            here = np.stack([goal @ np.linalg.inv(own) @ rest[index[name]] for name in borne])
+            there = np.stack([stiff[name] for name in borne])
+            stiff[one.name] = fitting.movement(here[..., :3, 3], there[..., :3, 3], _height(rest)) @ goal
     return Goals(motion, stiff)
+
+
+def _height(rest: Array) -> float:
+    """Return the size of a rig by its bones at rest (B, 4, 4)."""
+    return float(np.ptp(rest[:, :3, 3], axis=0).max())
 
 
 def at_rest(controls: Sequence[Control], hanging: Hanging, index: Mapping[str, int], frames: int) -> Start:
@@ -91,13 +109,20 @@ class Solver:
         self.motion, self.targets, self.start = goals.motion, goals.controls, start
         self.index = player.index
         self.needs = {one.name: self._needs(one) for one in controls}
+        self.limited = {one.name for one in controls if not one.seeds and _is_limited(player.bones[one.name])}
         self.frames = len(next(iter(self.motion.values())))
-        self.height = float(np.ptp(hanging.rest[:, :3, 3], axis=0).max())
+        self.height = _height(hanging.rest)
+        self.borne = {one.name: hanging.borne(one, controls) for one in controls}
         for one in controls:
             one.own = np.tile(np.eye(4), (self.frames, 1, 1))
             one.fix, one.kept = start.fixes[one.name].copy(), start.fixes[one.name].copy()
             one.hangs = start.hangs[one.name].copy()
             one.best, one.idle = np.full(self.frames, np.inf), np.zeros(self.frames, np.int64)
+            one.gap, one.stuck = np.full(self.frames, np.inf), np.zeros(self.frames, np.int64)
+            one.near = one.hangs.copy()
+        self.least, self.shown = np.full(self.frames, np.inf), np.empty((self.frames, *player.rest.shape))
+        self.worse = np.zeros(self.frames, bool)
+        self.found = {one.name: [np.empty((self.frames, 4, 4)) for _ in range(3)] for one in controls}
         self._place(np.arange(self.frames))
 
     def run(self) -> Array:
@@ -106,21 +131,31 @@ class Solver:
         rows = np.arange(self.frames)
         for _ in range(_PASSES):
             self._show(seen, rows)
+            self._keep(seen, rows)
             arrived = {name: self._has_arrived(one, seen, rows) for name, one in self.controls.items()}
-            calm = {part: np.ones(len(rows), bool) for part in (TRUNK, *(one.part for one in self.controls.values()))}
-            for one in self.controls.values():
-                # A control is judged once what it depends on has come to rest: of a limb the trunk.
-                judged = np.all([arrived[name] for name in self.needs[one.name]], axis=0)
-                judged = judged & calm[TRUNK] if one.part != TRUNK else judged
-                calm[one.part] &= arrived[one.name] & ~self._correct(one, seen, rows, judged)
+            for name in self.hanging.order:
+                if name in self.limited:
+                    arrived[name] |= self._is_stuck(name, seen, rows, arrived)
+            calm, trunk = dict[str, NDArray[np.bool_]](), np.ones(len(rows), bool)
+            for name, one in self.controls.items():
+                # A control is judged once what it depends on has come to rest: what carries it, of a limb the trunk.
+                judged = np.all([arrived[need] for need in self.needs[name]], axis=0)
+                judged = judged & calm.get(self.hanging.carrier[name], True) & (one.part == TRUNK or trunk)
+                calm[name] = arrived[name] & ~self._correct(one, seen, rows, judged)
+                trunk &= calm[name] | (one.part != TRUNK)
             rest = np.all(list(calm.values()), axis=0)
             self._hang(seen, rows)
             rows = rows[~rest]
             if not len(rows):
-                return seen
+                break
             self._place(rows)
-        self._show(seen, rows)
-        return seen
+        else:
+            self._show(seen, rows)
+            self._keep(seen, rows)
+        for name, one in self.controls.items():
+            for now, kept in zip((one.own, one.hangs, one.fix), self.found[name], strict=True):
+                now[self.worse] = kept[self.worse]
+        return self.shown
 
     def end(self) -> Start:
         """Return where to begin on frames nearby."""
@@ -129,6 +164,21 @@ class Solver:
 
     def _show(self, seen: Array, rows: NDArray[np.int64]) -> None:
         seen[rows] = self.player.show({one.name: one.basis for one in self.controls.values()}, rows)
+
+    def _keep(self, seen: Array, rows: NDArray[np.int64]) -> None:
+        """Keep what is shown on frames that miss no more than the best pass before."""
+        miss = np.zeros(len(rows))
+        for bone, goal in self.motion.items():
+            now = seen[rows, self.index[bone]]
+            miss += np.linalg.norm(now[:, :3, 3] - goal[rows, :3, 3], axis=1)
+            miss += 0.1 * self.height * np.linalg.norm(along(now) - along(goal[rows]), axis=1)
+        good = miss <= self.least[rows] + 0.5 * _GOOD * self.height
+        self.least[rows], self.worse[rows] = np.minimum(self.least[rows], miss), ~good
+        here = rows[good]
+        self.shown[here] = seen[here]
+        for name, one in self.controls.items():
+            for kept, now in zip(self.found[name], (one.own, one.hangs, one.fix), strict=True):
+                kept[here] = now[here]
 
     def _at(self, name: str, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
         """Return where a control is on some frames, and where it would be at rest.
@@ -151,8 +201,11 @@ class Solver:
     def _hang(self, seen: Array, rows: NDArray[np.int64]) -> None:
         """See how controls hang on their carriers on some frames."""
         for name, one in self.controls.items():
-            above, frame = self.hanging.carrier[name], self._at(name, seen, rows)[1]
-            one.hangs[rows] = np.linalg.inv(self._at(above, seen, rows)[0]) @ frame if above else frame
+            above, stuck = self.hanging.carrier[name], one.stuck[rows] >= _STUCK
+            at, frame = self._at(name, seen, rows)
+            base = np.linalg.inv(self._at(above, seen, rows)[0]) if above else np.eye(4)
+            one.hangs[rows[~stuck]] = (base @ frame)[~stuck]
+            one.near[rows[stuck]] = (base @ at)[stuck]
 
     def _place(self, rows: NDArray[np.int64]) -> None:
         """Set the transforms of all controls on some frames, each on its carrier where that will be."""
@@ -165,9 +218,15 @@ class Solver:
             one.own[rows, :3, :3] = turn if one.turns else np.eye(3)
             one.own[rows, :3, 3] = own[:, :3, 3] if one.moves else 0.0
             places[name] = frame @ one.own[rows]
+            stuck = one.stuck[rows] >= _STUCK  # it will be where it was seen on its carrier
+            stands = places[above] @ one.near[rows] if above else one.near[rows]
+            places[name][stuck] = stands[stuck]
 
     def _off(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
         """Return the error (R,) that a control can mend: of its bone's head, and of its direction."""
+        if self.borne[one.name]:
+            here, there = self._places(one, seen, rows)
+            return np.asarray(np.linalg.norm(there - here, axis=2).max(axis=0))
         bone = one.bone if one.swivels is None else one.swivels.bones[1][1]
         now, goal = seen[rows, self.index[bone]], self.motion[bone][rows]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
@@ -185,9 +244,9 @@ class Solver:
             return np.zeros(len(rows), bool)
         off = self._off(one, seen, rows)
         gains = off < _GAIN * one.best[rows]
-        better = judged & (off < one.best[rows])
+        better = judged & (off < one.best[rows] - 0.01 * _GOOD * self.height)
         one.kept[rows[better]], one.best[rows[better]] = one.fix[rows[better]], off[better]
-        more = judged & (off > 0.5 * _GOOD * self.height)
+        more = judged & (off > _MORE[one.swivels is not None] * self.height)
         one.idle[rows[judged]] = np.where(gains[judged], 0, one.idle[rows[judged]] + 1)
         back = more & (one.idle[rows] == _IDLE)
         more &= one.idle[rows] < _IDLE
@@ -221,17 +280,50 @@ class Solver:
             there &= np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) < 0.3 * _GOOD * self.height
         return np.asarray(there)
 
+    def _is_stuck(
+        self, name: str, seen: Array, rows: NDArray[np.int64], arrived: Mapping[str, NDArray[np.bool_]]
+    ) -> NDArray[np.bool_]:
+        """Return on which frames a control comes no nearer to its goal, though what carries it has arrived.
+
+        What is seen of it tells then what limits it, not how it hangs.
+        """
+        one, above = self.controls[name], self.hanging.carrier[name]
+        at, target = self._at(name, seen, rows)[0], self.targets[name][rows] @ one.fix[rows]
+        gap = 0.1 * self.height * np.linalg.norm(_unscaled(at) - _unscaled(target), axis=(1, 2)) * float(one.turns)
+        gap += np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) * float(one.moves)
+        waits = arrived[name] | (~arrived[above] if above else False)
+        free, nearer = one.stuck[rows] < _STUCK, waits | (gap < _GAIN * one.gap[rows])  # stuck, it stays so
+        one.near[rows[free & nearer]] = one.hangs[rows[free & nearer]]
+        one.gap[rows] = np.where(waits, np.inf, np.where(nearer, gap, one.gap[rows]))
+        one.stuck[rows[free]] = np.where(nearer[free], 0, one.stuck[rows[free]] + 1)
+        stuck = one.stuck[rows] >= _STUCK
+        one.hangs[rows[stuck & free]] = one.near[rows[stuck & free]]
+        return np.asarray(stuck)
+
     def _step(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
         """Return the movement (R, 4, 4) that takes a control's bone to where it should be."""
+        if self.borne[one.name]:
+            return fitting.movement(*self._places(one, seen, rows), self.height)
         if one.swivels is not None:
             motion = {bone: self.motion[bone][rows] for _, bone in one.swivels.bones if bone in self.motion}
             return poles.swivel(one.swivels, motion, seen[rows], self.index)
         now, goal = seen[rows, self.index[one.bone]], self.motion[one.bone][rows]
         return _swing(now, goal, one, whole=self._is_stiff(one))
 
+    def _places(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Return the places (N, R, 3) of the controls that another one bears, and those where they should be."""
+        here = np.stack([self._at(name, seen, rows)[1][:, :3, 3] for name in self.borne[one.name]])
+        there = np.stack([self.targets[name][rows, :3, 3] for name in self.borne[one.name]])
+        return here, there
+
     def _is_stiff(self, one: Control) -> bool:
         """Return whether a control, with what is corrected together with it, twists its bone, too."""
         return any(each.name in self.hanging.stiff for each in self._together(one))
+
+
+def _is_limited(bone: bpy.types.PoseBone) -> bool:
+    """Return whether constraints of its own may keep a bone from where its keys put it."""
+    return any(one.enabled and one.influence > 0.0 for one in bone.constraints)
 
 
 def _unscaled(bones: Array) -> Array:

@@ -4,7 +4,7 @@ The copy plays an action: Blender copies an object anew whenever its properties 
 as evaluating a frame. What the wanted bones don't depend on has no constraints.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ from ...ground.blender_types import present
 from .. import curves
 from ..stage import on_stage
 from .graph import Graph
-from .probe import assign
+from .probe import assign, strip
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,7 @@ def playing(armature: bpy.types.Object, graph: Graph, stand: Stand, frames: int)
                 present(copy.pose).bones[name].matrix_basis.identity()
             for path, value in stand.values.items():
                 assign(copy, path, value)
-            _strip(copy, graph, {*stand.seen, *stand.rest})
+            strip(copy, graph, {*stand.seen, *stand.rest})
             yield Player(stage, copy, curves.holder_of(action, slot), stand.seen, frames)
     finally:
         bpy.data.actions.remove(action)
-
-
-def _strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:
-    """Remove the constraints of bones that nothing wanted depends on."""
-    needed = graph.above(*wanted, *graph.read_by_drivers)
-    for bone in present(copy.pose).bones:
-        if bone.name not in needed:
-            for one in list(bone.constraints):
-                bone.constraints.remove(one)

@@ -1,17 +1,18 @@
 """Pose a copy of a rig and see where its bones go; the rig itself, its scene and the undo steps stay as they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
-from ....core.motion import quat
+from ....core.motion import quat, rotation_modes
 from ....core.motion.quat import Array
-from ...ground.blender_types import present
+from ...ground.blender_types import SlottedAction, present
+from .. import curves
 from ..stage import on_stage
+from .graph import Graph
 
 Move = tuple[Array, Array]  # a rotation vector (3,) about the bone's own head and axes, and a step (3,) of the armature
 
@@ -19,13 +20,16 @@ Move = tuple[Array, Array]  # a rotation vector (3,) about the bone's own head a
 class Probe:
     """A copy of a rig that is posed; matrices (B, 4, 4) are the bones' in the armature's space, in the rig's order."""
 
-    def __init__(self, stage: bpy.types.Scene, copy: bpy.types.Object, controls: set[str]) -> None:
+    def __init__(
+        self, stage: bpy.types.Scene, copy: bpy.types.Object, controls: set[str], played: SlottedAction
+    ) -> None:
         self.stage, self.copy = stage, copy
         self.bones = present(copy.pose).bones
         self.index = {bone.name: k for k, bone in enumerate(self.bones)}
         self.evaluations = 0
-        for name in controls:
-            self.bones[name].matrix_basis.identity()
+        # Keys: Blender copies an object anew whenever its properties are set, which takes most of the time.
+        self._action, holder = played[0], curves.holder_of(*played)
+        self._keys = {name: _keys(holder, self.bones[name]) for name in sorted(controls)}
         self._set: dict[str, float] = {}
         self._buffer = np.empty(16 * len(self.bones), dtype=np.float32)
         self._switched = True
@@ -55,31 +59,60 @@ class Probe:
             local = np.eye(4)
             local[:3, :3] = quat.to_matrix(quat.exp(np.asarray(turn, dtype=np.float64)))
             local[:3, 3] = np.linalg.solve(self.neutral[self.index[name], :3, :3], step)
-            self.bones[name].matrix_basis = Matrix(local.tolist())
+            self._key(name, local)
         seen = self._seen()
         for name in moves:
-            self.bones[name].matrix_basis.identity()
+            self._key(name, np.eye(4))
         return seen
+
+    def _key(self, name: str, local: Array) -> None:
+        mode = self.bones[name].rotation_mode
+        turn = rotation_modes.from_quaternion(quat.from_matrix(local[None, :3, :3]), mode)
+        for point, value in zip(self._keys[name], [*local[:3, 3], *turn[0]], strict=True):
+            point.co[1] = value
 
     def _seen(self) -> Array:
         self.evaluations += 1
-        layer = self.stage.view_layers[0]
         if self._switched:
             self.copy.update_tag()
-            self.stage.frame_set(self.stage.frame_current)
             self._switched = False
-        layer.update()
-        shown = present(self.copy.evaluated_get(present(layer.depsgraph)).pose).bones
-        shown.foreach_get("matrix", self._buffer)
+        self._action.update_tag()
+        self.stage.frame_set(self.stage.frame_current)
+        depsgraph = present(self.stage.view_layers[0].depsgraph)
+        present(self.copy.evaluated_get(depsgraph).pose).bones.foreach_get("matrix", self._buffer)
         return self._buffer.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
 
 
+def _keys(holder: Any, bone: Any) -> list[bpy.types.Keyframe]:
+    """Return new keys of a bone at rest: of its location, then of its rotation."""
+    turn = rotation_modes.from_quaternion(quat.IDENTITY[None], bone.rotation_mode)[0]
+    found = []
+    for kind, values in (("location", (0.0, 0.0, 0.0)), (rotation_modes.property_of(bone.rotation_mode), turn)):
+        for k, value in enumerate(values):
+            points = holder.fcurves.new(curves.path_of(curves.Target(bone.name, kind)), index=k).keyframe_points
+            points.add(1)
+            points[0].co = 1.0, value
+            found.append(points[0])
+    return found
+
+
 @contextmanager
-def on_copy(armature: bpy.types.Object, controls: set[str]) -> Iterator[Probe]:
-    """Yield a copy of a rig with its controls at rest, in a temporary scene that is removed with it afterwards."""
+def on_copy(armature: bpy.types.Object, graph: Graph, controls: set[str], bones: Collection[str]) -> Iterator[Probe]:
+    """Yield a copy of a rig with its controls at rest, in a temporary scene that is removed with it afterwards.
+
+    What some bones don't depend on is not evaluated as it is, and can't be posed.
+    """
     scene = present(bpy.context.scene)
-    with on_stage(scene, armature, None, None, None) as (stage, copies):
-        yield Probe(stage, copies[armature], controls)
+    action, slot = curves.new_action("Action Loom", armature)
+    try:
+        with on_stage(scene, armature, action, slot, None) as (stage, copies):
+            copy = copies[armature]
+            for name in controls:
+                present(copy.pose).bones[name].matrix_basis.identity()
+            strip(copy, graph, bones)
+            yield Probe(stage, copy, controls & graph.above(*bones).keys(), (action, slot))
+    finally:
+        bpy.data.actions.remove(action)
 
 
 def value(owner: bpy.types.Object, path: str) -> float:
@@ -102,3 +135,12 @@ def assign(owner: bpy.types.Object, path: str, value: float) -> None:
         return
     holder, _, name = path.rpartition(".")
     setattr(owner.path_resolve(holder), name, value)
+
+
+def strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:
+    """Remove the constraints of bones that nothing wanted depends on."""
+    needed = graph.above(*wanted, *graph.read_by_drivers)
+    for bone in present(copy.pose).bones:
+        if bone.name not in needed:
+            for one in list(bone.constraints):
+                bone.constraints.remove(one)

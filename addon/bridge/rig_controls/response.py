@@ -25,6 +25,11 @@ def moved(before: Array, after: Array, step: float) -> bool:
     return far > _ALIKE * step or turned(before, after) > _ALIKE
 
 
+def left(before: Array, after: Array, step: float) -> bool:
+    """Return whether the head of a bone has moved."""
+    return float(np.linalg.norm(after[:3, 3] - before[:3, 3])) > _ALIKE * step
+
+
 def obeys(before: Array, after: Array) -> bool:
     """Return whether a control has turned as it was told to: by TURN in its own axes."""
     trace = np.trace((before[:3, :3] / np.linalg.norm(before[:3, :3], axis=0)).T @ after[:3, :3])

@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ....core.motion.quat import Array
 from ...ground import steps
-from .probe import on_copy
+from . import graph
+from .playing import Stand, playing
 
-_SOME = 32  # frames that are evaluated in one step
+_SOME = 96  # frames that are evaluated in one step
 
 
 def shown_in_steps(
@@ -26,14 +26,13 @@ def shown_in_steps(
     The rig itself is not changed; between steps nothing is left in Blender.
     """
     count = len(next(iter(basis.values())))
+    depends = graph.read(armature)
+    stand = Stand(frozenset({*basis, *idle}), settings, tuple(bones))
     pieces = []
     for first in range(0, count, _SOME):
         yield first / count, f"Looking at {first:,} of {count:,} frames"
-        with on_copy(armature, {*basis, *idle}) as probe:
-            probe.switch(settings)
-            order = [probe.index[name] for name in bones]
-            for frame in range(first, min(first + _SOME, count)):
-                for name, one in basis.items():
-                    probe.bones[name].matrix_basis = Matrix(one[frame].tolist())
-                pieces.append(probe.pose({})[order])
-    return np.stack(pieces)
+        last = min(first + _SOME, count)
+        with playing(armature, depends, stand, last - first) as player:
+            here = {name: one[first:last] for name, one in basis.items()}
+            pieces.append(player.show(here, np.arange(last - first)))
+    return np.concatenate(pieces)

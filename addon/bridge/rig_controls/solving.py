@@ -114,7 +114,7 @@ def _solved(
         plan = [one for one in plan if one.name not in hanging.idle]
         with playing(armature, depends, stand, len(plan) + 1) as player:
             hanging = measured(player, plan)
-    goals = passes.goals(plan, motion, hanging.rest, player.index)
+    goals = passes.goals(plan, motion, hanging, player.index)
     work = _Work(armature, depends, stand, plan, hanging, goals)
     start = passes.at_rest(plan, hanging, player.index, count)
     if count > 3 * _EVERY:  # what some frames need is the beginning of those between them
