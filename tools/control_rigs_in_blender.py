@@ -102,6 +102,12 @@ RIGS: dict[str, Callable[[Path], None]] = {
     "layers by Copy Transforms": _by_hand("with_layers"),
     "Mixamo Rig": _of_maker("mixamo_own"),
     "MMD": _of_maker("mmd_own"),
+    "game biped, kept aside": _fresh("game_biped"),
+    "cartoon cat, kept aside": _fresh("cartoon_cat"),
+    "after CloudRig": _fresh("cloudrig"),
+    "after BlenRig": _fresh("blenrig"),
+    "after Auto-Rig Pro": _fresh("auto_rig_pro"),
+    "after Unreal's Manny": _fresh("manny"),
     "Rigify, basic human": _rigify("armature_basic_human_metarig_add"),
     "Rigify, human": _rigify("armature_human_metarig_add"),
 }

@@ -125,7 +125,16 @@ def _still(values: Array) -> Keys:
 
 
 def feet_chain(skeleton: Skeleton) -> NDArray[np.bool_]:
-    """Return which joints (J,) are hips, legs and feet, or carry them; none where no foot is known."""
+    """Return which joints (J,) are hips, legs and feet, or carry them; none where no foot is known.
+
+    Example:
+        >>> from action_loom.core.edit import fewer_keys
+        >>> from action_loom.core.figure import actions
+        >>> skeleton = actions.walk().skeleton
+        >>> chain = fewer_keys.feet_chain(skeleton)
+        >>> bool(chain[skeleton.roles["foot.L"]]), bool(chain[skeleton.roles["hand.L"]])
+        (True, False)
+    """
     chain = np.zeros(len(skeleton), dtype=bool)
     paths = _paths_of_feet(skeleton)
     if not paths:
@@ -285,7 +294,16 @@ def _widest(off: Callable[[float], float]) -> float:
 
 
 def reaches(skeleton: Skeleton) -> tuple[float, Array]:
-    """Return the least reach, and each joint's (J,): the distance along its bones to the farthest point it carries."""
+    """Return the least reach, and each joint's (J,): the distance along its bones to the farthest point it carries.
+
+    Example:
+        >>> from action_loom.core.edit import fewer_keys
+        >>> from action_loom.core.figure import actions
+        >>> skeleton = actions.walk().skeleton
+        >>> _, reach = fewer_keys.reaches(skeleton)
+        >>> bool(reach[skeleton.roles["thigh.L"]] > reach[skeleton.roles["shin.L"]])
+        True
+    """
     reach, bones = np.linalg.norm(skeleton.tips, axis=1), np.linalg.norm(skeleton.offsets, axis=1)
     for joint in range(len(skeleton) - 1, -1, -1):
         above = skeleton.parents[joint]

@@ -236,3 +236,17 @@ def test_the_menu_of_an_action_offers_both_and_says_why_one_is_grey(keyed, loom)
     with marks.as_from_panel(bpy.context, rig, action):
         assert bpy.ops.action_loom.bake_to_bones.poll()
         assert not bpy.ops.action_loom.bake_to_controls.poll()
+
+
+def test_a_job_does_the_same_without_the_interface(keyed, command, tmp_path):
+    rig, action = keyed
+    jobs, copy = tmp_path / "jobs.toml", tmp_path / "baked.blend"
+    text = '[[job]]\nverb = "bake"\nclips = ["Steps"]\n'
+    text += '[[job]]\nverb = "bake"\nclips = ["By hand"]\nonto = "controls"\nresult_name = "Back"\n'
+    jobs.write_text(text, encoding="utf-8")
+    plain = made_by("bake", action, result_name="By hand")
+    code, _, err = command("run", jobs, "-o", copy, "--report", tmp_path / "r.json", "--armature", rig.name)
+    assert (code, err) == (0, "")
+    assert material.fingerprint(bpy.data.actions["Steps baked"]) == material.fingerprint(plain)
+    assert bones_of(bpy.data.actions["Back"]) - set(deforming(rig))
+    assert copy.is_file()

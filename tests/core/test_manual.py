@@ -50,6 +50,7 @@ OF_BLENDER = {
     "Make",
     "Save As",
     "Show Pose Markers",
+    "Stretch",
     "Switch Direction",
 }
 # What is in capitals and is no label: actions of the demo, names of results and markers, file formats.

@@ -308,7 +308,7 @@ class BakeHooks(EditHooks):
         return (yield from super().inputs(op, context, armature))
 
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
-        if op.replace and inputs.read.baked is not None and inputs.read.baked.covered:
+        if op.replace and inputs.read.covered:
             raise LoomError("Baked bones do not show on a rig that poses them: switch Replace off")
         return inputs
 

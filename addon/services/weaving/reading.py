@@ -50,6 +50,11 @@ class Read:
     def clips(self) -> list[Clip]:
         return [*self.bodies, *(source.clip for source in self.sources)]
 
+    @property
+    def covered(self) -> bool:
+        """Whether the armature does not show what is keyed, because it poses the bones otherwise."""
+        return self.baked is not None and self.baked.covered
+
     def in_order(self, places: Sequence[int]) -> "Read":
         """Return the same reading with only the sources at some places, in that order."""
         return dataclasses.replace(

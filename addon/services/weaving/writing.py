@@ -28,6 +28,7 @@ from ..contacts import pose_markers
 from . import few_keys, on_controls
 from .reading import Inputs, Read
 
+_Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
 TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
 
 
@@ -55,7 +56,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     """
     request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
     scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
-    notices, covered = [_check_bones(armature, read.body)], read.baked is not None and read.baked.covered
+    notices = [_check_bones(armature, read.body)]
     made_of = sources_of(read)
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
@@ -79,12 +80,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             )
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), clip, read.body, first_frame
-        hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        if covered:
-            notices.append(_covered(armature, action))
-        else:
-            off = shown.difference(*where, within=within, played=options.assign)
-            notices.append(shown.check(off, clip.name, hidden))
+        notices.append(_as_shown(read, where, within=within, played=options.assign))
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
         if recipe.of_action and into is None:
@@ -93,7 +89,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
         storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json(), players=players)
-        if options.assign and into is None and not covered:
+        if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
@@ -168,7 +164,12 @@ def _carried(clip: Clip, read: Read, travel: str) -> Clip:
     return root_carrier.by_joint(clip, read.baked.carrier(clip.skeleton), Carrying())
 
 
-def _covered(armature: bpy.types.Object, action: bpy.types.Action) -> str:
+def _as_shown(read: Read, where: _Where, *, within: float, played: bool) -> str:
+    """Return what to say of how a written action shows; raises RigError where that is far from its clip."""
+    _, armature, (action, _), clip, _, _ = where
+    if not read.covered:
+        hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
+        return shown.check(shown.difference(*where, within=within, played=played), clip.name, hidden)
     return (
         f"{action.name} shows where nothing else poses the bones, such as on an exported skeleton: {armature.name} was"
         " not given it, since its constraints and drivers pose them"
