@@ -19,7 +19,8 @@ _GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
 _IDLE = 3  # corrections that gained nothing, after which a control is left at the best one
 _STUCK = 3  # passes that bring a control no nearer to its goal: limits keep it from there
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
-_MORE = {True: 3e-4, False: 5e-5}  # likewise, of knees and elbows, and of all else: corrected where it is off by more
+_MORE = 5e-5  # likewise: corrected where it is off by more
+_MORE_OF_MIDDLES, _MORE_OF_BEARERS = 3e-4, 1e-4  # likewise, of knees and elbows, and of what brings others to places
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +247,8 @@ class Solver:
         gains = off < _GAIN * one.best[rows]
         better = judged & (off < one.best[rows] - 0.01 * _GOOD * self.height)
         one.kept[rows[better]], one.best[rows[better]] = one.fix[rows[better]], off[better]
-        more = judged & (off > _MORE[one.swivels is not None] * self.height)
+        enough = _MORE_OF_MIDDLES if one.swivels is not None else _MORE_OF_BEARERS if self.borne[one.name] else _MORE
+        more = judged & (off > enough * self.height)
         one.idle[rows[judged]] = np.where(gains[judged], 0, one.idle[rows[judged]] + 1)
         back = more & (one.idle[rows] == _IDLE)
         more &= one.idle[rows] < _IDLE

@@ -1,0 +1,107 @@
+"""Rigs that are linked or overridden, and rigs with Stretch To, B-bones or Spline IK: right keys, or one sentence."""
+
+import bpy
+import pytest
+from hand_rigs import SIDES, add_bone, found_parts, person, state, with_legs_on_ik
+from test_rig_keys import check, moving, solve  # noqa: F401 - fixtures
+
+
+def linked(path, name="Person"):
+    """The rig of a saved file, linked into an empty scene."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.objects = [name]
+    rig = bpy.data.objects[name]
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.update()
+    return rig
+
+
+@pytest.mark.parametrize("overridden", [False, True])
+@pytest.mark.parametrize("limbs", ["fk", "ik"])
+def test_a_linked_rig(find_controls, solve, moving, tmp_path, overridden, limbs):  # noqa: F811
+    with_legs_on_ik()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    rig = linked(tmp_path / "rig.blend")
+    if overridden:
+        rig = rig.override_create(remap_local_usages=True)
+        bpy.context.view_layer.update()
+    before = state(rig)
+    found, parts = found_parts(find_controls(rig))
+    assert state(rig) == before
+    assert (found.notes, parts["Left leg"].ik, parts["Left leg"].has_fk) == ((), "goal.L", True)
+    names, wanted = moving(rig, found)
+    solved = solve(rig, found, names, wanted, limbs)
+    assert state(rig) == before
+    assert max(far.max() for far in solved.millimetres.values()) <= 0.5
+
+
+def stretching():
+    """Legs whose bones reach for the next joint's control, and can be stretched by inverse kinematics."""
+    rig = with_legs_on_ik()
+    for side in SIDES:
+        for part in ("thigh", "shin"):
+            rig.pose.bones[f"{part}.{side}"].ik_stretch = 0.1
+    return rig
+
+
+def with_b_bones():
+    rig = with_legs_on_ik()
+    for part in ("thigh", "shin"):
+        for side in SIDES:
+            rig.data.bones[f"{part}.{side}"].bbone_segments = 8
+    return rig
+
+
+@pytest.mark.parametrize("build", [stretching, with_b_bones])
+def test_legs_that_stretch_or_bend_are_keyed_as_well(find_controls, solve, moving, build):  # noqa: F811
+    rig = build()
+    solved = check(rig, find_controls(rig), solve, moving, "ik")
+    if build is stretching:
+        assert solved.settings['pose.bones["thigh.L"].ik_stretch'] == 0.0
+
+
+def test_a_tail_on_a_curve_is_no_matter(find_controls, solve, moving):  # noqa: F811
+    rig = with_legs_on_ik()
+    bpy.ops.object.mode_set(mode="EDIT")
+    above = "hips"
+    for k in range(4):
+        add_bone(rig.data.edit_bones, f"tail.{k}", above, (0, 0.1 + 0.1 * k, 1.0), (0, 0.2 + 0.1 * k, 1.0))
+        above = f"tail.{k}"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    curve = bpy.data.curves.new("tail", "CURVE")
+    curve.dimensions = "3D"
+    points = curve.splines.new("POLY").points
+    points.add(3)
+    for k, point in enumerate(points):
+        point.co = 0.0, 0.1 + 0.1 * k, 1.0 + 0.02 * k, 1.0
+    path = bpy.data.objects.new("tail", curve)
+    bpy.context.collection.objects.link(path)
+    one = rig.pose.bones["tail.3"].constraints.new("SPLINE_IK")
+    one.target, one.chain_count = path, 4
+    bpy.context.view_layer.update()
+    found, parts = found_parts(find_controls(rig))
+    assert found.notes == ()
+    assert parts["Left leg"].ik == "goal.L"
+    check(rig, found, solve, moving, "ik")
+
+
+def test_a_spine_on_a_curve_is_left_out_in_one_sentence(find_controls):
+    rig = person()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    curve = bpy.data.curves.new("spine", "CURVE")
+    curve.dimensions = "3D"
+    points = curve.splines.new("POLY").points
+    points.add(3)
+    for k, point in enumerate(points):
+        point.co = 0.0, 0.0, 1.0 + 0.2 * k, 1.0
+    path = bpy.data.objects.new("spine", curve)
+    bpy.context.collection.objects.link(path)
+    one = rig.pose.bones["chest"].constraints.new("SPLINE_IK")
+    one.target, one.chain_count = path, 3
+    bpy.context.view_layer.update()
+    before = state(rig)
+    _, parts = found_parts(find_controls(rig))
+    assert state(rig) == before
+    assert parts["Trunk"].note.startswith("Trunk: the constraint Spline IK on chest follows spine")
+    assert not parts["Trunk"].fk
