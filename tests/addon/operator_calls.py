@@ -124,12 +124,6 @@ def an_event(_tmp_path):
     bpy.context.scene.action_loom.events[0].to += 3
 
 
-def a_leg_on_ik(_tmp_path):
-    armature = bpy.context.view_layer.objects.active
-    helper = armature.pose.bones["shin.L"].constraints.new("IK")
-    helper.target, helper.subtarget, helper.chain_count = armature, "foot.R", 2
-
-
 def two_poses(_tmp_path):
     bpy.ops.action_loom.warp(sources=[SLOW], corrections="8 2 0 30 0 0 0 0; 20 2 0 30 0 0 0 0")
 
@@ -228,7 +222,7 @@ TABLE = {
     "find_like": Row(before=library_chosen),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
-    "find_controls": Row("settings", before=a_leg_on_ik),
+    "find_controls": Row("settings", before=legs_for_ik),
     "find_roles": Row("settings", "roles"),
     "accept_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
