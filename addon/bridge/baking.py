@@ -61,13 +61,14 @@ def onto_bones(armature: bpy.types.Object, *, everything: bool) -> Baked:
 
 def is_baked(played: SlottedAction, bones: Iterable[str]) -> bool:
     """Return whether an action keys some bones, on every frame, and no others."""
-    keyed = [
-        (t.bone, curve) for t, each in curves.transforms(curves.curves_of(*played)).items() for curve in each.values()
-    ]
-    first, last = played[0].frame_range[:]
-    frames = set(range(round(first), round(last) + 1))
-    return {bone for bone, _ in keyed} <= {"", *bones} and all(
-        frames <= {round(point.co.x) for point in curve.keyframe_points} for _, curve in keyed
+    by_target = curves.transforms(curves.curves_of(*played))
+    if not {target.bone for target in by_target} <= {"", *bones}:
+        return False
+    first, last = (round(frame) for frame in played[0].frame_range[:])
+    every = [curve for each in by_target.values() for curve in each.values()]
+    # Counted first: menus ask this whenever they are drawn.
+    return all(len(curve.keyframe_points) > last - first for curve in every) and all(
+        set(range(last - first + 1)) <= {*curves.key_times([curve], float(first)).frames} for curve in every
     )
 
 

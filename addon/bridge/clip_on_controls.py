@@ -7,7 +7,7 @@ from ...core.motion.clip import Clip
 from ..ground import steps
 from ..ground.blender_types import Slot, present
 from . import clip as clips
-from . import curves, evaluated_action, rig
+from . import control_body, curves, evaluated_action, property_paths, rig
 from .clip import ReadAction
 from .controls import BodyControls, Controls, FoundControls
 from .rig import Rig
@@ -35,7 +35,8 @@ def read_in_steps(
     others = frozenset(target for target in keyed if not _is_seen(target.bone, controls))
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
-    linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at)
+    switched, note = _switched(armature, action, slot, controls)
+    linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at, settings=switched)
     rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
     channels = {name: one for name, one in as_keyed.clip.channels.items() if name not in set_by_us}
@@ -53,6 +54,7 @@ def read_in_steps(
         for name, one in as_keyed.clip.channels.items()
         if name.endswith('"][0]') or name in set_by_us
     }
+    properties |= switched
     ours = keyed - others
     first = float(as_keyed.frames[0])
     key_times = {target: curves.key_times(by_target[target].values(), first) for target in ours}
@@ -60,7 +62,7 @@ def read_in_steps(
         clip,
         as_keyed.frames,
         ours,
-        as_keyed.notes,
+        (*as_keyed.notes, *([note] if note else [])),
         as_keyed.start,
         properties=properties,
         key_times=key_times,
@@ -72,6 +74,37 @@ def _is_seen(bone: str, controls: BodyControls) -> bool:
     if isinstance(controls, FoundControls):
         return bone in controls.above
     return bone in controls.names or bone in controls.idle or "_ik" in bone
+
+
+def _switched(
+    armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, controls: BodyControls
+) -> tuple[dict[str, float], str]:
+    """Return switches, by path, that stand against what an action keys and does not key itself, and a note on them.
+
+    Another action that was played before has left them so: without them, what is keyed would not be seen.
+    """
+    every = curves.curves_of(action, slot)
+    paths = {curve.data_path for curve in every}
+    keyed = {target.bone for target in curves.transforms(every)}
+    if isinstance(controls, FoundControls):
+        parts = controls.found.parts
+    else:  # of Rigify's human FK is known without a search
+        parts = control_body.controls_of(armature).parts if any("_ik" in name for name in keyed) else ()
+    found: dict[str, float] = {}
+    names = []
+    for part in parts:
+        kind = part.kind_of(keyed)
+        wrong = {
+            switch.path: value
+            for switch in part.switches
+            for value in [switch.ik if kind == "ik" else switch.fk]
+            if kind and switch.path not in paths and property_paths.value(armature, switch.path) != value
+        }
+        found |= wrong
+        names += [f"{part.name} on {kind.upper()}"] if wrong else []
+    if not names:
+        return found, ""
+    return found, f"{action.name} keys {', '.join(names)}, but the rig is switched to the other: read as it is keyed"
 
 
 def settings_of(controls: BodyControls) -> dict[str, float]:

@@ -1,6 +1,5 @@
 """Solve for a clip on the controls of a rig: on FK or IK, limb by limb (methods: Body roles and retargeting)."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,13 +14,13 @@ from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground import steps
 from ..ground.blender_types import present
-from . import control_body, control_rig, poses
+from . import control_body, control_rig, poses, property_paths
 from .clip_on_controls import settings_of
 from .controls import Controls, FoundControls
 from .curves import KeyTimes, Target
 from .few_curves import Few
 from .rig import Rig
-from .rig_controls import Limbs, Part, RigControls, Solved, probe, solve_in_steps
+from .rig_controls import Limbs, Part, RigControls, Solved, solve_in_steps
 
 FK: Limbs = "fk"
 IK: Limbs = "ik"
@@ -43,6 +42,7 @@ class ControlKeys:
     modes (C,) : rotation modes
     own (F, C, 4, 4) : in each control's own axes; moves (C,) : whether its location has an effect
     settings : values of properties, by path on the armature
+    on_fk : the switches, likewise, with which limbs that are keyed on both stand on FK
     bones : the bone that a control moves, by the control's name; partners : the control on the other side, likewise
     limbs : how arms and legs are keyed, by the names of their parts
     meanwhile : values of properties that the sources set, likewise
@@ -57,6 +57,7 @@ class ControlKeys:
     bones: Mapping[str, str]
     partners: Mapping[str, str] = field(default_factory=dict)
     limbs: Mapping[str, Limbs] = field(default_factory=dict)
+    on_fk: Mapping[str, float] = field(default_factory=dict)
     meanwhile: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -113,15 +114,15 @@ def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str
         return IK
     if wanted.limbs in _ASKED:
         return _ASKED[wanted.limbs]
-    on_ik, on_fk = bool(keyed & {part.ik, part.pole}), bool(keyed & set(dict(part.fk).values()))
-    if on_ik == on_fk and keyed:
+    kind = part.kind_of(keyed)
+    if not kind and keyed:
         return IK if all(_value(armature, wanted, s.path) == s.ik for s in part.switches) else FK
-    return IK if on_ik else FK
+    return IK if kind == IK else FK
 
 
 def _value(armature: bpy.types.Object, wanted: Wanted, path: str) -> float:
     value = wanted.values.get(path)
-    return probe.value(armature, path) if value is None else value
+    return property_paths.value(armature, path) if value is None else value
 
 
 def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
@@ -150,7 +151,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     done = yield from solve(matrices, only=only, as_set=as_set)
     names = tuple(done.basis)
     own = np.stack([done.basis[name] for name in names], axis=1)
-    _hold_feet(clip, body, found, limbs, names, own)
+    _hold_feet(clip, body, found, names, own)
     moves = np.array([name in done.located for name in names])
     notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
     if exact is not None:  # fingers, for example
@@ -160,18 +161,19 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
         own, moves = np.concatenate([own, exact.own[:, more]], axis=1), np.append(moves, exact.moves[more])
     moved = ({} if exact is None else dict(exact.bones)) | _moved(found)
     modes = tuple(present(armature.pose).bones[name].rotation_mode for name in names)
-    return ControlKeys(names, modes, own, moves, settings, moved, _partners(found), limbs, wanted.values, tuple(notes))
+    both = [part for part in found.parts if limbs.get(part.name) == BOTH]
+    on_fk = {switch.path: switch.fk for part in both for switch in part.switches}
+    rest = _partners(found), limbs, on_fk, wanted.values, tuple(notes)
+    return ControlKeys(names, modes, own, moves, settings, moved, *rest)
 
 
-def _hold_feet(
-    clip: Clip, body: Rig, found: RigControls, limbs: Mapping[str, Limbs], names: Sequence[str], own: Array
-) -> None:
+def _hold_feet(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
     """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
-    for part in found.parts:
-        if limbs.get(part.name, FK) == FK or not part.end.startswith("foot") or part.ik not in names:
-            continue
-        stands, k = contacts.detect(clip).get(part.end[-1:], None), names.index(part.ik)
-        for first, end in contacts.runs(stands) if stands is not None else ():
+    feet = [part for part in found.parts if part.ik in names and part.end.startswith("foot")]
+    standing = contacts.detect(clip) if feet else {}
+    for part in feet:
+        k, side = names.index(part.ik), part.end[-1:]
+        for first, end in contacts.runs(standing[side]) if side in standing else ():
             middle = (first + end) // 2
             far = float(body.units[-1]) * np.linalg.norm(own[first:end, k, :3, 3] - own[middle, k, :3, 3], axis=1)
             turned = np.linalg.norm(own[first:end, k, :3, :3] - own[middle, k, :3, :3], axis=(1, 2))
@@ -184,9 +186,7 @@ def _hold_feet(
 
 def _is_keyed(control: str, wanted: Wanted) -> bool:
     """Return whether the sources key a control of Rigify's, or the one on the other side."""
-    side = {"L": "R", "R": "L"}
-    other = re.sub(r"\.([LR])$", lambda match: f".{side[match[1]]}", control)
-    return bool({target.bone for target in wanted.keyed} & {control, other})
+    return bool({target.bone for target in wanted.keyed} & {control, bpy.utils.flip_name(control)})
 
 
 def _moved(found: RigControls) -> dict[str, str]:

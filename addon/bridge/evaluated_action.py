@@ -3,7 +3,7 @@
 A copy of the armature plays the action in a scene of its own, so bones that the action does not key are at rest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
@@ -70,12 +70,14 @@ def seen_in_steps(
     to_body: Array | None = None,
     *,
     layers: bool = False,
+    settings: Mapping[str, float] | None = None,
 ) -> steps.Steps[tuple[Array, Array]]:
     """Return world matrices' linear parts (F, J, 3, 3) and places (F, J, 3) in metres while an action plays.
 
     names : the bones to read, one for each bone of the body; the object is joint 0 if the body has `moving_object`
     to_body (B, 4, 4) : matrices from those bones to the body's
     layers : whether the layers of the armature's NLA play, too, and the action's own blending
+    settings : values that properties of the armature have meanwhile, by path
     Between steps nothing of it is left in Blender.
     """
     parts = []
@@ -83,7 +85,7 @@ def seen_in_steps(
         yield first / len(frames), f"Reading {first:,} of {len(frames):,} frames"
         # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
-        poses, objects = _seen(scene, armature, played, body, some, layers=layers)
+        poses, objects = _seen(scene, armature, played, body, some, layers=layers, settings=settings)
         order = [present(armature.pose).bones.find(name) for name in names]
         seen_bones = poses[1:, order]
         turned = seen_bones if to_body is None else seen_bones @ to_body
@@ -113,6 +115,7 @@ def _seen(
     frames: Array,
     *,
     layers: bool,
+    settings: Mapping[str, float] | None,
 ) -> tuple[Array, Array]:
     """Return the matrices of all bones (F, B, 4, 4), and of the object (F, 4, 4), while an action plays."""
     action, slot = played
@@ -120,7 +123,7 @@ def _seen(
     poses = np.empty((len(frames), count, 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * count, dtype=np.float32)
-    with on_stage(scene, armature, action, slot, body, layers=layers) as (stage, copies):
+    with on_stage(scene, armature, action, slot, body, layers=layers, settings=settings) as (stage, copies):
         copy = copies[armature]
         for k, frame in enumerate(frames):
             stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))

@@ -134,7 +134,7 @@ class _Work:
         return fewer_keys.keys_of(values, near, inside, mode, cyclic=self._clip.cyclic)
 
     def shown(self, made: FewControlKeys) -> steps.Steps[Array]:
-        """Return the bones (K, B, 4, 4) that keys show, on the frames that are measured."""
+        """Return the bones (K, B, 4, 4) that keys show on the frames measured: with each kind of limbs."""
         at = self._at.astype(np.float64)
         basis = {}
         for k, name in enumerate(self._keys.names):
@@ -146,11 +146,12 @@ class _Work:
             basis[name] = own
         idle = [name for name in present(self._body.controls).idle if name not in basis]
         bones = present(self._body.controls).seen
-        return (
-            yield from shown_in_steps(
-                self._armature, basis, bones, {**self._keys.meanwhile, **self._keys.settings}, idle
-            )
-        )
+        settings = {**self._keys.meanwhile, **self._keys.settings}
+        seen = yield from shown_in_steps(self._armature, basis, bones, settings, idle)
+        if not self._keys.on_fk:
+            return seen
+        other = yield from shown_in_steps(self._armature, basis, bones, {**settings, **self._keys.on_fk}, idle)
+        return np.concatenate([seen, other])
 
     def errors(self, seen: Array, wanted: Array) -> tuple[float, float]:
         """Return the largest distance of any bone's ends from the wanted ones, and of the feet's, in metres."""

@@ -1,6 +1,6 @@
 """Play an action on a copy of an armature in a separate scene, without touching the artist's pose, frame or undo."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,6 +8,7 @@ import bpy
 from mathutils import Matrix, Quaternion
 
 from ..ground.blender_types import Slot, armature_data, present
+from . import property_paths
 from .controls import FoundControls
 from .rig import Rig
 
@@ -24,6 +25,7 @@ def on_stage(
     meshes: Sequence[bpy.types.Object] = (),
     *,
     layers: bool = False,
+    settings: Mapping[str, float] | None = None,
 ) -> Iterator[tuple[bpy.types.Scene, Copies]]:
     """Play only an action on a copy of an armature in a temporary scene, removed with its objects afterwards.
 
@@ -32,6 +34,7 @@ def on_stage(
     body : whose bones are put at rest, but for those that stay where they are, and what no artist poses of a rig with
         controls; None leaves the pose as it is
     layers : whether the layers of the NLA play, too, and the action blends as the armature's own does
+    settings : values that properties of the armature's copy have, by path
     """
     with unheard("frame_change_pre", "frame_change_post"):
         stage = bpy.data.scenes.new("Action Loom")
@@ -53,6 +56,8 @@ def on_stage(
                 bone.matrix_basis.identity()
                 if stays is not None:
                     bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
+            for path, value in (settings or {}).items():
+                property_paths.assign(copied, path, value)
             data = present(copied.animation_data or copied.animation_data_create())
             if not layers:
                 data.use_nla = False

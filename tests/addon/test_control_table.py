@@ -99,3 +99,10 @@ def test_a_linked_rig_is_not_written_to(loom, what, tmp_path):
     assert bodies.controls_of(linked).parts
     with pytest.raises(loom("core.errors").RigError, match="is linked: make a library override"):
         bodies.set_chosen(linked, {f"Left leg, {what}": "goal.L"})
+
+
+def test_limbs_that_have_one_kind_of_controls_make_the_option_idle_and_it_is_said(capfd):
+    rig = material.biped()
+    material.key_walk(rig, "Walk", frames=24)
+    assert bpy.ops.action_loom.mirror(sources=[{"name": "Walk", "weight": 1.0}], limbs="IK") == {"FINISHED"}
+    assert f"Limbs had no effect: {rig.name} has no arm or leg with controls of both kinds" in capfd.readouterr().out

@@ -125,3 +125,30 @@ def test_limbs_go_to_the_controls_that_are_asked_for(limbs, seen):
     assert ("goal.L" in bones) == (limbs != "fk")
     (switch,) = [one for one in material.fcurves(made) if one.data_path.endswith('["legs L"]')]
     assert switch.keyframe_points[0].co[1] == (0.0 if limbs == "fk" else 1.0)
+
+
+def test_what_another_action_has_switched_does_not_hide_what_is_keyed(keyed, seen, capfd):
+    rig, action = keyed
+    first, skeleton = seen(rig, action)
+    bones = rig.pose.bones
+    for side in "LR":  # as an action leaves it that keys the switch
+        if "thigh_parent.L" in bones:
+            bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
+        else:
+            bones["root"][f"legs {side}"] = 0.0
+    bpy.context.view_layer.update()
+    again = made_by("mirror", made_by("mirror", action))
+    assert "keys Left leg on IK, Right leg on IK, but the rig is switched to the other" in capfd.readouterr().out
+    assert np.ptp(first[:, skeleton.roles["foot.L"]], axis=0).max() > 0.05
+    assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
+
+
+def test_on_both_the_limbs_stand_the_same_by_either(seen):
+    rig, action = by_hand(pole=True)
+    made = made_by("mirror", action, limbs="BOTH")
+    on_ik = seen(rig, made)[0]
+    for curve in material.fcurves(made):
+        if '["legs ' in curve.data_path:
+            curve.keyframe_points[0].co[1] = 0.0
+            curve.update()
+    assert 1000.0 * np.linalg.norm(seen(rig, made)[0] - on_ik, axis=2).max() < NEAR

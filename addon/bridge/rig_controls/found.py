@@ -1,6 +1,8 @@
 """What is known of a rig's controls: which bone each one moves, how limbs switch, and what can't be solved."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,12 @@ class Part:
         """All its controls."""
         every = (self.ik, self.pole, *dict(self.fk).values(), *dict(self.tips).values())
         return frozenset(name for name in every if name)
+
+    def kind_of(self, keyed: Collection[str]) -> Literal["", "fk", "ik"]:
+        """Return of which kind alone some controls are, "" for both or none."""
+        on_ik = any(name in keyed for name in (self.ik, self.pole) if name)
+        on_fk = any(control in keyed for _, control in self.fk)
+        return "" if on_ik == on_fk else "ik" if on_ik else "fk"
 
     @property
     def has_fk(self) -> bool:

@@ -19,7 +19,7 @@ from ...ground.blender_types import present
 from .. import curves
 from ..stage import on_stage
 from .graph import Graph
-from .probe import assign, strip
+from .probe import strip
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,10 @@ def playing(armature: bpy.types.Object, graph: Graph, stand: Stand, frames: int)
     scene = present(bpy.context.scene)
     action, slot = curves.new_action("Action Loom", armature)
     try:
-        with on_stage(scene, armature, action, slot, None) as (stage, copies):
+        with on_stage(scene, armature, action, slot, None, settings=stand.values) as (stage, copies):
             copy = copies[armature]
             for name in stand.rest:
                 present(copy.pose).bones[name].matrix_basis.identity()
-            for path, value in stand.values.items():
-                assign(copy, path, value)
             strip(copy, graph, {*stand.seen, *stand.rest})
             yield Player(stage, copy, curves.holder_of(action, slot), stand.seen, frames)
     finally:

@@ -10,7 +10,7 @@ import numpy as np
 from ....core.motion import quat, rotation_modes
 from ....core.motion.quat import Array
 from ...ground.blender_types import SlottedAction, present
-from .. import curves
+from .. import curves, property_paths
 from ..stage import on_stage
 from .graph import Graph
 
@@ -37,7 +37,7 @@ class Probe:
 
     def value(self, path: str) -> float:
         """Return a property's value."""
-        return value(self.copy, path)
+        return property_paths.value(self.copy, path)
 
     def original(self, path: str) -> float:
         """Return a property's value before anything was set."""
@@ -49,7 +49,7 @@ class Probe:
         self._set |= {path: self.value(path) for path in settings if path not in self._set}
         for path, value in (before | dict(settings)).items():
             if self.value(path) != value:
-                assign(self.copy, path, value)
+                property_paths.assign(self.copy, path, value)
                 self._switched = True
         self._set = {path: value for path, value in self._set.items() if path in settings}
 
@@ -113,28 +113,6 @@ def on_copy(armature: bpy.types.Object, graph: Graph, controls: set[str], bones:
             yield Probe(stage, copy, controls & graph.above(*bones).keys(), (action, slot))
     finally:
         bpy.data.actions.remove(action)
-
-
-def value(owner: bpy.types.Object, path: str) -> float:
-    """Return a property's value by its path: of a choice its number, which is what is keyed."""
-    holder, bracket, key = path.rpartition("[")
-    if bracket and path.endswith('"]'):
-        group: Any = owner.path_resolve(holder) if holder else owner
-        return float(group[key[1:-2]])
-    found: Any = owner.path_resolve(path)
-    return float(found)
-
-
-def assign(owner: bpy.types.Object, path: str, value: float) -> None:
-    """Set a property by its path: a custom one keeps its type."""
-    holder, bracket, key = path.rpartition("[")
-    if bracket and path.endswith('"]'):
-        group: Any = owner.path_resolve(holder) if holder else owner
-        name = key[1:-2]
-        group[name] = type(group[name])(value)
-        return
-    holder, _, name = path.rpartition(".")
-    setattr(owner.path_resolve(holder), name, value)
 
 
 def strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:

@@ -294,8 +294,9 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
             layout.prop_search(source, "slot", source.action, "slots")
 
 
-class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
-    bl_label = "Body Roles"
+class _OfTheArmature(SidebarPanel):
+    """A table about the armature of the list, below it."""
+
     bl_parent_id = "ACTION_LOOM_PT_sources"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -303,6 +304,10 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
     def poll(cls, context: bpy.types.Context) -> bool:
         armature = target_armature.of_tab(context)
         return armature is not None and properties.rig_of(scene_of(context), armature) is not None
+
+
+class ACTION_LOOM_PT_roles(_OfTheArmature, bpy.types.Panel):
+    bl_label = "Body Roles"
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         rig = properties.rig_of(scene_of(context), target_armature.of_tab(context))
@@ -331,15 +336,8 @@ class ACTION_LOOM_PT_roles(SidebarPanel, bpy.types.Panel):
             draw_text(layout, context, missing)
 
 
-class ACTION_LOOM_PT_controls(SidebarPanel, bpy.types.Panel):
+class ACTION_LOOM_PT_controls(_OfTheArmature, bpy.types.Panel):
     bl_label = "Controls"
-    bl_parent_id = "ACTION_LOOM_PT_sources"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        armature = target_armature.of_tab(context)
-        return armature is not None and properties.rig_of(scene_of(context), armature) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         armature = present(target_armature.of_tab(context))

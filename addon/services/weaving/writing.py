@@ -18,7 +18,7 @@ from ....core.verbs import Loop
 from ....core.weave import ik_bones, root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ....core.weave.root_carrier import Carrying
-from ...bridge import baking, curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
+from ...bridge import baking, control_keys, curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
 from ...bridge import clip as clips
 from ...bridge.few_curves import Few
 from ...ground import rates, steps
@@ -93,6 +93,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
+    if options.limbs != control_keys.AS_SOURCE and (on_rig is None or not on_rig.keys.limbs):
+        notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
     limbs = "" if on_rig is None else on_rig.keys.summary
     return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe), limbs)
 

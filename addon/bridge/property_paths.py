@@ -1,0 +1,34 @@
+"""Get and set properties by their path on an object, such as a limb's switch or a constraint's influence."""
+
+from typing import Any
+
+import bpy
+
+
+def value(owner: bpy.types.Object, path: str) -> float:
+    """Return a property's value by its path: of a choice its number, which is what is keyed."""
+    found: Any = _custom(owner, path)
+    return float(found[0][found[1]] if found is not None else _resolved(owner, path))
+
+
+def assign(owner: bpy.types.Object, path: str, value: float) -> None:
+    """Set a property by its path: a custom one keeps its type."""
+    found = _custom(owner, path)
+    if found is not None:
+        group, name = found
+        group[name] = type(group[name])(value)
+        return
+    holder, _, name = path.rpartition(".")
+    setattr(_resolved(owner, holder), name, value)
+
+
+def _custom(owner: bpy.types.Object, path: str) -> tuple[Any, str] | None:
+    """Return what holds the custom property of a path, and its name; None for other properties."""
+    holder, bracket, key = path.rpartition("[")
+    if not bracket or not path.endswith('"]'):
+        return None
+    return (_resolved(owner, holder) if holder else owner), bpy.utils.unescape_identifier(key[1:-2])
+
+
+def _resolved(owner: bpy.types.Object, path: str) -> Any:
+    return owner.path_resolve(path)
