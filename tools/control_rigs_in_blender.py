@@ -103,7 +103,7 @@ RIGS: dict[str, Callable[[Path], None]] = {
     "Mixamo Rig": _of_maker("mixamo_own"),
     "MMD": _of_maker("mmd_own"),
     "game biped, kept aside": _fresh("game_biped"),
-    "cartoon cat, kept aside": _fresh("cartoon_cat"),
+    "cartoon cat": _fresh("cartoon_cat"),
     "after CloudRig": _fresh("cloudrig"),
     "after BlenRig": _fresh("blenrig"),
     "after Auto-Rig Pro": _fresh("auto_rig_pro"),
@@ -233,6 +233,7 @@ def _by_hand_keyed(measured: Measured, name: str) -> dict[str, Any]:
     import test_hand_keyed
 
     left, right, torso, upright = HAND_KEYED[name]
+    measured.rig.animation_data.action = None
     for bone in measured.rig.pose.bones:  # what other actions have posed
         if bone.name in measured.controls:
             bone.matrix_basis.identity()
