@@ -53,7 +53,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one step ended, and what its tests said, if it ran some."""
+    """How one step ended, and what its tests said, if it ran some.
+
+    known : tests that fail for a reason that is written beside them, and whose passing would be a failure
+    names : the tests that failed
+    """
 
     step: Step
     seconds: float
@@ -62,10 +66,12 @@ class Outcome:
     failed: int = 0
     skipped: int = 0
     without_clips: int = 0
+    known: int = 0
+    names: tuple = ()
 
     @property
     def tests(self):
-        return self.passed + self.failed + self.skipped
+        return self.passed + self.failed + self.skipped + self.known
 
 
 # --- which steps there are ------------------------------------------------------------------------------------------
@@ -220,19 +226,29 @@ def count_tests(outcome):
         sum(int(suite.get(key, 0)) for suite in suites) for key in ("tests", "failures", "errors", "skipped")
     )
     reasons = [case.get("message", "") for suite in suites for case in suite.iter("skipped")]
+    known = sum(case.get("type") == "pytest.xfail" for suite in suites for case in suite.iter("skipped"))
+    cases = [case for suite in suites for case in suite.iter("testcase")]
     return replace(
         outcome,
         passed=total - failures - errors - skipped,
         failed=failures + errors,
-        skipped=skipped,
+        skipped=skipped - known,
+        known=known,
         without_clips=sum("../shared" in reason for reason in reasons),
+        names=tuple(name_of_test(case) for case in cases if {"failure", "error"} & {child.tag for child in case}),
     )
+
+
+def name_of_test(case):
+    """A test's name as pytest takes it."""
+    return f"{case.get('classname').replace('.', '/')}.py::{case.get('name')}"
 
 
 def told(outcome):
     """One line about a step, and the end of its log if it failed."""
     words = [f"{outcome.passed} passed"] if outcome.passed or outcome.failed else []
-    words += [f"{n} {word}" for n, word in ((outcome.failed, "failed"), (outcome.skipped, "skipped")) if n]
+    counts = (outcome.failed, "failed"), (outcome.skipped, "skipped"), (outcome.known, "known to fail")
+    words += [f"{n} {word}" for n, word in counts if n]
     words += [outcome.trouble] if outcome.trouble else []
     status, log = "FAILED" if outcome.trouble else "ok", outcome.step.log
     lines = [f"{status:7}{outcome.step.name:19}{outcome.seconds:7.1f} s  {', '.join(words)}".rstrip()]
@@ -249,8 +265,12 @@ def summarise(outcomes, run):
     failed = sum(max(outcome.failed, bool(outcome.trouble)) for outcome in outcomes)
     print(f"\nlogs in {LOGS.relative_to(ROOT)}")
     for outcome in outcomes:
+        print("".join(f"failed in {outcome.step.name}: {name}\n" for name in outcome.names), end="")
+    for outcome in outcomes:
         if left_out := len(run.left_out(outcome.step)):
             print(f"{outcome.step.name}: {outcome.tests:,} of {outcome.tests + left_out:,} tests; the slow ones: ALL=1")
+    if known := sum(outcome.known for outcome in outcomes):
+        print(f"{known} tests are known to fail: the reason is beside each, and it would be a failure if one passed")
     if without_clips:
         print(f"{without_clips} of the skipped tests want the clips of ../shared, which is not here")
     if os.environ.get("CI"):
@@ -283,8 +303,7 @@ def record(outcomes, run):
 def seconds_of_tests(report):
     """The seconds of each test in a report of pytest, by its name."""
     return {
-        f"{case.get('classname').replace('.', '/')}.py::{case.get('name')}": float(case.get("time"))
-        for case in ElementTree.parse(report).getroot().iter("testcase")
+        name_of_test(case): float(case.get("time")) for case in ElementTree.parse(report).getroot().iter("testcase")
     }
 
 
