@@ -16,6 +16,7 @@ from typing import Any
 
 import in_blender
 import numpy as np
+import right_scenes
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -214,7 +215,7 @@ def main(zip_path: str, name: str, limbs: str, out: Path) -> None:
         rows = {"find": {"seconds": found.seconds, "notes": list(found.notes)}}
         for kind, capture in CAPTURES.items():
             rows[f"import {kind}"] = measured.row(lambda capture=capture: _import(capture, limbs.upper()))
-        _add_path(bpy.context.view_layer.objects.active)
+        right_scenes.add_path(bpy.context.view_layer.objects.active, points=18, sway=0.4)  # an S of seven heights
         for verb, (operator, kinds, options) in CALLS.items():
             sources = [{"name": CAPTURES[kind], "weight": 1.0} for kind in kinds]
             if all(source["name"] in bpy.data.actions for source in sources):
@@ -302,20 +303,6 @@ def _import(capture: str, limbs: str) -> None:
     planted = capture != CAPTURES["kick"]  # of which *Plant* makes something
     how = {"onto": "ACTIVE", "rate": "SCENE", "select": False, "plant_feet": planted, "trim": True}
     bpy.ops.action_loom.import_motion(**where, limbs=limbs, **how)
-
-
-def _add_path(rig: Any) -> None:
-    """Add a curve that the follow operator walks, an S of seven body heights."""
-    import bpy
-
-    size = rig.dimensions.z or 1.7
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(19)
-    for k, point in enumerate(spline.points):
-        point.co = (0.5 * size * np.sin(0.35 * k), -0.35 * size * k, 0.0, 1.0)
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Path", data))
 
 
 if __name__ == "__main__":

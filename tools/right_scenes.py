@@ -148,17 +148,22 @@ def _of(*kinds: str, **options: Any) -> Callable[[Any, Scene], tuple[dict[str, A
 
 
 def _path(rig: Any, subject: Scene) -> dict[str, Any]:
+    add_path(rig, points=10, sway=0.2)
+    return _of("walk", "run")(rig, subject) | {"curve": "Path"}
+
+
+def add_path(rig: Any, *, points: int, sway: float) -> None:
+    """Add a curve "Path" that winds away from the origin; sway : to each side, in heights of the rig."""
     import bpy
 
     size = rig.dimensions.z or 1.7
     data = bpy.data.curves.new("Path", "CURVE")
     data.dimensions = "3D"
     spline = data.splines.new("POLY")
-    spline.points.add(9)
+    spline.points.add(points - 1)
     for k, point in enumerate(spline.points):
-        point.co = (0.2 * size * np.sin(0.5 * k), -0.4 * size * k, 0.0, 1.0)
+        point.co = (sway * size * np.sin(0.5 * k), -0.4 * size * k, 0.0, 1.0)
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Path", data))
-    return _of("walk", "run")(rig, subject) | {"curve": "Path"}
 
 
 def _warp(rig: Any, subject: Scene) -> dict[str, Any]:

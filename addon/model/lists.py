@@ -309,6 +309,14 @@ def reference_among(rig: Any, sources: list[Any]) -> int:
     return sources.index(marked) if marked in sources else 0
 
 
+def name_rows(rows: Any, names: Sequence[str]) -> None:
+    """Let a collection of rows have these names; rows that have them already stay: the artist may be typing in one."""
+    if [row.name for row in rows] != list(names):
+        rows.clear()
+        for name in names:
+            rows.add().name = name
+
+
 def free_name(lines: Any, wanted: str) -> str:
     """Return a name that is unique in a collection of lines: weight curves find their line by name."""
     if wanted and wanted not in lines:  # Blender compares the names

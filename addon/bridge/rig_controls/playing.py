@@ -17,9 +17,8 @@ from ....core.motion import quat, rotation_modes
 from ....core.motion.quat import Array
 from ...ground.blender_types import present
 from .. import curves
-from ..stage import on_stage
 from .graph import Graph
-from .probe import strip
+from .probe import copied
 
 
 @dataclass(frozen=True)
@@ -86,14 +85,6 @@ class Player:
 @contextmanager
 def playing(armature: bpy.types.Object, graph: Graph, stand: Stand, frames: int) -> Iterator[Player]:
     """Yield a copy of a rig in a temporary scene, which is removed with it afterwards."""
-    scene = present(bpy.context.scene)
-    action, slot = curves.new_action("Action Loom", armature)
-    try:
-        with on_stage(scene, armature, action, slot, None, settings=stand.values) as (stage, copies):
-            copy = copies[armature]
-            for name in stand.rest:
-                present(copy.pose).bones[name].matrix_basis.identity()
-            strip(copy, graph, {*stand.seen, *stand.rest})
-            yield Player(stage, copy, curves.holder_of(action, slot), stand.seen, frames)
-    finally:
-        bpy.data.actions.remove(action)
+    wanted = {*stand.seen, *stand.rest}
+    with copied(armature, graph, stand.rest, wanted, stand.values) as (stage, copy, played):
+        yield Player(stage, copy, curves.holder_of(*played), stand.seen, frames)

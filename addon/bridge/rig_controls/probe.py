@@ -102,20 +102,37 @@ def on_copy(armature: bpy.types.Object, graph: Graph, controls: set[str], bones:
 
     What some bones don't depend on is not evaluated as it is, and can't be posed.
     """
+    with copied(armature, graph, controls, bones) as (stage, copy, played):
+        yield Probe(stage, copy, controls & graph.above(*bones).keys(), played)
+
+
+@contextmanager
+def copied(
+    armature: bpy.types.Object,
+    graph: Graph,
+    rest: Collection[str],
+    wanted: Collection[str],
+    settings: Mapping[str, float] | None = None,
+) -> Iterator[tuple[bpy.types.Scene, bpy.types.Object, SlottedAction]]:
+    """Yield a scene, a copy of a rig in it, and an empty action that the copy plays; all are removed afterwards.
+
+    rest : bones at rest; wanted : bones that are evaluated as they are, with what they depend on
+    settings : values of properties, by path
+    """
     scene = present(bpy.context.scene)
-    action, slot = curves.new_action("Action Loom", armature)
+    played = curves.new_action("Action Loom", armature)
     try:
-        with on_stage(scene, armature, action, slot, None) as (stage, copies):
+        with on_stage(scene, armature, *played, None, settings=settings) as (stage, copies):
             copy = copies[armature]
-            for name in controls:
+            for name in rest:
                 present(copy.pose).bones[name].matrix_basis.identity()
-            strip(copy, graph, bones)
-            yield Probe(stage, copy, controls & graph.above(*bones).keys(), (action, slot))
+            _strip(copy, graph, wanted)
+            yield stage, copy, played
     finally:
-        bpy.data.actions.remove(action)
+        bpy.data.actions.remove(played[0])
 
 
-def strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:
+def _strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:
     """Remove the constraints of bones that nothing wanted depends on."""
     needed = graph.above(*wanted, *graph.read_by_drivers)
     for bone in present(copy.pose).bones:

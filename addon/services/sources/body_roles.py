@@ -29,11 +29,7 @@ def look_up(rig: Any) -> int:
     how = found_by(armature, skeleton)
     _filling = True  # so that `keep` does not take found bones for the artist's choice
     try:
-        # Lines are updated in place where possible: the artist may be typing in one of them.
-        if [line.name for line in rig.roles] != list(rigs.ROLES):
-            rig.roles.clear()
-            for role in rigs.ROLES:
-                rig.roles.add().name = role
+        lists.name_rows(rig.roles, rigs.ROLES)
         for line in rig.roles:
             line.bone = skeleton.names[skeleton.roles[line.name]] if line.name in skeleton.roles else ""
             line.found_by = how.get(line.name, "none").upper()

@@ -22,10 +22,7 @@ def look_up(rig: Any) -> int:
     rows = {} if found is None else control_body.rows_of(found)
     _filling = True  # so that `keep` does not take found controls for the artist's choice
     try:
-        if [line.name for line in rig.controls] != list(rows):
-            rig.controls.clear()
-            for row in rows:
-                rig.controls.add().name = row
+        lists.name_rows(rig.controls, list(rows))
         for line in rig.controls:
             line.bone = rows[line.name]
     finally:
