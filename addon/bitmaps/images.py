@@ -45,7 +45,7 @@ def preview(name: str, pixels: "Pixels") -> int:
     shown = _previews[name] if name in _previews else _previews.new(name)
     height, width = pixels.shape[:2]
     opaque = np.ones((height, width, 4), dtype=np.float32)
-    opaque[..., :3] = pixels / np.float32(255.0)
+    opaque[..., : pixels.shape[2]] = pixels / np.float32(255.0)
     shown.image_size = as_array((width, height))
     shown.image_pixels_float.foreach_set(opaque.ravel())  # type: ignore[arg-type]  # buffers are accepted as well
     return int(shown.icon_id)

@@ -75,6 +75,12 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     return [curve for holder in holders(action, slot) for curve in holder.fcurves]
 
 
+def is_empty(action: bpy.types.Action) -> bool:
+    """Return whether an action has no curve that could move an object."""
+    slots: list[Slot] = [*suitable_slots(action)] if hasattr(action, "slots") else [None]
+    return not any(curves_of(action, slot) for slot in slots)
+
+
 def key_count(action: bpy.types.Action, slot: Slot) -> int:
     """Return the number of keys in an action's slot."""
     return sum(len(curve.keyframe_points) for curve in curves_of(action, slot))

@@ -25,6 +25,7 @@ class BackgroundJob:
     left : a few words on what remains of the work after cancelling
     reading : steps that return what the work takes as well as its progress; the driver calls `step` for them
     readying : returns steps that follow on the main thread, of what was read and of the work's result
+    quiet : whether it goes on unseen, and makes room for any other job
     """
 
     def __init__(
@@ -34,7 +35,9 @@ class BackgroundJob:
         left: str = NOTHING,
         reading: Steps[Any] | None = None,
         readying: Callable[[Any, Any], Steps[Any]] | None = None,
+        quiet: bool = False,
     ) -> None:
+        self.quiet = quiet
         self.label, self.left = label, left
         self.fraction, self.doing = 0.0, "Starting"
         self.state = "running"
@@ -131,18 +134,28 @@ def running() -> BackgroundJob | None:
     return _running
 
 
+def seen() -> BackgroundJob | None:
+    """Return the running job unless it is quiet."""
+    return None if _running is None or _running.quiet else _running
+
+
 def begin(
     label: str,
     work: Callable[..., Any],
     left: str = NOTHING,
     reading: Steps[Any] | None = None,
     readying: Callable[[Any, Any], Steps[Any]] | None = None,
+    quiet: bool = False,
 ) -> BackgroundJob:
-    """Start a job (see `BackgroundJob`); raises LoomError while another one runs."""
+    """Start a job (see `BackgroundJob`); raises LoomError while another one runs that is not quiet."""
     global _running
+    if _running is not None and _running.quiet:
+        _running.cancel()
+        _running.wait()
+        _running = None
     if _running is not None:
         raise LoomError(f"{_running.label} is still going on: wait for it, or cancel it")
-    _running = BackgroundJob(label, work, left, reading, readying).start()
+    _running = BackgroundJob(label, work, left, reading, readying, quiet).start()
     return _running
 
 

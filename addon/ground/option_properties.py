@@ -1,5 +1,6 @@
 """Create Blender properties from declared options, and read their values."""
 
+import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -36,9 +37,10 @@ def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bo
     return found
 
 
-def annotation(declaration: type, name: str) -> Any:
-    """Return a Blender property for one option of a declaration."""
-    return _usual_property(options_of(declaration)[name], False)
+def annotation(declaration: type, name: str, *, group: bool = False, default: Any = None) -> Any:
+    """Return a Blender property for one option of a declaration; default : another one than is declared."""
+    about = options_of(declaration)[name]
+    return _usual_property(about if default is None else dataclasses.replace(about, default=default), group)
 
 
 def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> Callable[[type], type]:

@@ -26,6 +26,7 @@ _PAGES = {
     "result": "blend",
     "shortest": "path",
     "sync": "sources",
+    "travel": "travel",
     "walk": "path",
 }
 # Operators not named after a verb, by name prefix; Blender compares in lower case.

@@ -75,7 +75,10 @@ MENUS = {
     ),
     "result": Row(
         label="Result",
-        entries=("edit_recipe", "rebuild", "clear_preview", LINE, "push_down", "mark_asset", "export_motion"),
+        entries=(
+            *("play_action", "match_rate", LINE, "edit_recipe", "rebuild", "clear_preview", LINE),
+            *("push_down", "mark_asset", "export_motion"),
+        ),
     ),
     "weave": Row(
         label="Action Loom",

@@ -1,11 +1,11 @@
 """Draw the sliders of the mode Style with the measures that they reached."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
 from ...core.options import PANEL
-from ...core.recipes.style import SLIDERS
 from ...core.verbs import Restyle
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
@@ -15,12 +15,12 @@ from ..services.styles import styles
 LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"}
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any) -> None:
-    """Draw a slider for each measure, and below a moved one the measure it reached; red where it was held back."""
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, names: Sequence[str]) -> None:
+    """Draw the sliders of some measures, and below a moved one the measure it reached; red where it was held back."""
     armature = present(target_armature.of_tab(context))
     reached, group = styles.reached(armature), settings.restyle
     for about in properties.shown(Restyle.verb, PANEL):
-        if about.name not in SLIDERS:
+        if about.name not in names:
             continue
         measured = None if reached is None else reached.measured.get(about.name)
         column = layout.column(align=True)
@@ -34,8 +34,3 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any) 
             right.alignment = "RIGHT"
             right.alert = about.name in reached.held
             right.label(text=translated(f"{text}, held back" if about.name in reached.held else text))
-
-
-def others() -> list[tuple[str, Any]]:
-    """Return the options of the mode Style that are no sliders, with their group."""
-    return [(Restyle.verb, about) for about in properties.shown(Restyle.verb, PANEL) if about.name not in SLIDERS]

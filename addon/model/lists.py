@@ -58,6 +58,29 @@ def _weight_changed(source: Any, context: bpy.types.Context) -> None:
         notifying(when_weight_changed)(source, context)
 
 
+def _list_of(line: Any) -> Any:
+    """Return the list that a line is in."""
+    return line.id_data.path_resolve(line.path_from_id().rpartition(".sources")[0])
+
+
+def _share(line: Any) -> float:
+    """Return a line's share of the weights of all ticked lines, in percent."""
+    total = sum(one.weight for one in each_ticked(_list_of(line)))
+    return float(100.0 * line.weight / total) if total > 0.0 else 0.0
+
+
+def _set_share(line: Any, percent: float) -> None:
+    """Give a ticked line a share in percent; the others keep theirs among themselves."""
+    lines = ticked(_list_of(line))
+    if line not in lines:
+        return
+    others = sum(one.weight for one in lines if one != line)
+    rest = 1.0 - 0.01 * percent
+    even = rest / max(len(lines) - 1, 1)
+    shares = [one.weight / others * rest if others > 0.0 else even for one in lines]
+    set_weights(lines, [0.01 * percent if one == line else share for one, share in zip(lines, shares, strict=True)])
+
+
 class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
     """Data by its name, file and session id: a pointer would keep it when it is deleted."""
 
@@ -117,6 +140,17 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         min=0.0,
         soft_max=1.0,
         update=_weight_changed,
+    )
+    share: bpy.props.FloatProperty(
+        name="Share",
+        description="Of this action in the result; the other ticked actions make room",
+        min=0.0,
+        max=100.0,
+        precision=0,
+        subtype="PERCENTAGE",
+        get=_share,
+        set=_set_share,
+        options=set(),
     )
     color: bpy.props.FloatVectorProperty(
         name="Color",
@@ -190,19 +224,6 @@ def take_given_armature(rig: Any, _context: Any = None) -> None:
         rig.armature = None
 
 
-def _balance(rig: Any) -> float:
-    """Return the share of the second of two ticked sources; 0.5 if there are not two."""
-    lines = ticked(rig)
-    total = sum(line.weight for line in lines)
-    return float(lines[1].weight / total) if len(lines) == 2 and total > 0.0 else 0.5
-
-
-def _set_balance(rig: Any, share: float) -> None:
-    lines = ticked(rig)
-    if len(lines) == 2:
-        set_weights(lines, (1.0 - share, share))
-
-
 def set_weights(lines: list[Any], weights: Sequence[float]) -> None:
     """Set the weights of some lines at once; listeners are called once."""
     global _half_set
@@ -225,15 +246,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     reference: bpy.props.IntProperty(
         name="Reference", description="The source whose time, body and place the result takes", options=set()
     )
-    balance: bpy.props.FloatProperty(
-        name="Balance",
-        description="Between the two ticked actions: 0 is the first, 1 the second",
-        min=0.0,
-        max=1.0,
-        get=_balance,
-        set=_set_balance,
-        options=set(),
-    )
+    left_out: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_identity)  # actions that were taken off by hand
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     controls: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_control)
     control_notes: bpy.props.StringProperty(options=set())  # on parts that can't be keyed, a line each

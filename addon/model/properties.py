@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -27,6 +27,27 @@ SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions
 RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
 EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
+# Tools for one action; planting has a panel of its own.
+TOOLS = tuple(recipe for recipe in EDITS if recipe.verb != "plant")
+
+
+class Intent(NamedTuple):
+    """What is wanted of the ticked actions; its modes are in `modes_of`."""
+
+    label: str
+    tooltip: str
+
+
+INTENTS = (
+    Intent(label="Mix", tooltip="Make one action out of several that play at once"),
+    Intent(label="Chain", tooltip="Play actions or poses one after the other"),
+    Intent(label="Loop", tooltip="Make cycles that repeat"),
+    Intent(label="Path", tooltip="Let the character walk along a curve"),
+    Intent(label="Vary", tooltip="Do the same action in another way"),
+)
+# Files keep the number of a choice; these are the numbers that versions before had.
+_MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]
+_EDIT_NUMBERS = ["mirror", "warp", "fewer_keys", "move_events", "reach", "filter", "place", "root", "bake", "plant"]
 
 
 # --- the panel's settings -------------------------------------------------------------------------------------------
@@ -114,6 +135,10 @@ GROUPS |= {
     if recipe.verb not in SHARED and option_properties.options_of(recipe, _shared_by(recipe))
 }
 GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
+# A figure must not vanish when it is given a result: captures may stand metres away. Scripts say themselves where.
+GROUPS["result"].__annotations__["place"] = option_properties.annotation(
+    ResultOptions, "place", group=True, default="figure"
+)
 
 
 # Listeners for changes of how previews are shown, of the source shown alone, and of live updates.
@@ -124,6 +149,31 @@ when_live_changed: list[lists.Listener] = []
 when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
 # Listeners for switching the display of feet on or off.
 when_feet_changed: list[lists.Listener] = []
+
+
+def modes_of(intent: str) -> tuple[type[Recipe], ...]:
+    """Return the recipes of an intent's modes."""
+    return tuple(recipe for recipe in MODES if recipe.intent == intent)
+
+
+def _numbered(rows: Iterable[tuple[str, str, str]], numbers: list[str]) -> list[tuple[str, str, str, str, int]]:
+    """Return the choices of an enum with the numbers that files have; new choices get the next ones."""
+    listed = list(rows)
+    known = numbers + [name for name, *_ in listed if name not in numbers]
+    return [(name, label, tooltip, "NONE", known.index(name)) for name, label, tooltip in listed]
+
+
+def _intent(settings: Any) -> int:
+    """Return which intent the chosen mode belongs to."""
+    intent = VERBS[settings.mode].recipe.intent
+    return next((k for k, one in enumerate(INTENTS) if one.label == intent), 0)
+
+
+def _choose_intent(settings: Any, number: int) -> None:
+    """Choose the first mode of an intent, unless one of its modes is chosen already."""
+    settings.tool_open = False
+    if _intent(settings) != number:
+        settings.mode = modes_of(INTENTS[number].label)[0].verb
 
 
 def _is_style(_settings: Any, text: bpy.types.Text) -> bool:
@@ -156,7 +206,34 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     mode: bpy.props.EnumProperty(
         name="Mode",
         description="What is woven from the ticked actions",
-        items=[(recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES],
+        items=_numbered(((recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES), _MODE_NUMBERS),
+        options=set(),
+    )
+    intent: bpy.props.EnumProperty(
+        name="Intent",
+        description="What is made of the ticked actions",
+        items=[(one.label, *one) for one in INTENTS],
+        get=_intent,
+        set=_choose_intent,
+        options=set(),
+    )
+    on_rates: bpy.props.EnumProperty(
+        name="Other Rates",
+        description="What is done where an imported action was made at another rate than the scene's",
+        items=[
+            ("ASK", "Ask", "Ask below the list"),
+            ("SCENE", "Change the Scene", "Give the scene the action's rate"),
+            ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
+        ],
+        options=set(),
+    )
+    tool_open: bpy.props.BoolProperty(
+        name="Tool", description="Show a tool for one action in place of what is woven", default=False, options=set()
+    )
+    experts: bpy.props.BoolProperty(
+        name="More Panels",
+        description="Show how actions are matched, which bones play which roles, and whether the rig is read rightly",
+        default=False,
         options=set(),
     )
     picture: bpy.props.IntProperty(
@@ -164,8 +241,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     live: bpy.props.BoolProperty(
         name="Live",
-        description="Weave the last result again while a weight is changed, or the curve that it walks along is edited",
-        default=False,
+        description="Show in the 3D view, as a ghost, what would be woven, and let it follow every change",
+        default=True,
         options=set(),
         update=lists.notifying(when_live_changed),
     )
@@ -179,7 +256,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     ghost_mesh: bpy.props.BoolProperty(
         name="Mesh",
         description="Preview the character's own mesh, as far as the armature moves it, instead of lines",
-        default=False,
+        default=True,
         options=set(),
         update=lists.notifying(when_preview_changed),
     )
@@ -214,7 +291,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     edit: bpy.props.EnumProperty(
         name="Tool",
         description="What is done to the armature's action",
-        items=[(recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS],
+        items=_numbered(((recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS), _EDIT_NUMBERS),
         options=set(),
     )
     edit_which: bpy.props.EnumProperty(
@@ -258,7 +335,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     play: bpy.props.BoolProperty(
         name="Play Result",
-        description="Fit the preview range to the result when it is woven, and play it",
+        description="Play the result when it is woven",
         default=False,
         options=set(),
     )

@@ -1,6 +1,6 @@
 """Options of a new action, beside the recipe; the same for every verb that makes one."""
 
-from ..options import MODE, RARE, Choice, Declared, declaration, option
+from ..options import HIDDEN, MODE, RARE, Choice, Declared, declaration, option
 
 
 @declaration
@@ -13,8 +13,18 @@ class ResultOptions(Declared):
         choices=(
             Choice("reference", "", "Where the reference does, facing as it does"),
             Choice("cursor", "3D Cursor", "At the 3D cursor, facing as it is turned"),
+            Choice("figure", "Where It Stands", "Where the armature's action begins now, facing as it does there"),
         ),
         shown=MODE,
+    )
+    stand: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where it stood: x and y in metres, and the direction it faced in degrees; found when it is woven if empty",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        only_for=("place", ("figure",)),
+        shown=HIDDEN,
     )
     result_name: str = option(
         "", "Name of the new action; made from the sources' names if empty", label="Result", shown=MODE

@@ -11,13 +11,11 @@ PANELS = (
     "library",
     "weave",
     "repair",
-    "repair_more",
     "feet",
     "graph",
     "random_walk",
     "examples",
-    "variations",
-    "weave_more",
+    "controls",
     "synchronise",
     "synchronise_more",
     "check",
@@ -44,7 +42,7 @@ class Layout:
                 module, _, operator = given[0].partition(".")
                 properties = getattr(getattr(bpy.ops, module), operator).get_rna_type().properties
                 return Given(properties)
-            return Layout(self.drawn)
+            return (Layout(self.drawn), Layout(self.drawn)) if name == "panel" else Layout(self.drawn)
 
         return call
 
@@ -92,8 +90,15 @@ def draw(panel, context, layout=None):
 
 
 def draw_all():
+    """Draw every panel, those for experts and the open tool's too."""
     context = context_now()
+    settings = context.scene.action_loom
+    settings.experts = True
+    settings.tool_open = False
     drawn = {name: draw(getattr(bpy.types, f"ACTION_LOOM_PT_{name}"), context) for name in PANELS}
+    settings.tool_open = True
+    drawn["repair"] = draw(bpy.types.ACTION_LOOM_PT_repair, context)
+    settings.tool_open = False
     rig = context.scene.action_loom.rigs[0] if len(context.scene.action_loom.rigs) else None
     drawn["lines"] = []
     for place, line in enumerate(rig.sources if rig is not None else ()):

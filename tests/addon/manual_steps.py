@@ -20,8 +20,10 @@ def tick(*names, reference=None):
 
 
 def weave(mode, **options):
-    """Press *Weave* in a mode and return the armature's new action."""
-    bpy.context.scene.action_loom.mode = mode
+    """Press *Weave* in a mode, or the button of a tool, and return the armature's new action."""
+    settings = bpy.context.scene.action_loom
+    settings.tool_open = mode in settings.bl_rna.properties["edit"].enum_items
+    setattr(settings, "edit" if settings.tool_open else "mode", mode)
     bpy.context.view_layer.objects.active = hint()  # where a button is pressed, the tab says whose it is
     before = set(bpy.data.actions)
     kept = {action.name: material.fingerprint(action) for action in before}

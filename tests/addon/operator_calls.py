@@ -41,9 +41,15 @@ def analysed(_tmp_path):
 def cycles_found(_tmp_path):
     settings = bpy.context.scene.action_loom
     settings.mode = "loop"
-    first, second = settings.rigs[0].sources
+    first, second, *_ = settings.rigs[0].sources
     first.use_range, first.first, first.last, second.use = True, 1, 73, False
     bpy.ops.action_loom.find_cycles()
+
+
+def another_rate(_tmp_path):
+    action = bpy.data.actions["slow"]
+    action["action_loom_rate"] = 60.0
+    bpy.context.object.animation_data.action = action
 
 
 def graph_built(_tmp_path):
@@ -244,6 +250,9 @@ TABLE = {
     "mark_asset": Row("assets"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
     "move_source": Row("settings", down=True),
+    "match_rate": Row("sources", "settings", "pose", before=another_rate, how="ACTION"),
+    "open_tool": Row("settings", tool="mirror"),
+    "play_action": Row("animation", "pose", "users", "frame", action="slow"),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "new_library": Row(needs_armature=False, filepath="FOLDER/other"),
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),

@@ -14,7 +14,7 @@ def test_the_panel_draws_what_there_is(sliding, held_of):
     def operators():
         return [given[0].removeprefix("action_loom.") for name, given, _ in draw_all()["feet"] if name == "operator"]
 
-    assert {"plant", "find_contacts", "manual"} == set(operators())
+    assert {"plant", "find_contacts"} == set(operators())
     made = planted(sliding)
     assert "rebuild" in operators()
     assert "plant" not in operators()

@@ -48,6 +48,7 @@ def test_the_mesh_is_where_the_action_that_is_written_has_it(loom, preserve):
     bpy.context.view_layer.update()
     bpy.ops.action_loom.add_sources()
     settings = bpy.context.scene.action_loom
+    settings.ghost_mesh = False
     bpy.ops.action_loom.blend(sources=BOTH, preview=True)
     assert ghost_of(loom, rig).body is None
     settings.ghost_mesh = True

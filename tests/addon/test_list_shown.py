@@ -14,8 +14,10 @@ def named(armature, *names):
     return material.list_sources(armature, *names)
 
 
-def texts(drawn, what="label"):
-    return [options["text"] for name, _, options in drawn["lines"] if name == what and "text" in options]
+def texts(drawn):
+    """The names in the lines: other labels are icons, or durations."""
+    found = [options["text"] for name, _, options in drawn["lines"] if name == "label" and options.get("text")]
+    return [text for text in found if not text.endswith(" s")]
 
 
 def props(drawn, panel, attribute):
@@ -48,61 +50,58 @@ def test_names_show_what_differs_and_the_whole_one_stands_below():
     named(rig, "cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long")
     drawn = draw_all()
     assert texts(drawn) == ["…16_walk_slow_and_long", "…35_run_fast_and_long"]
-    assert [action.name for action in props(drawn, "sources", "name")] == ["cmu_mb_16_walk_slow_and_long"]
+    assert [action.name for action in props(drawn, "source", "name")] == ["cmu_mb_16_walk_slow_and_long"]
 
 
 def test_beside_weights_less_of_a_name_is_shown():
     rig = material.armature()
-    named(rig, "cmu_02_walk", "cmu_35_run", "cmu_07_walk")
+    named(rig, "cmu_02_walk_slow", "cmu_35_run_fast", "cmu_07_walk_slow")
     lines = bpy.context.scene.action_loom.rigs[0].sources
     assert all(line.use for line in lines)
-    assert [text for text in texts(draw_all()) if text.startswith("…")] == ["…02_walk", "…35_run", "…07_walk"]
-    lines[0].use = False
+    assert texts(draw_all()) == ["…02_walk_slow", "…35_run_fast", "…07_walk_slow"]
+    lines[0].use = lines[1].use = False
     assert not [text for text in texts(draw_all()) if text.startswith("…")]
 
 
-def test_short_names_can_be_changed_in_their_line():
-    named(material.armature(), "walk", "wave")
-    drawn = draw_all()
-    assert [action.name for action in props(drawn, "lines", "name")] == ["walk", "wave"]
-    assert not props(drawn, "sources", "name")
-
-
-def test_weights_are_shown_where_they_count():
+def test_shares_are_bars_in_the_lines_where_they_count():
     rig = material.armature()
     named(rig, "a", "b", "c")
     settings = bpy.context.scene.action_loom
     lines = settings.rigs[0].sources
     for line in lines:
         line.use = True
-    assert len(props(draw_all(), "lines", "weight")) == 3
-    assert not props(draw_all(), "weave", "balance")
+    assert len(props(draw_all(), "lines", "share")) == 3
     settings.mode = "connect"
-    assert not props(draw_all(), "lines", "weight")
+    assert not props(draw_all(), "lines", "share")
     settings.mode, lines[1].use = "blend", False
-    assert not props(draw_all(), "lines", "weight")
-    assert len(props(draw_all(), "weave", "balance")) == 1
+    assert len(props(draw_all(), "lines", "share")) == 2
+    lines[0].use = False
+    assert not props(draw_all(), "lines", "share")
 
 
-def test_the_balance_sets_both_weights_and_is_told_of_once(loom):
+def test_a_share_lets_the_others_make_room_and_is_told_of_once(loom):
     rig = material.armature()
-    named(rig, "a", "b", "c")
-    mine = bpy.context.scene.action_loom.rigs[0]
-    mine.sources[1].use = False
-    mine.sources[0].use = mine.sources[2].use = True
-    mine.sources[0].weight = 3.0
-    assert mine.balance == pytest.approx(0.25)
+    named(rig, "a", "b", "c", "d")
+    mine = bpy.context.scene.action_loom.rigs[0].sources
+    for line, use, weight in zip(mine, (True, False, True, True), (3.0, 5.0, 1.0, 0.0), strict=True):
+        line.use, line.weight = use, weight
+    assert [mine[k].share for k in (0, 2, 3)] == pytest.approx([75.0, 25.0, 0.0])
     reported = []
     listeners = loom("addon.model.lists").when_weight_changed
-    listeners.append(listener := lambda _scene, _context: reported.append([line.weight for line in mine.sources]))
+    listeners.append(listener := lambda _scene, _context: reported.append([round(line.weight, 5) for line in mine]))
     try:
-        mine.balance = 0.7
+        mine[3].share = 20.0
     finally:
         listeners.remove(listener)
-    assert reported == [[pytest.approx(0.3), 1.0, pytest.approx(0.7)]]
-    assert mine.balance == pytest.approx(0.7)
-    mine.sources[0].weight = mine.sources[2].weight = 0.0
-    assert mine.balance == 0.5
+    assert reported == [[0.6, 5.0, 0.2, 0.2]]
+    mine[0].share = 100.0
+    mine[0].share = 40.0  # the others had nothing: now they have the same
+    assert [mine[k].weight for k in (0, 2, 3)] == pytest.approx([0.4, 0.3, 0.3])
+    mine[1].share = 50.0  # a line that is not ticked has none
+    assert mine[1].weight == 5.0
+    for line in mine:
+        line.weight = 0.0
+    assert mine[0].share == 0.0
 
 
 def filtered(**settings):

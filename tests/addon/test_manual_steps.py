@@ -71,12 +71,12 @@ def test_a_captured_walk_becomes_a_loop():
 # --- Blend ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_slider_between_two_names(on_demo, tab):
+def test_the_bars_of_two_actions(on_demo):
     tick("Walk", "Sneak")
-    tab.rigs[0].balance = 0.25
-    assert sorted(line.weight for line in lines().values() if line.use) == pytest.approx([0.25, 0.75])
+    lines()["Sneak"].share = 25.0
+    assert [lines()[name].weight for name in ("Sneak", "Walk")] == pytest.approx([0.25, 0.75])
     name = weave("blend").name
-    assert name in ("Walk + Sneak 75:25", "Sneak + Walk 75:25")
+    assert name == "Sneak + Walk 25:75"
 
 
 def test_place_lets_the_result_begin_at_the_cursor(on_demo, tab):
@@ -94,12 +94,12 @@ def test_what_is_said_when_a_blend_is_done(on_demo):
     assert "cm/s" in message()
 
 
-def test_weights_that_change_on_the_way(on_demo, tab):
+def test_weights_that_change_on_the_way(on_demo):
     tick("Walk", "Sneak")
     scene = bpy.context.scene
-    for frame, share in ((1, 0.0), (30, 1.0)):
+    for frame, share in ((1, 0.0), (30, 100.0)):
         scene.frame_set(frame)
-        tab.rigs[0].balance = share
+        lines()["Sneak"].share = share
         assert bpy.ops.action_loom.key_weights() == DONE
     assert " to " in weave("blend").name
     assert bpy.ops.action_loom.edit_recipe() == DONE

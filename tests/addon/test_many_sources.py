@@ -147,6 +147,7 @@ def test_of_many_pairs_a_number_chooses_the_one_that_is_shown(loom, analysis, ma
         with loom("addon.model.target_armature").as_from_panel(bpy.context, bpy.context.object):
             assert bpy.ops.action_loom.analyse("INVOKE_DEFAULT") == {"FINISHED"}
         settings.picture = 5
+        settings.experts = True
         drawn = draw(bpy.types.ACTION_LOOM_PT_synchronise, context_now())
         pairs = [options["text"] for name, _, options in drawn if name == "label" and " to take 00" in options["text"]]
         if count > most + 1:
@@ -163,8 +164,12 @@ def test_a_list_without_a_filter_shows_every_line(many):
     class Filter:
         bitflag_filter_item, filter_name, order, only_loops = 1 << 30, "", "LIST", False
 
+    for k in (MANY - 1, 20):
+        many.sources[k].use = True
     shown, order = kind.filter_items(Filter(), bpy.context, many, "sources")
-    assert (shown, order) == ([1 << 30] * MANY, [])
+    assert shown == [1 << 30] * MANY
+    ticked = [k for k, line in enumerate(many.sources) if line.use]
+    assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked)] == ticked  # in sight, in their order
     Filter.filter_name = "take 1"
     shown, _ = kind.filter_items(Filter(), bpy.context, many, "sources")
     assert [line.name for line, flag in zip(many.sources, shown, strict=True) if flag] == [

@@ -118,9 +118,49 @@ def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
     assert len(after.figures[-1].points) != len(before.figures[-1].points)
     lines = bpy.context.scene.action_loom.rigs[0].sources
     lines[0].use = False
-    assert not follow(bpy.context)  # a single one can't be connected: the figure stays, and is known to be old
-    assert ghost_of(loom, rig).outdated
+    assert not follow(bpy.context)  # a single one can't be connected: nothing would come of it
+    assert ghost_of(loom, rig) is None
+    lines[0].use = True
+    assert follow(bpy.context)
+    assert ghost_of(loom, rig).woven.clip.name == after.woven.clip.name
+    settings.live = False
+    assert ghost_of(loom, rig) is None
+    settings.connect.from_frame = 18
     assert not follow(bpy.context)
+
+
+def test_with_live_on_what_is_ticked_is_seen_and_what_is_seen_is_woven(rig, loom):
+    """A source that is ticked after a result was made takes part, and the result stays what it was."""
+    follow = loom("addon.services.preview.ghost_follow").follow
+    material.key_walk(rig, "third", frames=30)
+    settings = material.list_sources(rig, "slow", "quick", "third", mode="blend")
+    lines = {line.action.name: line for line in settings.rigs[0].sources}
+    lines["third"].use = False
+    assert not follow(bpy.context)  # as when the tab is opened: nothing has changed
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT")
+    first = rig.animation_data.action
+    before = material.fingerprint(first)
+    assert not follow(bpy.context)  # it was woven just now
+    lines["third"].use = True
+    assert follow(bpy.context)
+    assert [figure.name for figure in ghost_of(loom, rig).figures[:-1]] == ["slow", "quick", "third"]
+    lines["slow"].share = 60.0
+    assert ghost_of(loom, rig).recipe.weights == pytest.approx((0.6, 0.2, 0.2))
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT")
+    assert rig.animation_data.action.name == "slow + quick + third 60:20:20"
+    assert material.fingerprint(first) == before
+
+
+def test_what_follows_by_itself_is_no_step_of_undo_and_says_nothing(rig, loom, capfd):
+    follow = loom("addon.services.preview.ghost_follow").follow
+    settings = material.list_sources(rig, "slow", "quick", mode="loop")
+    assert not follow(bpy.context)
+    settings.mode = "blend"
+    assert follow(bpy.context)
+    out, err = capfd.readouterr()
+    assert "Preview" not in out + err
+    call = bpy.ops.action_loom.blend
+    assert call("INVOKE_DEFAULT", preview=True, unasked=True) == {"CANCELLED"}  # finished operators are steps of undo
 
 
 def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom):
@@ -150,8 +190,9 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
     assert ghost_of(loom, rig).outdated
 
 
-def test_a_weight_does_not_make_an_outdated_preview_current(rig, loom):
+def test_a_weight_does_not_make_an_outdated_preview_current(rig, loom, monkeypatch):
     follow = loom("addon.services.preview.ghost_follow").follow
+    monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "FRAMES", 0)  # clips are not matched unasked
     settings, lines = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0].sources
     bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
     settings.matching.ends = "open"
@@ -164,15 +205,6 @@ def test_a_weight_does_not_make_an_outdated_preview_current(rig, loom):
     assert ghost_of(loom, rig).outdated
     bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
     assert not ghost_of(loom, rig).outdated
-
-
-def test_live_goes_on_while_a_source_is_shown_by_itself(rig, loom):
-    settings, lines = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0].sources
-    bpy.ops.action_loom.blend("INVOKE_DEFAULT")
-    settings.live = settings.solo = True
-    before = material.fingerprint(rig.animation_data.action)
-    lines[0].weight = 0.2
-    assert material.fingerprint(rig.animation_data.action) != before
 
 
 def test_a_source_by_itself_is_seen_where_its_action_has_it(rig, loom):

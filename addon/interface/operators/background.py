@@ -34,6 +34,7 @@ class BackgroundOperator(OperatorMixin):
     # None until its work begins: Blender also calls `cancel` while a confirmation is open.
     _job: jobs.BackgroundJob | None = None
     _timer: bpy.types.Timer | None = None
+    unasked = False  # whether it works without having been asked to: then it stays in the background
     # Where a failure is kept: under the armature's session id (it may be gone by then), with metres in a scene unit.
     _troubled, _metres = 0, 1.0
 
@@ -79,11 +80,15 @@ class BackgroundOperator(OperatorMixin):
         if self._troubled:
             mode = properties.settings_of(scene_of(context)).mode
             troubles.keep(self._troubled, mode, error, self._metres)
+        if self.unasked:
+            return {"CANCELLED"}
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
 
     def stopped(self, context: bpy.types.Context) -> None:
         """Report the cancel and what remains."""
+        if self.unasked:
+            return
         self.report({"INFO"}, f"{self.bl_label} was cancelled; {self.left}")
 
     def fresh_inputs(self, context: bpy.types.Context) -> Any:
@@ -113,7 +118,8 @@ class BackgroundOperator(OperatorMixin):
         compute = self.compute  # taken off the operator, which Blender may free before the work ends
         try:
             readying = partial(self.ready, context)
-            job = jobs.begin(self.bl_label, partial(_computed, compute), self.left, self._reading(context), readying)
+            reading = self._reading(context)
+            job = jobs.begin(self.bl_label, partial(_computed, compute), self.left, reading, readying, self.unasked)
         except LoomError as error:
             return self.failed(context, error)
         self._job = job
@@ -130,6 +136,8 @@ class BackgroundOperator(OperatorMixin):
         if event.type == "ESC" and event.value == "PRESS":
             job.cancel()
         if event.type != "TIMER":
+            if job.quiet:
+                return {"PASS_THROUGH"}
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
         job.step()
         _redraw(context)
@@ -185,7 +193,7 @@ def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
 def _redraw(context: bpy.types.Context) -> None:
     """Redraw the progress in the sidebars and the status bar."""
     job = jobs.running()
-    busy = job is not None and job.state == "running"
+    busy = job is not None and job.state == "running" and not job.quiet
     text = (
         f"{job.label}: {translated(job.doing)} {job.fraction:.0%}  (Esc cancels)" if job is not None and busy else None
     )

@@ -94,7 +94,7 @@ class EditHooks(ResultHooks):
         return not op.again and super().is_unchanged(op, inputs, made)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Keep nothing: Live still weaves the last blend or walk."""
+        """Keep nothing: what was woven last is what the panel asks for."""
 
 
 def _has_own(context: bpy.types.Context) -> bool:

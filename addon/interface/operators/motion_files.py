@@ -122,6 +122,13 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    play: bpy.props.BoolProperty(
+        name="Play",
+        description="Let the armature play the first of the imported actions; on at first in a window",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode not in ("OBJECT", "POSE"):
@@ -133,6 +140,8 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         for name in ("match_rate", "fit_range"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
+        if not self.properties.is_property_set("play"):
+            self.play = True
         manager = present(context.window_manager)
         if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
@@ -166,7 +175,12 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         for note in (*imported.refused, *imported.notes):
             self.report({"WARNING"}, note)
         notes = imported_motion.take_in(
-            context, imported, select=self.select, match_rate=self.match_rate, fit_range=self.fit_range
+            context,
+            imported,
+            select=self.select,
+            match_rate=self.match_rate,
+            fit_range=self.fit_range,
+            play=self.play,
         )
         for sentence in filter(None, (*imported.retargeted, notes)):
             self.report({"INFO"}, sentence)

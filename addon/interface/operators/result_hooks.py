@@ -16,6 +16,7 @@ from ...ground import steps
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import contact_rows, lists, properties
 from ...services.preview import previews
+from ...services.sources import source_list
 from . import polls, reports
 from .background import NotQuickError
 from .reports import EachResult
@@ -53,6 +54,13 @@ class ResultHooks(Hooks):
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
+    unasked: bpy.props.BoolProperty(
+        name="Unasked",
+        description="Preview what the panel asks for without being asked to, and say nothing",
+        default=False,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         most = None if cls.recipe.most == 1 else cls.recipe.most
         return polls.poll_sources(cls, context, cls.recipe.least, most)
@@ -63,9 +71,10 @@ class ResultHooks(Hooks):
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
     ) -> "steps.Steps[tuple[Inputs, ...]]":
         from ...services.preview import panel_state
-        from ...services.weaving import prepared
+        from ...services.weaving import prepared, standing
 
-        made = yield from self.read(op, context, armature)
+        read = yield from self.read(op, context, armature)
+        made = tuple(standing.found(scene_of(context), armature, one) for one in read)
         if op.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
@@ -188,25 +197,31 @@ class ResultHooks(Hooks):
         return writing.write(context, inputs, made)
 
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
-        """Keep the first result for the panel and Live, and report all."""
+        """List all results, keep the first one for the panel, and report all."""
         previews.keep(each[0].inputs.read.armature, None)  # the preview is an action now
+        rig = properties.rig_of(scene_of(context), op.about(context))
+        for one in each if rig is not None else ():
+            if not lists.own_lines(rig, one.written.action):
+                source_list.add(rig, one.written.action, use=False)
         self.remember(op, context, each[0])
         reports.report_results(op, context, each, refused)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Keep what the panel and Live need of a result, and play it if requested."""
+        """Keep what the panel needs of a result, and show it."""
         from ...services.matching import analysis
-        from ...services.preview import ghost_follow, live
+        from ...services.preview import ghost_follow
         from ...services.results import playback
 
         settings, action = properties.settings_of(scene_of(context)), one.written.action
-        live.remember(context, one.inputs, one.made, action)
-        if settings.live:
-            ghost_follow.start()
+        armature = op.about(context)
+        if armature is not None:
+            ghost_follow.note(context, armature)
         analysis.keep_woven(context, one.inputs, one.made)
         self.keep(context, one.inputs, one.made)
-        if settings.play:
-            playback.show(context, action)
+        if not bpy.app.background and one.inputs.request.result.assign:
+            playback.show(context, action, play=settings.play)
+        elif settings.play:
+            playback.show(context, action, play=True)
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
         """Keep what else the panel shows of a result."""
@@ -218,6 +233,8 @@ class ResultHooks(Hooks):
             raise made
         mode, state = op.panel_state
         ghost = ghosts.keep(context, mode, inputs, made, state)
+        if op.unasked:
+            return {"CANCELLED"}  # so that it is no step of undo
         notes = (*inputs.read.notes, *made.report["warnings"])
         carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")

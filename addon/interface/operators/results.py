@@ -134,12 +134,10 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         yield from writing.ready_in_steps(context, inputs, made)
 
     def finish(self, context: bpy.types.Context, inputs: "Inputs", made: "Result") -> OperatorReturn:
-        from ...services.preview import live
         from ...services.results import rebuilding
         from ...services.weaving import writing
 
         written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
-        live.remember(context, inputs, made, written.action)
         reports.report_results(self, context, [EachResult(inputs, made, written)])
         return {"FINISHED"}
 

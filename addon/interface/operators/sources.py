@@ -1,8 +1,12 @@
 """Fill and order the list of sources."""
 
+import time
+from functools import partial
+
 import bpy
 
-from ....core.errors import some
+from ....core.errors import LoomError, some
+from ...ground import rates
 from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import body_roles, source_list
@@ -18,6 +22,7 @@ class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
         rig = properties.ensure_rig(scene_of(context), armature)
+        rig.left_out.clear()
         filled = source_list.fill(rig, armature)
         body_roles.look_up(rig)
         source_list.note_warnings(context, armature, lists.ticked(rig))
@@ -153,13 +158,10 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
 
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         weights_over_time.settle(scene_of(context))
-        removed = rig.active
-        rig.sources.remove(removed)
-        if removed < rig.reference:
-            rig.reference -= 1
-        elif removed == rig.reference:
-            rig.reference = 0
-        rig.active = min(removed, len(rig.sources) - 1)
+        action = rig.sources[rig.active].action
+        if action is not None:
+            lists.hold(rig.left_out.add(), action)
+        source_list.remove(rig, rig.active)
         return {"FINISHED"}
 
 
@@ -184,6 +186,90 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
+    bl_idname = "action_loom.play_action"
+    bl_label = "Play"
+    bl_description = "Give the armature this action, fit the preview range to it and play it"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: bpy.props.StringProperty(name="Action", description="Its name; that of the list's active line if empty")
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
+        from ...services.results import playback
+
+        armature = present(target_armature.armature(context))
+        line = lists.active_line(properties.rig_of(scene_of(context), armature))
+        action = named(bpy.data.actions, self.action) if self.action else line and line.action
+        if action is None:
+            self.report({"ERROR"}, f"There is no action named {self.action!r}" if self.action else "Choose an action")
+            return {"CANCELLED"}
+        try:
+            curves.assign(armature, action, curves.choose_slot(action, armature))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        playback.show(context, action, play=True)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
+    bl_idname = "action_loom.match_rate"
+    bl_label = "Match Rate"
+    bl_description = "Let the action that plays be as fast as it was made; what is imported later is treated alike"
+    bl_options = {"REGISTER", "UNDO"}
+
+    how: bpy.props.EnumProperty(
+        name="How",
+        description="Which of the two gets the other's rate",
+        items=[
+            ("SCENE", "Change the Scene", "Give the scene the action's rate"),
+            ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
+        ],
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.results import playback, rate_matching
+
+        scene, armature = scene_of(context), present(target_armature.armature(context))
+        action = present(present(armature.animation_data).action)
+        own, before = rate_matching.differing(scene, action), rates.of_scene(scene)
+        if not own:
+            self.report({"INFO"}, f"{action.name} plays as fast as it was made")
+            return {"CANCELLED"}
+        try:
+            if self.how == "SCENE":
+                rate_matching.give_scene(scene, own)
+                said = f"Scene rate {before:g} → {own:g}"
+            else:
+                rate_matching.give_actions(scene, [action])
+                said = f"{action.name} re-timed from {own:g} to {before:g} frames per second"
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        properties.settings_of(scene).on_rates = self.how
+        if not bpy.app.background:
+            playback.show(context, action, play=False)
+        self.report({"INFO"}, said)
+        return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
+    bl_idname = "action_loom.open_tool"
+    bl_label = "Open Tool"
+    bl_description = "Show this tool and its options in the tab; it works on the action that plays"
+    bl_options = {"INTERNAL"}
+
+    tool: bpy.props.StringProperty(name="Tool", description="Its verb; none to close the tool that is open")
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        if self.tool:
+            settings.edit = self.tool
+        settings.tool_open = bool(self.tool)
+        return {"FINISHED"}
+
+
 class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
     bl_idname = "action_loom.set_reference"
     bl_label = "Reference"
@@ -200,7 +286,35 @@ class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+# The line that was clicked last, and when.
+_last_click: tuple[int, int, float] = (0, -1, 0.0)
+
+
+def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Play a line's action at a double click: Blender tells of each click on a line, not of two."""
+    global _last_click
+    armature, region = target_armature.of_tab(context), getattr(context, "region", None)
+    rig = properties.rig_of(scene, armature)
+    if bpy.app.background or armature is None or rig is None or region is None or region.type != "UI":
+        return
+    before, _last_click = _last_click, (armature.session_uid, rig.active, time.monotonic())
+    quick = 1e-3 * present(context.preferences).inputs.mouse_double_click_time
+    if before[:2] == _last_click[:2] and _last_click[2] - before[2] < quick:
+        bpy.app.timers.register(partial(_play, armature.session_uid, rig.active), first_interval=0.0)
+
+
+def _play(armature_uid: int, place: int) -> None:
+    context = bpy.context
+    armature = properties.of_session(bpy.data.objects, armature_uid)
+    rig = properties.rig_of(scene_of(context), armature)
+    if armature is None or rig is None or lists.active_line(rig) is None or rig.active != place:
+        return
+    window = present(context.window_manager).windows[0]
+    with context.temp_override(window=window), target_armature.as_from_panel(context, armature):
+        bpy.ops.action_loom.play_action("INVOKE_DEFAULT")  # type: ignore[attr-defined]
+
+
+_register, _unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_OT_add_sources,
         ACTION_LOOM_OT_add_active_source,
@@ -208,6 +322,19 @@ register, unregister = bpy.utils.register_classes_factory(
         ACTION_LOOM_OT_add_selected_sources,
         ACTION_LOOM_OT_remove_source,
         ACTION_LOOM_OT_move_source,
+        ACTION_LOOM_OT_play_action,
+        ACTION_LOOM_OT_match_rate,
+        ACTION_LOOM_OT_open_tool,
         ACTION_LOOM_OT_set_reference,
     )
 )
+
+
+def register() -> None:
+    _register()
+    lists.when_active_changed.append(_clicked)
+
+
+def unregister() -> None:
+    lists.when_active_changed.remove(_clicked)
+    _unregister()

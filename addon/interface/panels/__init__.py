@@ -15,7 +15,7 @@ from ...ground.translations.runtime import translated
 from ...model import frame_conversion, properties, target_armature
 
 # Icons drawn beside texts, spelt out because the stubs require literals.
-Icon = Literal["NONE", "BLANK1", "CHECKMARK", "ERROR", "INFO", "MESH_DATA"]
+Icon = Literal["NONE", "BLANK1", "CHECKMARK", "ERROR", "INFO", "MESH_DATA", "TIME"]
 
 
 class SidebarPanel(PanelMixin):
@@ -32,6 +32,16 @@ class SidebarPanel(PanelMixin):
         """Return the layout, with an armature as the subject of its buttons."""
         target_armature.mark(self.layout, armature)
         return self.layout
+
+
+class PopoverPanel(PanelMixin):
+    """The place of panels that pop up beside a button."""
+
+    if TYPE_CHECKING:
+        layout: bpy.types.UILayout  # in the stubs it may be None
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"  # so that the sidebar does not draw it
 
 
 class ItemList(ListMixin):
@@ -153,7 +163,7 @@ def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
 
 def draw_job(layout: bpy.types.UILayout) -> bool:
     """Draw the progress of a running job, with a button to stop it; says whether there is one."""
-    job = jobs.running()
+    job = jobs.seen()
     if job is None:
         return False
     row = layout.row(align=True)

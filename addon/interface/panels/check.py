@@ -2,8 +2,8 @@
 
 import bpy
 
-from ...ground.blender_types import present
-from ...model import target_armature
+from ...ground.blender_types import present, scene_of
+from ...model import properties, target_armature
 from . import SidebarPanel, draw_manual, draw_text
 
 ROWS = 8  # worst bones that are shown
@@ -15,7 +15,7 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return target_armature.of_tab(context) is not None
+        return target_armature.of_tab(context) is not None and properties.settings_of(scene_of(context)).experts
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         draw_manual(self.layout, "check")

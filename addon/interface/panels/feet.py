@@ -8,7 +8,7 @@ from ...ground import jobs
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
-from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_text
+from . import ItemList, SidebarPanel, draw_job, draw_text
 
 
 class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
@@ -38,9 +38,6 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
     def poll(cls, context: bpy.types.Context) -> bool:
         return target_armature.of_tab(context) is not None
 
-    def draw_header_preset(self, context: bpy.types.Context) -> None:
-        draw_manual(self.layout, "feet")
-
     def draw(self, context: bpy.types.Context) -> None:
         armature, scene = present(target_armature.of_tab(context)), scene_of(context)
         layout = self.layout_for(armature)
@@ -66,7 +63,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
     def _draw_rows(self, context: bpy.types.Context, held: Any) -> None:
         layout = self.layout
         known = held is not None and (len(held.rows) > 0 or held.edited)
-        if not jobs.running():
+        if not jobs.seen():
             find = "Find Again" if known else "Find Contacts"
             layout.operator("action_loom.find_contacts", text=find, icon="VIEWZOOM")
         if held is None:

@@ -10,8 +10,7 @@ from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
 from ...services.library import library_finds
 from ...services.preview import previews
-from .. import manual
-from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_text, options_in
+from . import ItemList, SidebarPanel, draw_job, draw_text, options_in
 
 ROW = 2.0  # row height, in button heights
 
@@ -35,9 +34,6 @@ class ACTION_LOOM_UL_found(ItemList, bpy.types.UIList):
 class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
     bl_label = "Library"
     bl_options = {"DEFAULT_CLOSED"}
-
-    def draw_header_preset(self, context: bpy.types.Context) -> None:
-        draw_manual(self.layout, manual.LIBRARY)
 
     def draw(self, context: bpy.types.Context) -> None:
         armature = target_armature.of_tab(context)

@@ -34,12 +34,11 @@ class ACTION_LOOM_UL_events(ItemList, bpy.types.UIList):
 
 
 class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
-    bl_label = "Repair"
-    bl_options = {"DEFAULT_CLOSED"}
+    bl_label = "Tool"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return target_armature.of_tab(context) is not None
+        return target_armature.of_tab(context) is not None and properties.settings_of(scene_of(context)).tool_open
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         draw_manual(self.layout, manual.page_of(recipe_of(scene_of(context)).verb))
@@ -47,9 +46,9 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         scene, armature = scene_of(context), present(target_armature.of_tab(context))
         layout, settings = self.layout_for(armature), properties.settings_of(scene)
-        tools = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
-        for recipe in properties.EDITS:
-            tools.prop_enum(settings, "edit", recipe.verb)
+        row = layout.row(align=True)
+        row.prop(settings, "edit", text="")
+        present(row.operator("action_loom.open_tool", text="", icon="X")).tool = ""
         recipe = recipe_of(scene)
         count = len(source_list.own_actions(scene, armature, settings.edit_which))
         if not draw_job(layout):
@@ -76,10 +75,12 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             options.operator("action_loom.place_from_cursor", text="From 3D Cursor", icon="CURSOR")
         rig = properties.rig_of(scene, armature)
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
-
-        layout.separator()
-        text = translated(f"Clean Up {count} Actions") if count > 1 else "Clean Up"
-        layout.operator("action_loom.clean_up", text=text, icon="FCURVE")
+        rare = properties.shown_in_mode(recipe, rare=True)
+        if rare:
+            header, body = layout.panel("action_loom_tool_more", default_closed=True)
+            header.label(text="More")
+            if body is not None:
+                draw_options(options_in(body), settings, rare, rig)
 
     def _draw_poses(self, armature: bpy.types.Object) -> None:
         """Draw the poses that the action goes through already."""
@@ -114,22 +115,4 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
 
 
-class ACTION_LOOM_PT_repair_more(SidebarPanel, bpy.types.Panel):
-    bl_label = "More"
-    bl_parent_id = "ACTION_LOOM_PT_repair"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return bool(properties.shown_in_mode(recipe_of(scene_of(context)), rare=True))
-
-    def draw(self, context: bpy.types.Context) -> None:
-        scene, armature = scene_of(context), present(target_armature.of_tab(context))
-        settings = properties.settings_of(scene)
-        rare = properties.shown_in_mode(recipe_of(scene), rare=True)
-        draw_options(options_in(self.layout_for(armature)), settings, rare, properties.rig_of(scene, armature))
-
-
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair, ACTION_LOOM_PT_repair_more)
-)
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair))

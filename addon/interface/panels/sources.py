@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import bpy
 
 from ....core import verbs
+from ...bridge import result_mark
 from ...ground import rates
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import lists, properties, target_armature
-from ...services.sources import source_list
-from . import ItemList, SidebarPanel, draw_text, options_in
+from ...model import contact_rows, lists, properties, target_armature
+from ...services.sources import listing, source_list, thumbnails
+from . import ItemList, PopoverPanel, SidebarPanel, draw_text, options_in
 
 
 class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
@@ -40,8 +41,8 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
     def filter_items(self, context: DrawContext, data: Any, lines_name: str) -> Any:
         lines = getattr(data, lines_name)
         shown = [self.bitflag_filter_item] * len(lines)
-        if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly: nothing to look at
-            return shown, []
+        if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly
+            return shown, _ticked_first(lines) if len(lines) > MOST else []
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
@@ -68,52 +69,71 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         if item.action is None:
             row.label(text="Deleted", icon="ERROR")
             return
-        color = row.row()
-        color.ui_units_x = 0.5
-        color.prop(item, "color", text="")
-        name = row.row()
-        name.active = item.use
-        name.alert = bool(item.use and item.warning)
+        picture = thumbnails.icon_of(shown.armature, item)
+        if picture:
+            row.label(text="", icon_value=picture)
+        else:
+            color = row.row()
+            color.ui_units_x = 1.0
+            color.prop(item, "color", text="")
+        if item.action == shown.playing:
+            row.label(text="", icon="PLAY")
         if item.player.name:
             there = lists.player_of(item) is not None
             row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
+        name = row.row()
+        name.active = item.use or item.action == shown.playing
+        name.alert = bool(item.use and item.warning)
         hidden = shown.beginnings.get(item.action.name, "")
-        if hidden:
-            name.label(text="…" + item.action.name[len(hidden) :])
-        else:
-            name.prop(item.action, "name", text="", emboss=False)
-        if shown.weights:
-            weight = row.row()
-            weight.active = item.use
-            weight.ui_units_x = 2.6
-            weight.prop(item, "weight", text="", slider=True)
+        name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
+        if index == shown.reference and shown.ticked > 1:
+            row.label(text="", icon="SOLO_ON")
+        if shown.weights and item.use:
             share = row.row()
-            share.ui_units_x = 1.9
-            share.label(text=percentage(item, shown.total))
-        marked = index == shown.reference
-        mark = row.operator(
-            "action_loom.set_reference", text="", icon="RADIOBUT_ON" if marked else "RADIOBUT_OFF", emboss=False
-        )
-        present(mark).index = index
+            share.ui_units_x = SHARE
+            share.prop(item, "share", text="", slider=True)
+        else:
+            self._draw_length(row, item)
+
+    def _draw_length(self, row: bpy.types.UILayout, item: Any) -> None:
+        """Draw how long an action plays, and whether it repeats."""
+        length = row.row(align=True)
+        length.active = False
+        length.alignment = "RIGHT"
+        if item.action.use_cyclic:
+            length.label(text="", icon="FILE_REFRESH")
+        length.label(text=f"{_seconds(item):.1f} s", translate=False)
 
 
-ROOM, ROOM_BESIDE_WEIGHTS = 16, 7  # letters that fit a line at the sidebar's usual width
+def _ticked_first(lines: Any) -> Any:
+    """Return the places of the lines of a long list in an order that has the ticked ones in sight."""
+    numbered: list[Any] = [(place, not line.use) for place, line in enumerate(lines)]
+    return bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
+
+
+FEWEST, MOST = 3, 8  # rows of the list
+ROOM, ROOM_BESIDE_WEIGHTS = 16, 12  # letters that fit a line at the sidebar's usual width
+SHARE = 3.8  # button heights: the width of a share
 
 
 class ListShown(NamedTuple):
     """Display data shared by all lines of a list, computed once per drawing.
 
+    playing : the armature's action
     beginnings : shared name prefixes to hide, where lines have no room for them
-    weights : whether weights are shown, and their total
+    weights : whether shares are shown
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
+    ticked, last_ticked : how many lines are ticked, and the place of the last one
     warnings : of the ticked lines
     """
 
     armature: bpy.types.Object | None
+    playing: bpy.types.Action | None
     beginnings: dict[str, str]
     weights: bool
-    total: float
     reference: int
+    ticked: int
+    last_ticked: int
     warnings: tuple[str, ...]
 
 
@@ -124,7 +144,7 @@ _drawn: ListShown | None = None
 def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
     names: list[str] = []
-    ticked: dict[int, Any] = {}
+    ticked: list[int] = []
     warnings: list[str] = []
     for place, line in enumerate(rig.sources):  # once: there may be hundreds
         action, use = line.action, line.use
@@ -133,22 +153,25 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         if action is not None:
             names.append(action.name)
             if use:
-                ticked[place] = line
-    # In a blend of three or more; two sources share one slider.
-    weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 2
+                ticked.append(place)
+    weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 1
+    armature = target_armature.of_tab(context)
     return ListShown(
-        target_armature.of_tab(context),
+        armature,
+        contact_rows.action_of(armature),
         source_list.shared_beginnings(names, ROOM_BESIDE_WEIGHTS if weights else ROOM),
         weights,
-        sum(line.weight for line in ticked.values()) if weights else 0.0,
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
+        len(ticked),
+        ticked[-1] if ticked else -1,
         tuple(warnings),
     )
 
 
-def percentage(item: Any, total: float) -> str:
-    """Return a ticked line's share in percent; "" for one that is not ticked."""
-    return f"{100.0 * item.weight / total:.0f}%" if item.use and total > 0.0 else ""
+def _seconds(line: Any) -> float:
+    """Return how long a line's action plays at its own rate."""
+    first, last = (line.first, line.last) if line.use_range else line.action.frame_range[:]
+    return float(last - first) / (line.rate or rates.rate_of(line.action) or rates.of_scene(line.id_data))
 
 
 def _length(action: bpy.types.Action) -> float:
@@ -157,21 +180,57 @@ def _length(action: bpy.types.Action) -> float:
 
 
 class ACTION_LOOM_MT_sources(bpy.types.Menu):
-    bl_label = "Sources"
+    bl_label = "Add Actions"
 
     def draw(self, context: DrawContext) -> None:
         layout = present(self.layout)
         target_armature.mark(layout, target_armature.of_tab(present(context)))
-        layout.operator("action_loom.add_sources", icon="ADD")
-        layout.operator("action_loom.add_active_source")
-        layout.operator("action_loom.add_selected_sources")
-        layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
-        layout.operator("action_loom.retarget", icon="ARMATURE_DATA")
-        layout.separator()
         layout.operator("action_loom.import_motion", icon="IMPORT")
-        layout.operator("action_loom.export_motion", icon="EXPORT")
+        layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
+        layout.operator("action_loom.add_selected_sources", icon="ARMATURE_DATA")
+        layout.operator("action_loom.retarget")
         layout.separator()
-        present(layout.operator("action_loom.manual", icon="HELP")).page = "sources"
+        layout.operator("action_loom.add_sources", icon="FILE_REFRESH")
+        layout.operator("action_loom.add_active_source")
+
+
+class ACTION_LOOM_MT_clip(bpy.types.Menu):
+    """What can be done with the active line, and the tools for what plays."""
+
+    bl_label = "Action"
+
+    def draw(self, context: DrawContext) -> None:
+        layout, shown = present(self.layout), present(context)
+        armature, scene = target_armature.of_tab(shown), scene_of(shown)
+        rig = properties.rig_of(scene, armature)
+        line = lists.active_line(rig)
+        target_armature.mark(layout, armature)
+        if line is not None:
+            play = present(layout.operator("action_loom.play_action", icon="PLAY"))
+            play.action = line.action.name
+            present(layout.operator("action_loom.set_reference", icon="SOLO_ON")).index = rig.active
+            present(layout.operator("wm.call_panel", text="Name, Color, Range…")).name = "ACTION_LOOM_PT_source"
+            layout.prop(properties.settings_of(scene), "solo", text="Show Alone")
+            present(layout.operator("action_loom.move_source", text="Move Up", icon="TRIA_UP")).down = False
+            present(layout.operator("action_loom.move_source", text="Move Down", icon="TRIA_DOWN")).down = True
+            layout.operator("action_loom.remove_source", text="Take off the List", icon="REMOVE")
+            layout.separator()
+        for recipe in properties.TOOLS:
+            present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…")).tool = recipe.verb
+        layout.operator("action_loom.clean_up")
+
+
+class ACTION_LOOM_MT_export(bpy.types.Menu):
+    """Where what plays can go."""
+
+    bl_label = "Export"
+
+    def draw(self, context: DrawContext) -> None:
+        layout = present(self.layout)
+        target_armature.mark(layout, target_armature.of_tab(present(context)))
+        layout.operator("action_loom.export_motion", icon="EXPORT")
+        layout.operator("action_loom.push_down", icon="NLA_PUSHDOWN")
+        layout.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
 
 
 class ACTION_LOOM_MT_armatures(bpy.types.Menu):
@@ -191,13 +250,15 @@ class ACTION_LOOM_MT_armatures(bpy.types.Menu):
 
 
 class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
-    bl_label = "Sources"
+    bl_label = "Actions"
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         armature = target_armature.of_tab(context)
         if armature is not None:
             pinned = properties.pinned(scene_of(context)) is not None
-            self.layout.menu("ACTION_LOOM_MT_armatures", text=armature.name, icon="PINNED" if pinned else "UNPINNED")
+            row = self.layout.row(align=True)
+            row.menu("ACTION_LOOM_MT_armatures", text=armature.name, icon="PINNED" if pinned else "UNPINNED")
+            row.prop(properties.settings_of(scene_of(context)), "experts", text="", icon="PREFERENCES")
 
     def draw(self, context: bpy.types.Context) -> None:
         armature = target_armature.of_tab(context)
@@ -205,39 +266,59 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if armature is None:
             self._draw_beginning("Select an armature to weave its actions, or begin with one of these:", context)
             return
+        listing.want(scene_of(context), armature)
         rig = properties.rig_of(scene_of(context), armature)
         if rig is None or not len(rig.sources):
-            if not len(bpy.data.actions):
-                self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
-                layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
-                return
-            self._draw_others(context, armature)
-            layout.operator("action_loom.add_sources", icon="ADD")
-            layout.operator("action_loom.add_active_source", icon="ACTION")
-            layout.operator("action_loom.import_motion", icon="IMPORT")
+            self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
             layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
+            self._draw_others(context, armature)
             return
+        shown = self._draw_list(context, rig)
+        self._draw_playing(context, shown)
+        self._draw_others(context, armature)
+        for warning in shown.warnings:
+            draw_text(layout, context, warning, alert=True)
+
+    def _draw_list(self, context: bpy.types.Context, rig: Any) -> ListShown:
         global _drawn
         _drawn = shown = shown_in(context, rig)
-        row = layout.row()
-        rows = min(max(len(rig.sources), 3), 5)  # the user can drag the list longer
+        row = self.layout.row()
+        # The user can drag the list longer; what is ticked is in sight, in a long list because it comes first.
+        rows = min(max(len(rig.sources), FEWEST), MOST)
         try:
             row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
         finally:
             _drawn = None
         buttons = row.column(align=True)
-        buttons.operator("action_loom.add_active_source", text="", icon="ADD")
-        buttons.operator("action_loom.remove_source", text="", icon="REMOVE")
-        buttons.menu("ACTION_LOOM_MT_sources", text="", icon="DOWNARROW_HLT")
-        present(buttons.operator("action_loom.move_source", text="", icon="TRIA_UP")).down = False
-        present(buttons.operator("action_loom.move_source", text="", icon="TRIA_DOWN")).down = True
-        buttons.prop(properties.settings_of(scene_of(context)), "solo", text="", icon="SOLO_ON")
-        active = _active(context)
-        if active is not None and active.action.name in shown.beginnings:
-            layout.prop(active.action, "name", text="")
-        self._draw_others(context, armature)
-        for warning in shown.warnings:
-            draw_text(layout, context, warning, alert=True)
+        buttons.menu("ACTION_LOOM_MT_sources", text="", icon="ADD")
+        buttons.menu("ACTION_LOOM_MT_clip", text="", icon="DOWNARROW_HLT")
+        return shown
+
+    def _draw_playing(self, context: bpy.types.Context, shown: ListShown) -> None:
+        """Draw what plays, and what can be done with it."""
+        action = shown.playing
+        if action is None:
+            return
+        row = self.layout.row(align=True)
+        row.label(text=action.name, icon="PLAY", translate=False)
+        if result_mark.is_result(action):
+            row.operator("action_loom.edit_recipe", text="", icon="GREASEPENCIL")
+            row.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")
+        row.menu("ACTION_LOOM_MT_export", text="", icon="EXPORT")
+        self._draw_rates(context, action)
+
+    def _draw_rates(self, context: bpy.types.Context, action: bpy.types.Action) -> None:
+        """Ask what is to be done where an action plays at another rate than it was made at."""
+        own, scene = rates.rate_of(action), rates.of_scene(scene_of(context))
+        if not own or abs(own - scene) <= 1e-3 * scene:
+            return
+        box = self.layout.box().column(align=True)
+        draw_text(box, context, f"Made at {own:g} frames per second, plays at {scene:g}", "TIME")
+        row = box.row(align=True)
+        how = present(row.operator("action_loom.match_rate", text=translated(f"Scene to {own:g}")))
+        how.how = "SCENE"
+        how = present(row.operator("action_loom.match_rate", text=translated(f"Re-time to {scene:g}")))
+        how.how = "ACTION"
 
     def _draw_others(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Draw the operators for the other selected armatures."""
@@ -258,10 +339,10 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         present(layout.operator("action_loom.manual", icon="HELP")).page = "start"
 
 
-class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
+class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
+    """How the active line's action is read; it pops up beside the list."""
+
     bl_label = "Active Source"
-    bl_parent_id = "ACTION_LOOM_PT_sources"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -269,6 +350,9 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, source = options_in(self.layout), _active(context)
+        layout.prop(source.action, "name")
+        layout.prop(source, "color")
+        layout.prop(source, "weight")
         if source.apart:
             layout.label(text=translated(f"Listed apart: {source.apart}"), icon="INFO")
         if source.player.name:
@@ -295,19 +379,29 @@ class ACTION_LOOM_PT_source(SidebarPanel, bpy.types.Panel):
 
 
 class _OfTheArmature(SidebarPanel):
-    """A table about the armature of the list, below it."""
+    """A table about the armature of the list, for experts, or where something is not sure."""
 
-    bl_parent_id = "ACTION_LOOM_PT_sources"
     bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 20
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        armature = target_armature.of_tab(context)
-        return armature is not None and properties.rig_of(scene_of(context), armature) is not None
+        armature, settings = target_armature.of_tab(context), properties.settings_of(scene_of(context))
+        rig = None if armature is None else properties.rig_of(scene_of(context), armature)
+        return rig is not None and (settings.experts or cls.is_unsure(rig))
+
+    @classmethod
+    def is_unsure(cls, rig: Any) -> bool:
+        """Say whether the artist should look at the table without having asked for it."""
+        return False
 
 
 class ACTION_LOOM_PT_roles(_OfTheArmature, bpy.types.Panel):
     bl_label = "Body Roles"
+
+    @classmethod
+    def is_unsure(cls, rig: Any) -> bool:
+        return any(role.found_by == "SHAPE" for role in rig.roles)
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         rig = properties.rig_of(scene_of(context), target_armature.of_tab(context))
@@ -363,6 +457,8 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_UL_sources,
         ACTION_LOOM_MT_sources,
+        ACTION_LOOM_MT_clip,
+        ACTION_LOOM_MT_export,
         ACTION_LOOM_MT_armatures,
         ACTION_LOOM_PT_sources,
         ACTION_LOOM_PT_source,

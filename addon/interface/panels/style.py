@@ -1,4 +1,4 @@
-"""Show the examples a style is learnt from, and variations."""
+"""Show the examples a style is learnt from."""
 
 from typing import TYPE_CHECKING
 
@@ -16,17 +16,15 @@ if TYPE_CHECKING:
     from ...services.styles.styles import KnownStyle
 
 
-class _OfStyle:
+class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
+    bl_label = "Examples"
     bl_parent_id = "ACTION_LOOM_PT_weave"
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return bool(properties.settings_of(scene_of(context)).mode == Restyle.verb)
-
-
-class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
-    bl_label = "Examples"
-    bl_options = {"DEFAULT_CLOSED"}
+        settings = properties.settings_of(scene_of(context))
+        return bool(settings.mode == Restyle.verb and settings.experts)
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         known = _known(context)
@@ -43,7 +41,7 @@ class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
             return  # a kept style does not depend on the ticked actions
         options.prop(settings, "labels")
         draw_options(options, settings, [("style", about) for about in properties.shown("style", RARE)])
-        if not jobs.running():
+        if not jobs.seen():
             row = layout.row(align=True)
             row.operator("action_loom.learn_style", icon="VIEWZOOM")
             row.operator("action_loom.keep_style", text="Keep", icon="FILE_TICK")
@@ -59,21 +57,6 @@ class ACTION_LOOM_PT_examples(_OfStyle, SidebarPanel, bpy.types.Panel):
             row.label(text=translated(f"examples {lowest:+.1f} to {highest:+.1f}"))
 
 
-class ACTION_LOOM_PT_variations(_OfStyle, SidebarPanel, bpy.types.Panel):
-    bl_label = "Variations"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
-        options = options_in(layout)
-        options.prop(settings.restyle, "variation_amount")
-        if not jobs.running():
-            row = layout.row(align=True)
-            row.operator("action_loom.variations", icon="DUPLICATE")
-            each = present(row.operator("action_loom.variations", text="To Selected", icon="COMMUNITY"))
-            each.to_selected = True
-
-
 def _known(context: bpy.types.Context) -> "KnownStyle | None":
     from ...services.preview import panel_state
     from ...services.styles import styles
@@ -85,4 +68,4 @@ def _known(context: bpy.types.Context) -> "KnownStyle | None":
     return styles.style_of(armature, panel_state.asked(scene, rig, "style"))
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_examples, ACTION_LOOM_PT_variations))
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_examples,))

@@ -30,7 +30,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return target_armature.of_tab(context) is not None
+        return target_armature.of_tab(context) is not None and properties.settings_of(scene_of(context)).experts
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         state = analysis.state(scene_of(context), present(target_armature.of_tab(context)))

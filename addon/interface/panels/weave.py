@@ -1,7 +1,6 @@
 """Weave the ticked actions: the mode's settings, the result and its summary."""
 
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -9,16 +8,21 @@ from ....core.options import MODE, PANEL, RARE, Option
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
+from ....core.recipes.style import SLIDERS
 from ....core.verbs import VERBS, Loop, Restyle
-from ...bridge import result_mark
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import lists, properties, target_armature
-from ...services.preview import previews
+from ...services.preview import ghost_follow, previews
 from ...services.sources import source_list
-from .. import manual
+from .. import manual, style_sliders
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
+
+if TYPE_CHECKING:
+    from ...services.preview.ghosts import Ghost
+
+Shown = list[tuple[str, Option]]  # options with the groups that hold them
 
 # Walks through the graph without a mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
@@ -35,12 +39,26 @@ def _rig(context: bpy.types.Context) -> Any:
     return properties.rig_of(scene_of(context), target_armature.of_tab(context))
 
 
+# Options that are shown at first in each mode; the others are behind More.
+FIRST = {
+    "blend": (("blend", "timing"),),
+    "splice": (("splice", "method"), ("splice", "strength")),
+    "ask": (("ask", "speed"), ("ask", "turn"), ("ask", "strides")),
+    "connect": (("connect", "anywhere"), ("connect", "facing")),
+    "key_poses": (("key_poses", "interval"), ("key_poses", "between")),
+    "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
+    "follow": (("follow", "fidelity"),),
+}
+FIRST_SLIDERS = ("stride", "cadence", "lean")
+
+
 class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     bl_label = "Weave"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return target_armature.of_tab(context) is not None
+        armature = target_armature.of_tab(context)
+        return armature is not None and not properties.settings_of(scene_of(context)).tool_open
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         mode = properties.settings_of(scene_of(context)).mode
@@ -48,40 +66,67 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
-        modes = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
-        for recipe in properties.MODES:
-            modes.prop_enum(settings, "mode", recipe.verb)
+        if settings.live:
+            ghost_follow.look_soon()
+        layout.row(align=True).prop(settings, "intent", expand=True)
+        if not draw_job(layout):
+            self._draw_button(context)  # above all that changes, so that it stays where it is
+        self._draw_last(context)
+        modes = properties.modes_of(recipe_of(settings).intent)
+        if len(modes) > 1:
+            row = layout.row(align=True)
+            for recipe in modes:
+                row.prop_enum(settings, "mode", recipe.verb)
+        self._draw_own(context)
+        first, rest = _options_of(settings)
+        draw_options(options_in(layout), settings, first, _rig(context))
+        header, body = layout.panel("action_loom_more", default_closed=True)
+        header.label(text="More")
+        if body is not None:
+            self._draw_more(context, body, rest)
+
+    def _draw_own(self, context: bpy.types.Context) -> None:
+        """Draw what a mode has beside its options."""
+        layout, settings = self.layout, properties.settings_of(scene_of(context))
         if settings.mode == "blend":
-            self._draw_balance(context)
+            self._draw_pad(context)
         if settings.mode == "splice":
             self._draw_parts(context)
         if settings.mode == "ask":
-            self.layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
-            options_in(self.layout).prop(settings, "ask_curve")
+            layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
         if settings.mode == "follow":
             self._draw_path(context)
         if settings.mode == "key_poses":
             row = layout.row(align=True)
             row.operator("action_loom.pick_pose", icon="ADD")
             row.operator("action_loom.clear_poses", text="", icon="X")
-        if not draw_job(layout):
-            self._draw_button(context)  # above the options, so that it stays visible in a small window
-            self._draw_last(context)
-        if settings.mode == Restyle.verb:
-            from .. import style_sliders
-
-            options_in(layout).prop(settings, "restyle_each")
-            style_sliders.draw(layout, context, settings)
-            shown: Iterable[tuple[str, Option]] = style_sliders.others()
-        else:
-            shown = properties.shown_in_mode(recipe_of(settings), rare=False)
-        draw_options(options_in(layout), settings, shown, _rig(context))
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
-        options = options_in(layout)
-        for about in properties.shown("result", MODE):
+        if settings.mode == Restyle.verb:
+            style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
+            row = layout.row(align=True)
+            row.operator("action_loom.variations", icon="DUPLICATE")
+            present(row.operator("action_loom.variations", text="", icon="COMMUNITY")).to_selected = True
+
+    def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
+        """Draw what is seldom needed, and how the result is written."""
+        settings, rig = properties.settings_of(scene_of(context)), _rig(context)
+        options = options_in(body)
+        if settings.mode == "blend":
+            self._draw_weight_keys(context, body)
+        if settings.mode == "ask":
+            options.prop(settings, "ask_curve")
+        if settings.mode == Restyle.verb:
+            options.prop(settings, "restyle_each")
+            style_sliders.draw(body, context, settings, [name for name in SLIDERS if name not in FIRST_SLIDERS])
+            rest = [one for one in rest if one[1].name not in SLIDERS]
+        draw_options(options, settings, rest, rig)
+        for about in (*properties.shown("result", MODE), *properties.shown("result", RARE)):
             if about.name != "place" or settings.mode != "follow":  # there the curve decides the start
-                options.prop(settings.result, about.name)
+                draw_options(options, settings, [("result", about)])
+        options.prop(settings, "play")
+        if settings.mode == "follow":
+            options.prop(settings, "show_way")
 
     def _draw_button(self, context: bpy.types.Context) -> None:
         settings = properties.settings_of(scene_of(context))
@@ -92,41 +137,24 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row = self.layout.row(align=True)
         row.scale_y = 1.4
         row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
-        preview = present(row.operator(f"action_loom.{settings.mode}", text="", icon="GHOST_ENABLED"))
-        preview.preview = True
-        row.prop(settings, "play", text="", icon="PLAY")
-        if settings.mode in ("blend", "follow"):
-            live = row.row()
-            live.ui_units_x = 3.0
-            live.prop(settings, "live", toggle=True)
+        row.prop(settings, "live", text="", icon="GHOST_ENABLED")
 
-    def _draw_balance(self, context: bpy.types.Context) -> None:
-        """Draw one slider for two sources, the second one's share, and the keys of all sources' weights."""
+    def _draw_pad(self, context: bpy.types.Context) -> None:
+        if len(lists.first_ticked(_rig(context), 3)) > 2:
+            settings = properties.settings_of(scene_of(context))
+            self.layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
+
+    def _draw_weight_keys(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        """Draw the keys of all sources' weights."""
         from ...services.weights import weights_over_time
 
-        rig = _rig(context)
-        ticked = lists.first_ticked(rig, 3)
-        if len(ticked) == 2:
-            column = self.layout.column(align=True)
-            row = column.row(align=True)
-            first, second = source_list.short_names([line.action.name for line in ticked], ROOM)
-            row.label(text=first)
-            right = row.row()
-            right.alignment = "RIGHT"
-            right.label(text=second)
-            slider = column.row()
-            slider.scale_y = 1.4
-            slider.prop(rig, "balance", text="", slider=True)
-        row = self.layout.row(align=True)
+        row = layout.row(align=True)
         row.operator("action_loom.key_weights", icon="KEYFRAME")
-        frames = weights_over_time.keyed(scene_of(context), rig)
+        frames = weights_over_time.keyed(scene_of(context), _rig(context))
         if frames:
             row.operator("action_loom.clear_weight_keys", text="", icon="X")
-        if len(ticked) > 2:
-            row.prop(properties.settings_of(scene_of(context)), "pad", icon="ORIENTATION_CURSOR", toggle=True)
-        if frames:
             text = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
-            draw_text(self.layout, context, text)
+            draw_text(layout, context, text)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Draw which action gives the legs and which the upper body: the reference mark decides."""
@@ -165,7 +193,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         from ...services.matching import candidates
 
         layout, settings = self.layout, properties.settings_of(scene_of(context))
-        if not jobs.running():
+        if not jobs.seen():
             layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
         if settings.mode == Loop.verb and len(lists.first_ticked(_rig(context), 2)) > 1:
             owner = candidates.source_of_cycle(scene_of(context), target_armature.of_tab(context))
@@ -198,37 +226,28 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
 
     def _draw_last(self, context: bpy.types.Context) -> None:
-        armature = present(target_armature.of_tab(context))
-        self._draw_preview(context)
-        rig = properties.rig_of(scene_of(context), armature)
-        trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(context)).mode)
+        """Draw one line about what is previewed or was made last, and why it failed if it did."""
+        armature, settings = present(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
+        trouble = troubles.of(armature.session_uid, settings.mode)
+        ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
         if trouble is not None:
             box = self.layout.box().column(align=True)
             remedy, why = trouble.remedy_first
             draw_text(box, context, remedy or why, "ERROR", alert=True)
             if remedy:
                 draw_text(box, context, why, "BLANK1")
-        data = armature.animation_data
-        action = None if data is None else data.action
-        if rig is not None and rig.last and (action is None or action.name == rig.last_of or not rig.last_of):
-            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
-        if action is not None and result_mark.is_result(action):
-            row = self.layout.row(align=True)
-            row.operator("action_loom.edit_recipe", text="Edit", icon="GREASEPENCIL")
-            row.operator("action_loom.rebuild", icon="FILE_REFRESH")
-            row = self.layout.row(align=True)
-            row.operator("action_loom.push_down", text="Push Down", icon="NLA_PUSHDOWN")
-            row.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
+        elif ghost is not None and ghost.mode in (settings.mode, previews.SOLO):
+            self._draw_preview(context, ghost)
+        else:
+            last = rig.last.removeprefix(f"{rig.last_of}: ") if rig is not None else ""
+            self.layout.label(text=translated(last))
 
-    def _draw_preview(self, context: bpy.types.Context) -> None:
+    def _draw_preview(self, context: bpy.types.Context, ghost: "Ghost") -> None:
         """Draw the preview's summary and display options."""
-        settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
-        ghost = previews.of(armature.session_uid)
-        if ghost is None or ghost.mode not in (settings.mode, previews.SOLO):
-            return
+        settings = properties.settings_of(scene_of(context))
         row = self.layout.row(align=True)
         row.alert = ghost.outdated
-        text = "Outdated: press the ghost again" if ghost.outdated else ghost.summary
+        text = "Outdated: press Weave, or change something" if ghost.outdated else ghost.summary
         row.label(text=translated(text), icon="GHOST_ENABLED")
         row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
         if ghost.mode != previews.SOLO:
@@ -236,6 +255,15 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row.operator("action_loom.clear_preview", text="", icon="X")
         for why in ghost.left_out:
             draw_text(self.layout, context, why, "INFO")
+
+
+def _options_of(settings: Any) -> tuple[Shown, Shown]:
+    """Return the options that a mode shows at first, and the rest."""
+    recipe = recipe_of(settings)
+    every = [*properties.shown_in_mode(recipe, rare=False), *properties.shown_in_mode(recipe, rare=True)]
+    wanted = FIRST.get(recipe.verb, ())
+    first = [one for one in every if (one[0], one[1].name) in wanted]
+    return first, [one for one in every if one not in first]
 
 
 def _draw_stretch(column: bpy.types.UILayout, stretch: Any, index: int) -> None:
@@ -265,7 +293,8 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return properties.settings_of(scene_of(context)).mode == "follow"
+        settings = properties.settings_of(scene_of(context))
+        return settings.mode == "follow" and settings.experts and not settings.tool_open
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         from ...services.matching import graphs
@@ -281,7 +310,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
         if any(line.label for line in lists.each_ticked(_rig(context))):
             options.label(text="Only actions of one label are connected", icon="INFO")
-        if not jobs.running():
+        if not jobs.seen():
             layout.operator("action_loom.build_graph", icon="VIEWZOOM")
         known = graphs.graph_of(scene_of(context), present(target_armature.of_tab(context)))
         if known is None:
@@ -300,7 +329,8 @@ class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return properties.settings_of(scene_of(context)).mode == "follow"
+        settings = properties.settings_of(scene_of(context))
+        return settings.mode == "follow" and settings.experts and not settings.tool_open
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = options_in(self.layout_for(target_armature.of_tab(context)))
@@ -309,24 +339,10 @@ class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
         for recipe in WALKS:
             column = layout.column()
             draw_options(column, settings, properties.shown_in_mode(recipe, rare=False), _rig(context))
-            if not jobs.running():
+            if not jobs.seen():
                 column.operator(f"action_loom.{recipe.verb}")
 
 
-class ACTION_LOOM_PT_weave_more(SidebarPanel, bpy.types.Panel):
-    bl_label = "Result Options"
-    bl_parent_id = "ACTION_LOOM_PT_weave"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout = options_in(self.layout_for(target_armature.of_tab(context)))
-        settings = properties.settings_of(scene_of(context))
-        draw_options(layout, settings, properties.shown_in_mode(recipe_of(settings), rare=True), _rig(context))
-        draw_options(layout, settings, [("result", about) for about in properties.shown("result", RARE)])
-        if settings.mode == "follow":
-            layout.prop(settings, "show_way")
-
-
 register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk, ACTION_LOOM_PT_weave_more)
+    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk)
 )

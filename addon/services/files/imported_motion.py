@@ -8,6 +8,7 @@ from ...bridge import curves
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ...model import lists, properties
+from ..results import playback, rate_matching
 from ..sources import body_roles, source_list
 
 if TYPE_CHECKING:
@@ -17,16 +18,16 @@ TICKED = 2  # sources ticked at first: blending all of an armature's actions is 
 
 
 def take_in(
-    context: bpy.types.Context, imported: "Imported", *, select: bool, match_rate: bool, fit_range: bool
+    context: bpy.types.Context, imported: "Imported", *, select: bool, match_rate: bool, fit_range: bool, play: bool
 ) -> str:
     """List the imported actions, tick the first two, and apply the requested changes; returns what has changed.
 
-    An armature that plays no action plays the first one.
+    play : whether each armature plays the first of its new actions; else only one that plays none does
     """
     for armature, actions in imported.actions.items():
         list_actions(scene_of(context), armature, actions)
         data = armature.animation_data
-        if data is None or data.action is None:
+        if play or data is None or data.action is None:
             curves.assign(armature, actions[0], curves.choose_slot(actions[0], armature))
     armature = next(iter(imported.actions))
     if select and context.mode == "OBJECT":
@@ -34,6 +35,11 @@ def take_in(
     every = [action for actions in imported.actions.values() for action in actions]
     notes = [_rate_matched(scene_of(context), every)] if match_rate else []
     notes += [_range_fitted(scene_of(context), every)] if fit_range else []
+    if play:
+        every = imported.actions[armature]
+        if properties.settings_of(scene_of(context)).on_rates == "ACTION":  # as the artist has answered before
+            rate_matching.give_actions(scene_of(context), every)
+        playback.show(context, every[0], play=True)
     return "; ".join(filter(None, notes))
 
 
@@ -67,8 +73,7 @@ def _rate_matched(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> st
     before = rates.of_scene(scene)
     if len(found) != 1 or abs(before - (rate := found.pop())) <= 1e-3 * rate:
         return ""
-    scene.render.fps = max(round(rate), 1)
-    scene.render.fps_base = scene.render.fps / rate
+    rate_matching.give_scene(scene, rate)
     return f"scene rate {before:g} → {rate:g}"
 
 

@@ -1,7 +1,7 @@
-"""Let a preview follow the panel: another candidate, a moved curve or an option, if weaving is quick enough.
+"""With Live on, preview what the panel asks for, and let the preview follow every change.
 
-With Live on, the last walk along a curve follows the panel in place of a preview. Weights are followed at once, see
-`handlers`. No listener is registered while nothing is previewed and Live is off.
+The panel asks to `look_soon` whenever it is drawn. While there is a preview, every change of the scene is looked at,
+such as of the curve that it walks along. Weights are followed at once, see `handlers`.
 """
 
 import dataclasses
@@ -10,42 +10,45 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ....core.cache import Cache
 from ....core.errors import LoomError
-from ....core.verbs import Follow
-from ...ground import jobs, troubles
+from ....core.verbs import VERBS, Follow
+from ...ground import jobs, memory, troubles
 from ...ground.blender_types import present, scene_of
-from ...model import properties, target_armature
+from ...model import lists, properties, target_armature
 from . import previews
 
-PAUSE = 0.15  # s from a change until it is followed, so that only the end of a drag counts
-QUICK = 0.4  # s that weaving again may block Blender
+PAUSE = 0.05  # s from a change until it is followed, so that a drag is followed where it rests
+QUICK = 0.1  # s that weaving again may block Blender
 WALKED = 3.0  # s that a whole walk may take for its end to be walked again while Blender waits
 SLOW = 5.0  # s that weaving may take in the background
+FRAMES = 4000  # of all ticked actions: more are not matched without being asked for
+
+# The panel's mode and state that were looked at last, by the armature's session id.
+_seen: Cache[int, tuple[Any, ...]] = memory.cache(64)
+
+
+def look_soon() -> None:
+    """Look for changes after a pause; cheap enough for drawing."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look, first_interval=PAUSE)
 
 
 def start() -> None:
-    """Start to listen to changes."""
+    """Start to look after changes of the scene, too."""
     if _after_change not in bpy.app.handlers.depsgraph_update_post:
         bpy.app.handlers.depsgraph_update_post.append(_after_change)
 
 
 def stop() -> None:
-    """Stop listening, unless Live is on."""
-    if not any(properties.settings_of(scene).live for scene in bpy.data.scenes):
-        _stop()
-
-
-def _stop() -> None:
+    """Look only when the panel is drawn."""
     if _after_change in bpy.app.handlers.depsgraph_update_post:
         bpy.app.handlers.depsgraph_update_post.remove(_after_change)
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
 
 
 @persistent
 def _after_change(*_: Any) -> None:
-    if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=PAUSE)
+    look_soon()
 
 
 def _look() -> float | None:
@@ -61,33 +64,64 @@ def _look() -> float | None:
     return None
 
 
-def follow(context: bpy.types.Context) -> bool:
-    """Preview the panel's settings again if they have changed and weaving is quick; says whether it did."""
+def note(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Take the panel's state as previewed or woven: only the next change is followed."""
+    _seen.keep(armature.session_uid, _state(scene_of(context), armature))
+
+
+def _state(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Any, ...]:
     from . import panel_state
 
+    rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
+    return mode, () if rig is None else panel_state.asked(scene, rig, mode)
+
+
+def follow(context: bpy.types.Context) -> bool:
+    """Preview what the panel asks for if that has changed and weaving is quick; says whether it did."""
     scene, armature = scene_of(context), target_armature.of_tab(context)
-    ghost = None if armature is None else previews.of(armature.session_uid)
     settings = properties.settings_of(scene)
-    if armature is None or ghost is None or ghost.woven is None or ghost.mode != settings.mode:
-        return settings.live and settings.mode == Follow.verb and _rewalked(context, scene)
-    rig = properties.rig_of(scene, armature)
-    asked = () if rig is None else panel_state.asked(scene, rig, ghost.mode)
-    if asked == ghost.asked:
+    if armature is None or not settings.live or settings.tool_open or settings.solo:
         return False
-    # The same settings are not tried again, even after a failure.
-    previews.keep(armature.session_uid, dataclasses.replace(ghost, asked=asked, outdated=True))
-    seconds = ghost.woven.report["seconds_taken"]
-    if seconds > SLOW:
+    before, state = _seen.get(armature.session_uid), _state(scene, armature)
+    if state == before:
         return False
-    if ghost.mode == Follow.verb and seconds <= WALKED and panel_state.same_clips(asked, ghost.asked):
-        return _walked(context, armature, asked, ghost.read.body.world_metres)
+    _seen.keep(armature.session_uid, state)  # the same state is not tried again, even after a failure
+    ghost = previews.of(armature.session_uid)
+    is_new = before is None and (ghost is None or ghost.woven is None)  # the tab was just opened: nothing has changed
+    return not is_new and preview(context, armature)
+
+
+def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
+    """Preview what the panel asks for, if weaving is quick; says whether it did."""
+    from . import panel_state
+
+    scene, ghost = scene_of(context), previews.of(armature.session_uid)
+    mode, rig = properties.settings_of(scene).mode, properties.rig_of(scene, armature)
+    ticked = lists.ticked(rig)
+    if len(ticked) < VERBS[mode].recipe.least or jobs.running() is not None:
+        previews.keep(armature.session_uid, None)
+        return False
+    asked = panel_state.asked(scene, rig, mode)
+    seconds = SLOW if ghost is None or ghost.woven is None else ghost.woven.report["seconds_taken"]
+    if ghost is not None and ghost.mode == mode:
+        if asked == ghost.asked:
+            return False
+        # Red while what is shown is not what is asked for.
+        previews.keep(armature.session_uid, dataclasses.replace(ghost, asked=asked, outdated=True))
+        if seconds > SLOW:
+            return False
+        if mode == Follow.verb and seconds <= WALKED and panel_state.same_clips(asked, ghost.asked):
+            return _walked(context, armature, asked, ghost.read.body.world_metres)
     how = "EXEC_DEFAULT" if seconds <= QUICK else "INVOKE_DEFAULT"
+    known_only = sum(line.action.frame_range[1] - line.action.frame_range[0] for line in ticked) > FRAMES
     try:
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         with target_armature.as_from_panel(context, armature):
-            return "CANCELLED" not in getattr(ours, ghost.mode)(how, preview=True, quick=True)
-    except RuntimeError:  # the operator has reported it: the panel shows it
+            getattr(ours, mode)(how, preview=True, unasked=True, quick=known_only or mode == Follow.verb)
+    except RuntimeError:  # it can't run as things are; the panel shows why
         return False
+    now = previews.of(armature.session_uid)
+    return now is not None and (ghost is None or now.woven is not ghost.woven)
 
 
 def _walked(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...], metres: float) -> bool:
@@ -102,17 +136,14 @@ def _walked(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple
         return False
 
 
-def _rewalked(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
-    from . import live
-
-    return live.rewalk(context, scene)
-
-
-def _live_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
+def _live_changed(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    armature = target_armature.of_tab(context)
+    if armature is None:
+        return
     if properties.settings_of(scene).live:
-        start()
-    elif all(one is None for one in previews.every()):
-        stop()
+        preview(context, armature)
+    else:
+        previews.keep(armature.session_uid, None)
 
 
 def register() -> None:
@@ -125,4 +156,6 @@ def unregister() -> None:
     previews.when_none.remove(stop)
     previews.when_some.remove(start)
     properties.when_live_changed.remove(_live_changed)
-    _stop()
+    stop()
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)

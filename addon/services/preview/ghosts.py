@@ -126,8 +126,8 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
     weights = lists.weights_of(rig, [source.name for source in ghost.request.sources])
     if weights is None:
         return False
-    recipe = dataclasses.replace(ghost.recipe, weights=weights)
     try:
+        recipe = dataclasses.replace(ghost.recipe, weights=weights)
         _keep_again(context, ghost, recipe, blend.again(ghost.woven, recipe))
     except LoomError:
         return False

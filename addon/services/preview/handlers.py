@@ -29,14 +29,16 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         return
     armature = target_armature.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)
-    if armature is not None and ghost is not None and ghost.mode == settings.mode:
+    if armature is None:
+        return
+    if ghost is not None and ghost.mode == settings.mode:
         from . import ghosts  # numpy is loaded at first use, not when Blender starts
 
         ghosts.reweave(context, scene, armature)
-    elif settings.live:
-        from . import live
+    elif settings.live and not bpy.app.background:
+        from . import ghost_follow
 
-        live.reweave(context, scene)
+        ghost_follow.preview(context, armature)
 
 
 def _show_previews_again(scene: bpy.types.Scene, context: bpy.types.Context) -> None:

@@ -110,28 +110,57 @@ class Filled(NamedTuple):
 
 
 def fill(rig: Any, armature: bpy.types.Object) -> Filled:
-    """List every action that moves bones of an armature, and tick two if none is ticked.
+    """List every action that moves bones of an armature, and tick two if none is ticked."""
+    filled = add_all(rig, armature, bpy.data.actions)
+    if not any(line.use for line in rig.sources):
+        tick_two(rig, armature)
+    return filled
 
-    The two are the current action and the first other that repeats like it, or else the first other: blending all of
-    them is seldom wanted. Actions that are hardly worth weaving are listed last.
+
+def add_all(rig: Any, armature: bpy.types.Object, actions: Iterable[bpy.types.Action]) -> Filled:
+    """List those of some actions that move bones of an armature, not ticked; what is hardly worth weaving comes last.
+
+    Lines of deleted actions are taken off.
     """
-    for k in reversed(range(len(rig.sources))):
-        if rig.sources[k].action is None:
-            rig.sources.remove(k)
+    remove_deleted(rig)
     listed = {line.action for line in rig.sources}
-    every = {action: moves(action, armature) for action in bpy.data.actions if action not in listed}
+    every = {action: moves(action, armature) for action in actions if action not in listed}
     apart = {action: why_apart(action, armature, moved) for action, moved in every.items() if moved.bones}
     apart = dict(sorted(apart.items(), key=lambda one: bool(one[1])))
     for action, why in apart.items():
         add(rig, action, use=False).apart = why
-    if not any(line.use for line in rig.sources):
-        for line in _to_begin_with([line for line in rig.sources if not line.apart], armature):
-            line.use = True
     return Filled(
         apart,
         [action.name for action, moved in every.items() if moved.shape_keys],
         [action.name for action, moved in every.items() if not moved.bones and not moved.shape_keys],
     )
+
+
+def remove_deleted(rig: Any) -> None:
+    """Take lines off a list whose actions are gone; the marked and the active line stay what they were."""
+    for k in reversed(range(len(rig.sources))):
+        if rig.sources[k].action is None:
+            remove(rig, k)
+
+
+def remove(rig: Any, place: int) -> None:
+    """Take a line off a list."""
+    rig.sources.remove(place)
+    if place < rig.reference:
+        rig.reference -= 1
+    elif place == rig.reference:
+        rig.reference = 0
+    if place < rig.active or rig.active == len(rig.sources):
+        rig.active = max(rig.active - 1, 0)
+
+
+def tick_two(rig: Any, armature: bpy.types.Object) -> None:
+    """Tick an armature's current action and the first other that repeats like it, or else the first other.
+
+    Blending all of them is seldom wanted.
+    """
+    for line in _to_begin_with([line for line in rig.sources if not line.apart], armature):
+        line.use = True
 
 
 def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:

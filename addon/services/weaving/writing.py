@@ -25,7 +25,7 @@ from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
-from . import few_keys, on_controls
+from . import few_keys, on_controls, standing
 from .reading import Inputs, Read
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
@@ -68,7 +68,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         how: dict[str, Any] = {
             "first_frame": first_frame,
             "targets": keyed(read),
-            "start": {} if options.place == "cursor" else reference.start,
+            "start": reference.start if options.place == "reference" else {},
             "interpolation": options.interpolation.upper(),
         }
         if on_rig is not None:
@@ -152,6 +152,8 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
         clip, _ = ik_bones.follow(clip, [woven.clip])
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
+    if options.place == standing.FIGURE and options.stand:
+        clip = standing.moved(clip, options.stand[0])
     if read.baked is not None and clip is not woven.clip:
         clip = baking.alone(clip, read.body, read.baked)
     return clip, first_frame, notice

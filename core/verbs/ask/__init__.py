@@ -22,6 +22,7 @@ class Ask(Recipe, PlantOptions, AskOptions):
     tooltip = "Make a new action that goes as fast, and turns as much, as you ask for, out of the ticked ones"
     mode = "Parametric"
     mode_tooltip = "One action as fast as you ask for, and turning as much, out of them all"
+    intent = "Mix"
     summary = "blend strides of clips so that speed, turn and steps are as asked for"
     least = 1
     reference_first = True

@@ -20,6 +20,7 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     tooltip = "Make a new action that lies between the ticked ones"
     mode = "Blend"
     mode_tooltip = "One action that lies between them"
+    intent = "Mix"
     summary = "weave clips into one that lies between them"
 
     weights: tuple[float, ...] = option(

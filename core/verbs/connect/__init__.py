@@ -18,6 +18,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     tooltip = "Make an action that plays the ticked ones one after the other, in the order of the list"
     mode = "Connect"
     mode_tooltip = "One after the other, without a seam"
+    intent = "Chain"
     summary = "play clips one after the other, without a seam"
 
     method: str = option(

@@ -24,6 +24,7 @@ class Follow(GraphWalk, PointOptions):
     tooltip = "Walk along the curve, through the graph of the ticked actions"
     mode = "Path"
     mode_tooltip = "A walk along a curve, through a motion graph of them all"
+    intent = "Path"
     summary = "walk along a path, through a motion graph"
 
     path: tuple[tuple[float, ...], ...] = option(

@@ -16,6 +16,7 @@ class KeyPoses(Recipe):
     tooltip = "Make an action that goes through poses of the ticked ones, and holds them as long as asked"
     mode = "Poses"
     mode_tooltip = "From pose to pose of the ticked actions, held as long as asked"
+    intent = "Chain"
     least = 1
     summary = "make a clip that goes through poses of others"
 

@@ -20,6 +20,7 @@ class Loop(Recipe, PlantOptions):
     )
     mode = "Loop"
     mode_tooltip = "One cycle that repeats, of each ticked action"
+    intent = "Loop"
     least = most = 1
     summary = "make one cycle without a seam out of a clip that repeats itself"
 

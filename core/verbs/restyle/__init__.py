@@ -40,6 +40,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     tooltip = "Make a new action of the reference: with longer strides, more swing, more of what the ticked ones have"
     mode = "Style"
     mode_tooltip = "The reference, done in another way: sliders learnt from the ticked actions"
+    intent = "Vary"
     least = 1
     reference_first = True
     summary = "change how a clip is done, by sliders learnt from others (of the same action)"

@@ -21,6 +21,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
     tooltip = "Put the upper body of the other ticked actions onto the lower body of the reference"
     mode = "Splice"
     mode_tooltip = "The upper body of others on the lower body of one, which is the reference"
+    intent = "Mix"
     least = 2
     reference_first = True
     summary = "put an action on a locomotion: splice WALK BOXING walks with BOXING's upper body"

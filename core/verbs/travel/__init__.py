@@ -16,10 +16,9 @@ class Travel(Recipe):
 
     verb = "travel"
     label = "Add Root Motion"
-    tooltip = "Let each ticked action, which walks on the spot, go on as fast as its feet say"
-    mode = "Travel"
-    mode_tooltip = "An action that walks on the spot goes on as its feet say"
+    tooltip = "Let an action that walks on the spot go on as fast as its feet say"
     least = most = 1
+    of_action = True
     summary = "let a clip that walks on the spot travel as its feet say"
 
     speed: float = option(
@@ -92,10 +91,9 @@ class InPlace(Recipe):
 
     verb = "in_place"
     label = "Remove Root Motion"
-    tooltip = "Let each ticked action walk on the spot; its way is kept, and Add Root Motion gives it back"
-    mode = "In Place"
-    mode_tooltip = "An action that travels walks on the spot"
+    tooltip = "Let an action walk on the spot; its way is kept, and Add Root Motion gives it back"
     least = most = 1
+    of_action = True
     summary = "take the travel off a clip, so that it walks on the spot"
 
     trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)

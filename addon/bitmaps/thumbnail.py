@@ -1,0 +1,52 @@
+"""Draw one pose of any body as a small stick figure, for lists.
+
+Pixels are bytes (H, W, 4) from the bottom up; does not use Blender.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.motion import kinematics, root_motion
+from ...core.motion.clip import Clip
+from ...core.motion.quat import Array
+from . import bitmap, stretch_bitmap
+from .bitmap import Color
+
+SIZE = 64  # pixels; shown a third as large
+WIDE = 2.6  # pixels: half the width of a line
+SMALL_PART = 0.04  # heights of the body: shorter bones, such as those of fingers, would be blots
+
+
+def of_pose(clip: Clip, color: Color) -> NDArray[np.uint8]:
+    """Draw the first pose of a clip in a colour, seen from its right and its front, wherever it faces."""
+    skeleton = clip.skeleton
+    _, points = kinematics.posed(clip)
+    pose = points[0] @ _to_the_front(clip).T
+    flat = stretch_bitmap.aslant(pose)
+    pairs = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above > 0]
+    pairs += [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
+    ends = flat[np.array(pairs or [(0, 0)], dtype=np.int64)]
+    lengths = np.linalg.norm(np.diff(pose[np.array(pairs or [(0, 0)])], axis=1)[:, 0], axis=1)
+    long = lengths > SMALL_PART * max(float(np.ptp(pose[:, 2])), 1e-9)
+    return _painted(ends[long] if long.any() else ends, color)
+
+
+def _to_the_front(clip: Clip) -> Array:
+    """Return the rotation (3, 3) about the vertical that lets the body face along +y."""
+    _, facing = root_motion.ground_frames(clip)
+    c, s = np.cos(-facing[0]), np.sin(-facing[0])
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _painted(ends: Array, color: Color) -> NDArray[np.uint8]:
+    """Return the lines (N, 2, 2) in a square, as large as it holds, on nothing."""
+    low, high = ends.min(axis=(0, 1)), ends.max(axis=(0, 1))
+    room = SIZE - 2.0 * (WIDE + 1.0)
+    scale = room / max(float((high - low).max()), 1e-9)
+    placed = (ends - 0.5 * (low + high)) * scale + 0.5 * SIZE
+    share = np.linspace(0.0, 1.0, SIZE)[:, None, None]
+    dots = (placed[:, 0] + share * (placed[:, 1] - placed[:, 0])).reshape(-1, 2)
+    cover = np.clip(WIDE + 0.5 - bitmap.distances_to(dots, (SIZE, SIZE), WIDE + 1.0), 0.0, 1.0)
+    pixels = np.empty((SIZE, SIZE, 4))
+    pixels[..., :3], pixels[..., 3] = cover[..., None] * np.array(color), cover  # as Blender blends icons
+    return (pixels * 255.0 + 0.5).astype(np.uint8)

@@ -1,0 +1,36 @@
+"""Let actions play as fast as they were made: give the scene their rate, or give them the scene's."""
+
+from collections.abc import Iterable
+
+import bpy
+
+from ...bridge import result_mark, retiming
+from ...ground import rates
+
+NEAR = 1e-3  # share of a rate by which two may differ
+
+
+def differing(scene: bpy.types.Scene, action: bpy.types.Action) -> float:
+    """Return the rate that an action was made at where the scene plays it at another, else 0."""
+    own, now = rates.rate_of(action), rates.of_scene(scene)
+    return own if own and abs(own - now) > NEAR * now else 0.0
+
+
+def give_scene(scene: bpy.types.Scene, rate: float) -> None:
+    """Give the scene a rate."""
+    scene.render.fps = max(round(rate), 1)
+    scene.render.fps_base = scene.render.fps / rate
+
+
+def give_actions(scene: bpy.types.Scene, actions: Iterable[bpy.types.Action]) -> list[bpy.types.Action]:
+    """Move the keys of those actions that the scene plays at another rate, and return these.
+
+    Raises LoomError, with nothing changed, where one can't be written.
+    """
+    found = [action for action in actions if differing(scene, action)]
+    for action in found:
+        result_mark.check_writable(action)
+    for action in found:
+        retiming.scale(action, rates.of_scene(scene) / rates.rate_of(action))
+        rates.set_rate(action, 0.0)
+    return found

@@ -1,0 +1,105 @@
+"""Keep each armature's list complete: what comes to its actions is listed by itself, what is deleted is taken off.
+
+Panels may not write while they draw: `want` looks whether a list is complete, and a timer completes it.
+"""
+
+from operator import attrgetter
+from typing import Any
+
+import bpy
+
+from ....core.cache import Cache
+from ...ground import jobs, memory
+from ...ground.blender_types import present
+from ...model import lists, properties
+from . import body_roles, source_list
+
+AGAIN = 0.2  # s until it is tried again while an operator runs
+
+_uid = attrgetter("session_uid")
+# The state in which a list was complete, and the session ids of actions that are not the armature's, by armature.
+_complete: Cache[int, tuple[int, ...]] = memory.cache(64)
+_others: Cache[int, frozenset[int]] = memory.cache(64)
+
+
+def _state(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[int, ...]:
+    """Return what changes when an action comes or goes, or a line: panels ask whenever they are drawn."""
+    rig = properties.rig_of(scene, armature)
+    uids = list(map(_uid, bpy.data.actions))
+    return scene.session_uid, len(uids), sum(uids), -1 if rig is None else len(rig.sources)
+
+
+def is_complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
+    """Say whether an armature's list has what it should, as far as was looked at."""
+    return _complete.get(armature.session_uid) == _state(scene, armature)
+
+
+def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
+    """List the actions of an armature that came since, unless they were taken off by hand; return their lines.
+
+    A first list gets two ticks (see `source_list.fill`); later lines get none.
+    """
+    rig, others = properties.rig_of(scene, armature), _others.get(armature.session_uid) or frozenset()
+    off = [] if rig is None else [lists.held(one) for one in rig.left_out]
+    new = [one for one in bpy.data.actions if one.session_uid not in others and not _is_among(off, one)]
+    if rig is None:
+        if not any(source_list.moves(one, armature).bones for one in new):
+            _note(scene, armature, new)
+            return []
+        rig = properties.ensure_rig(scene, armature)
+    is_first = not len(rig.sources)
+    added = source_list.add_all(rig, armature, new).added
+    if is_first:
+        source_list.tick_two(rig, armature)
+        body_roles.look_up(rig)
+    listed = {line.action for line in rig.sources}
+    _note(scene, armature, [one for one in new if one not in listed])
+    return [line for line in rig.sources if line.action in added]
+
+
+def _is_among(off: list[Any], action: bpy.types.Action) -> bool:
+    return any(one.find((action,)) is not None for one in off)
+
+
+def _note(scene: bpy.types.Scene, armature: bpy.types.Object, not_its: list[bpy.types.Action]) -> None:
+    """Remember that a list is complete, and which actions are not the armature's; empty ones may become its."""
+    from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
+
+    uid = armature.session_uid
+    keyed = {one.session_uid for one in not_its if not curves.is_empty(one)}
+    _others.keep(uid, (_others.get(uid) or frozenset()) | keyed)
+    _complete.keep(uid, _state(scene, armature))
+
+
+def want(scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+    """Complete an armature's list as soon as Blender allows, if it is not complete."""
+    if scene.library is None and not is_complete(scene, armature) and not bpy.app.timers.is_registered(_soon):
+        _wanted[:] = [(scene.session_uid, armature.session_uid)]
+        bpy.app.timers.register(_soon, first_interval=0.0)
+
+
+_wanted: list[tuple[int, int]] = []
+
+
+def _soon() -> float | None:
+    """Complete what was wanted; returns when to try again while something runs that could be disturbed."""
+    windows = list(present(bpy.context.window_manager).windows)
+    if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
+        return AGAIN
+    scene_uid, armature_uid = _wanted[0]
+    scene = properties.of_session(bpy.data.scenes, scene_uid)
+    armature = properties.of_session(bpy.data.objects, armature_uid)
+    if scene is not None and armature is not None and not is_complete(scene, armature):
+        complete(scene, armature)
+        for area in (area for one in windows for area in one.screen.areas if area.type == "VIEW_3D"):
+            area.tag_redraw()
+    return None
+
+
+def register() -> None:
+    pass
+
+
+def unregister() -> None:
+    if bpy.app.timers.is_registered(_soon):
+        bpy.app.timers.unregister(_soon)

@@ -1,0 +1,84 @@
+"""Where a figure stands: the place and heading at which its action begins, so that a result can begin there."""
+
+import dataclasses
+
+import bpy
+import numpy as np
+
+from ....core.errors import LoomError
+from ....core.motion import root_motion
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ....core.recipes.matching import Matching
+from ....core.recipes.reading import Request, Source
+from ....core.verbs import Follow
+from ...bridge import curves, pose_now
+from ...bridge.rig import Rig
+from ...ground import rates
+from . import reading
+from .reading import Inputs
+
+FIGURE = "figure"
+NEAR = 1e-3, 0.1  # metres and degrees within which a result stays where it is
+BEGINNING = 30  # frames that are read: a heading is smoothed
+
+
+def found(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) -> Inputs:
+    """Return inputs whose result options say in numbers where the figure stands, if it is to begin there.
+
+    So a result that is rebuilt begins where it did. An action that is changed stays where it is, and so does what walks
+    along a curve.
+    """
+    result, recipe = inputs.request.result, inputs.recipe
+    if result.place != FIGURE or result.stand:
+        return inputs
+    has_its_place = recipe.of_action or isinstance(recipe, Follow) or _plays_reference(armature, inputs)
+    row = () if has_its_place else _row(scene, armature, inputs.read.body)
+    place = dataclasses.replace(result, stand=(row,)) if row else dataclasses.replace(result, place="reference")
+    return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=place))
+
+
+def _plays_reference(armature: bpy.types.Object, inputs: Inputs) -> bool:
+    """Say whether the figure plays the source that says where the result begins."""
+    sources, recipe = inputs.request.sources, inputs.recipe
+    if not sources:
+        return True
+    reference = recipe.reference_index(len(sources)) if isinstance(recipe, Matching) else 0
+    data = armature.animation_data
+    action = None if data is None else data.action
+    if action is None or reference is None:  # the reference is found when the sources are matched
+        return False
+    return action.name_full == sources[reference].name and sources[reference].span is None
+
+
+def _row(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> tuple[float, ...]:
+    """Return x and y in metres and the heading in degrees; () for an action that can't be read."""
+    data = armature.animation_data
+    action = None if data is None else data.action
+    try:
+        if action is None:
+            clip = pose_now.read(armature, body, rates.of_scene(scene))
+        else:
+            first, last = (round(frame) for frame in action.frame_range[:])
+            source = Source(name=action.name_full, first=first, last=min(first + BEGINNING, last))
+            made_of = [(action, curves.choose_slot(action, armature))]
+            clip = reading.read_actions(scene, armature, made_of, Request(sources=(source,))).clips[0]
+    except LoomError:  # then it has no place of its own
+        return ()
+    (x, y), facing = place_of(clip)
+    return float(x), float(y), float(np.degrees(facing))
+
+
+def place_of(clip: Clip) -> tuple[Array, float]:
+    """Return where a body is on the ground (2,) in its first frame, and where it faces, radians."""
+    return root_motion.ground_frames(clip)[0][0], float(root_motion.heading(clip)[0])
+
+
+def moved(clip: Clip, row: tuple[float, ...]) -> Clip:
+    """Return a clip that begins at a place and heading as `stand` has them, the clip itself where it does already."""
+    place, facing = np.array(row[:2]), np.radians(row[2])
+    here, faces = place_of(clip)
+    turn = np.degrees(np.angle(np.exp(1j * (facing - faces))))
+    if np.linalg.norm(place - here) < NEAR[0] and abs(turn) < NEAR[1]:
+        return clip
+    return root_motion.beginning_at(clip, place, float(facing))

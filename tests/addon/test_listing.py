@@ -1,0 +1,196 @@
+"""The list is what plays: it completes itself and has the results; what a figure is given begins where it stands."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+from drawing import draw_all
+
+
+@pytest.fixture
+def listing(loom):
+    return loom("addon.services.sources.listing")
+
+
+def listed(rig):
+    return [line.action.name for line in lines(rig)]
+
+
+def lines(rig):
+    settings = bpy.context.scene.action_loom
+    return next((one.sources for one in settings.rigs if one.owner.name == rig.name), ())
+
+
+def ticked(rig):
+    return [line.action.name for line in lines(rig) if line.use]
+
+
+def complete(listing, rig):
+    scene = bpy.context.scene
+    assert not listing.is_complete(scene, rig)
+    new = [line.action.name for line in listing.complete(scene, rig)]
+    assert listing.is_complete(scene, rig)
+    return new
+
+
+def test_what_an_armature_has_is_listed_without_being_asked_for(listing):
+    rig = material.two_actions()
+    material.key_walk(material.biped(name="Other"), "not mine", frames=24)
+    assert complete(listing, rig) == ["one", "two"]
+    assert ticked(rig) == ["one", "two"]
+    material.key_by_hand(rig, "three", seed=3)
+    assert complete(listing, rig) == ["three"]
+    assert ticked(rig) == ["one", "two"]
+
+
+def test_an_armature_without_actions_gets_no_list_until_it_has_one(listing):
+    rig = material.armature()
+    assert complete(listing, rig) == []
+    assert not len(bpy.context.scene.action_loom.rigs)
+    empty = bpy.data.actions.new("empty")
+    assert complete(listing, rig) == []
+    material.key_by_hand(rig, "keyed", seed=1)
+    assert complete(listing, rig) == ["keyed"]
+    bpy.data.actions.remove(empty)
+
+
+def test_what_was_taken_off_stays_off_and_what_is_deleted_goes(listing):
+    rig = material.two_actions()
+    complete(listing, rig)
+    settings = bpy.context.scene.action_loom.rigs[0]
+    settings.active, settings.reference = 0, 1
+    bpy.ops.action_loom.remove_source()
+    assert complete(listing, rig) == []
+    assert listed(rig) == ["two"]
+    assert settings.reference == 0
+    bpy.ops.action_loom.add_sources()
+    assert sorted(listed(rig)) == ["one", "two"]
+    settings.reference = listed(rig).index("two")
+    bpy.data.actions.remove(bpy.data.actions["one"])
+    assert complete(listing, rig) == []
+    assert listed(rig) == ["two"]
+    assert settings.reference == 0
+
+
+def test_a_list_that_undo_took_away_comes_back(listing):
+    rig = material.two_actions()
+    name = rig.name
+    bpy.ops.ed.undo_push(message="before")
+    complete(listing, rig)
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects[name]
+    assert not len(bpy.context.scene.action_loom.rigs)
+    assert sorted(complete(listing, rig)) == ["one", "two"]
+
+
+def test_drawing_the_tab_changes_nothing_by_itself(listing):
+    rig = material.two_actions()
+    draw_all()
+    assert not len(bpy.context.scene.action_loom.rigs)
+    assert bpy.app.timers.is_registered(listing._soon)
+    listing._soon()
+    assert listed(rig) == ["one", "two"]
+
+
+def test_results_are_listed_and_not_ticked(listing):
+    rig = material.two_actions()
+    complete(listing, rig)
+    bpy.ops.action_loom.blend(result_name="Mixed")
+    assert listed(rig) == ["one", "two", "Mixed"]
+    assert ticked(rig) == ["one", "two"]
+    bpy.ops.action_loom.mirror(sources=[{"name": "one", "weight": 1.0}])
+    assert len(listed(rig)) == 4
+    assert listing.complete(bpy.context.scene, rig) == []
+
+
+def test_an_action_that_is_played_is_given_and_fitted():
+    rig = material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    scene = bpy.context.scene
+    before = scene.frame_start, scene.frame_end
+    bpy.ops.action_loom.play_action(action="two")
+    assert rig.animation_data.action.name == "two"
+    assert scene.use_preview_range
+    assert (scene.frame_preview_start, scene.frame_preview_end) == tuple(bpy.data.actions["two"].frame_range)
+    assert (scene.frame_start, scene.frame_end) == before
+    scene.action_loom.rigs[0].active = 0
+    bpy.ops.action_loom.play_action()
+    assert rig.animation_data.action.name == "one"
+    with pytest.raises(RuntimeError, match="There is no action named 'three'"):
+        bpy.ops.action_loom.play_action(action="three")
+
+
+# --- where a result begins ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def far_away(loom):
+    """A figure that plays an idle far from its other actions, which walk from the origin."""
+    rig = material.biped()
+    for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
+        material.key_walk(rig, name, frames=frames, leads=leads)
+    bpy.context.scene.cursor.location = (5.0, -3.0, 0.0)
+    bpy.context.scene.cursor.rotation_euler[2] = 0.7
+    bpy.ops.action_loom.loop(sources=[{"name": "slow", "weight": 1.0}], whole="yes", place="CURSOR", result_name="far")
+    material.show(rig, bpy.data.actions["far"])
+    return rig
+
+
+def hips(rig, frame):
+    bpy.context.scene.frame_set(round(frame))
+    return np.array(rig.matrix_world @ rig.pose.bones["hips"].head)
+
+
+def begins(rig):
+    return hips(rig, rig.animation_data.action.frame_range[0])
+
+
+BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+
+
+@pytest.mark.parametrize(("verb", "count"), [("blend", 2), ("connect", 2), ("splice", 2), ("loop", 1)])
+def test_a_result_begins_where_the_figure_stands_and_is_rebuilt_there(far_away, verb, count):
+    call = getattr(bpy.ops.action_loom, verb)
+    there = begins(far_away)
+    call(sources=BOTH[:count], place="FIGURE", result_name="placed")
+    assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
+    made, before = far_away.animation_data.action, material.fingerprint(far_away.animation_data.action)
+    material.show(far_away, bpy.data.actions["slow"])  # it stands elsewhere now
+    bpy.ops.action_loom.rebuild(action=made.name)
+    assert material.fingerprint(made) == before
+
+
+def test_what_stands_there_already_is_not_moved(far_away):
+    for place in ("REFERENCE", "FIGURE"):
+        material.show(far_away, bpy.data.actions["slow"])
+        bpy.ops.action_loom.blend(sources=BOTH, place=place, result_name=place)
+    assert material.fingerprint(bpy.data.actions["REFERENCE"]) == material.fingerprint(bpy.data.actions["FIGURE"])
+
+
+def test_a_figure_without_an_action_stands_where_it_is_posed(far_away):
+    far_away.animation_data.action = None
+    far_away.pose.bones["hips"].location = (0.0, 0.0, 0.0)
+    far_away.location = (2.0, 1.0, 0.0)
+    bpy.context.view_layer.update()
+    there = np.array(far_away.matrix_world @ far_away.pose.bones["hips"].head)
+    bpy.ops.action_loom.blend(sources=BOTH, place="FIGURE")
+    assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
+
+
+def test_what_changes_an_action_or_walks_along_a_curve_has_its_place(far_away, loom):
+    storage = loom("addon.model.storage")
+    bpy.ops.action_loom.mirror(sources=BOTH[:1], place="FIGURE")
+    assert np.linalg.norm(begins(far_away)[:2]) < 1.0
+    material.show(far_away, bpy.data.actions["far"])
+    bpy.ops.action_loom.follow(sources=BOTH, path="0 0; 0 -3", threshold=0.3, place="FIGURE")
+    assert np.linalg.norm(begins(far_away)[:2]) < 0.5
+    assert storage.stored(far_away.animation_data.action).request.result.place == "reference"
+
+
+def test_the_panel_lets_results_begin_where_the_figure_stands(far_away):
+    settings = material.list_sources(far_away, "slow", "quick", mode="blend")
+    assert settings.result.place == "FIGURE"
+    there = begins(far_away)
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT")
+    assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
