@@ -44,6 +44,7 @@ NOT_TRANSLATED = {
     "take 001",
     "Object Transforms",
     "Frame Time",
+    "glTF",
     "Loom Figure",
     "OFFSET",
     "VERSION 1",

@@ -221,12 +221,27 @@ class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
 @option_properties.with_options(ReadingOptions)
 class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.export_motion"
-    bl_label = "Export Motion Files"
-    bl_description = "Write actions of the active armature as motion files"
+    bl_label = "Export"
+    bl_description = "Write the action that plays as a file for engines and other programs, as fast as it was made"
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=registry.glob(writable=True), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.WRITABLE), options={"HIDDEN"})
+    kind: bpy.props.EnumProperty(
+        name="Format",
+        description="What kind of file is written",
+        items=[
+            (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
+            (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
+            *((one, one[1:].upper(), "The motion alone, on the armature's skeleton") for one in registry.WRITABLE),
+        ],
+        default=registry.DEFAULT,
+    )
+    deform_only: bpy.props.BoolProperty(
+        name="Only Deform Bones",
+        description="Leave out bones that deform nothing, such as controls, of glTF and FBX files",
+        default=False,
+    )
     actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
     units: bpy.props.StringProperty(
         name="Units",
@@ -246,25 +261,32 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
             from ....core import files
 
             folder = os.path.dirname(bpy.data.filepath)
-            self.filepath = os.path.join(folder, files.file_name(data.action.name, registry.DEFAULT))
+            self.filepath = os.path.join(folder, files.file_name(data.action.name, self.kind))
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def check(self, context: bpy.types.Context) -> bool:
-        """Give the name in the file browser the extension of motion files."""
-        if os.path.splitext(self.filepath)[1].lower() in registry.WRITABLE:
+        """Give the name in the file browser the extension of the chosen format."""
+        name, ending = os.path.splitext(self.filepath)
+        if not os.path.basename(self.filepath) or ending.lower() == self.kind:
             return False
-        named = bpy.path.ensure_ext(self.filepath, registry.DEFAULT)
-        if not os.path.basename(self.filepath) or named == self.filepath:
-            return False
-        self.filepath = named
+        self.filepath = (name if ending.lower() in formats.WRITABLE else self.filepath) + self.kind
         return True
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "kind")
+        own = ("deform_only",) if self.kind not in registry.WRITABLE else ("units", "up", "visual")
+        for name in (*own, "overwrite"):
+            layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
         visual = option_properties.values_of(self, ReadingOptions)["visual"]
-        writing = export_motion.Writing(self.units, self.up, visual, self.overwrite)
+        writing = export_motion.Writing(self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only)
         names = [action.name for action in self.actions]
         try:
             with _progress(present(context.window_manager)) as progress:
@@ -279,6 +301,11 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         what = str(exported.paths[0]) if count == 1 else f"{count} files in {exported.paths[0].parent}"
         self.report({"INFO"}, f"{what} written")
         return {"FINISHED"}
+
+    def _suffix(self) -> str:
+        """Return the format of files that are named after their actions."""
+        ending = os.path.splitext(self.filepath)[1].lower()
+        return ending if ending in formats.WRITABLE else self.kind
 
 
 @contextmanager

@@ -215,22 +215,13 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
             present(layout.operator("action_loom.move_source", text="Move Down", icon="TRIA_DOWN")).down = True
             layout.operator("action_loom.remove_source", text="Take off the List", icon="REMOVE")
             layout.separator()
+        if contact_rows.action_of(armature) is not None:
+            layout.operator("action_loom.push_down", icon="NLA_PUSHDOWN")
+            layout.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
+            layout.separator()
         for recipe in properties.TOOLS:
             present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…")).tool = recipe.verb
         layout.operator("action_loom.clean_up")
-
-
-class ACTION_LOOM_MT_export(bpy.types.Menu):
-    """Where what plays can go."""
-
-    bl_label = "Export"
-
-    def draw(self, context: DrawContext) -> None:
-        layout = present(self.layout)
-        target_armature.mark(layout, target_armature.of_tab(present(context)))
-        layout.operator("action_loom.export_motion", icon="EXPORT")
-        layout.operator("action_loom.push_down", icon="NLA_PUSHDOWN")
-        layout.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
 
 
 class ACTION_LOOM_MT_armatures(bpy.types.Menu):
@@ -304,7 +295,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if result_mark.is_result(action):
             row.operator("action_loom.edit_recipe", text="", icon="GREASEPENCIL")
             row.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")
-        row.menu("ACTION_LOOM_MT_export", text="", icon="EXPORT")
+        row.operator("action_loom.export_motion", text="", icon="EXPORT")
         self._draw_rates(context, action)
 
     def _draw_rates(self, context: bpy.types.Context, action: bpy.types.Action) -> None:
@@ -458,7 +449,6 @@ register, unregister = bpy.utils.register_classes_factory(
         ACTION_LOOM_UL_sources,
         ACTION_LOOM_MT_sources,
         ACTION_LOOM_MT_clip,
-        ACTION_LOOM_MT_export,
         ACTION_LOOM_MT_armatures,
         ACTION_LOOM_PT_sources,
         ACTION_LOOM_PT_source,

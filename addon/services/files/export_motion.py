@@ -17,6 +17,7 @@ from ...bridge import curves
 from ...ground.blender_types import named, present, scene_of
 from ...model import target_armature
 from ..weaving import reading
+from . import export_models
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Writing:
 
     units, up : of the written motion
     visual : poses with constraints, else as keyed
+    deform_only : of .glb and .fbx files: leave out bones that deform nothing
     suffix : format of files that are named after their actions
     """
 
@@ -33,6 +35,7 @@ class Writing:
     visual: bool = False
     overwrite: bool = False
     suffix: str = registry.DEFAULT
+    deform_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ def export_actions(
     places = _places(path, actions, writing.suffix)
     _check(places, writing.overwrite)
     convention = Convention(writing.units, units.metres(writing.units), writing.up, False)
+    if places[0].suffix.lower() in export_models.WRITABLE:
+        return _export_models(context, armature, actions, places, writing, progress)
     contents = []
     notes: list[str] = []
     for done, action in enumerate(actions):
@@ -72,6 +77,22 @@ def export_actions(
     for place, content in zip(places, contents, strict=True):
         _make_folder(place.parent)
         files.write(place, content)
+    return Exported(tuple(places), tuple(dict.fromkeys(notes)))
+
+
+def _export_models(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    actions: Sequence[bpy.types.Action],
+    places: Sequence[Path],
+    writing: Writing,
+    progress: Progress,
+) -> Exported:
+    notes: list[str] = []
+    for done, (action, place) in enumerate(zip(actions, places, strict=True)):
+        progress.at(done / len(actions), f"writing {place.name}")
+        _make_folder(place.parent)
+        notes += export_models.export(context, armature, action, place, deform_only=writing.deform_only)
     return Exported(tuple(places), tuple(dict.fromkeys(notes)))
 
 
@@ -99,7 +120,8 @@ def _places(path: str, actions: Sequence[bpy.types.Action], suffix: str) -> list
     if len(actions) == 1 and not is_folder:
         return [place]
     # The file browser may pass a file name where a folder is needed.
-    folder = place if is_folder or place.suffix.lower() not in registry.WRITABLE else place.parent
+    named_file = place.suffix.lower() in (*registry.WRITABLE, *export_models.WRITABLE)
+    folder = place.parent if named_file and not is_folder else place
     return [folder / files.file_name(action.name, suffix) for action in actions]
 
 

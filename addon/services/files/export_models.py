@@ -1,0 +1,175 @@
+"""Export an action with its character as glTF or FBX by Blender's own exporters, as fast as it was made, and check it.
+
+The file is written beside its place, read back, and moved there when it holds what is seen.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....core.errors import LoomError
+from ....core.motion import kinematics
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
+from ...bridge import curves, mesh
+from ...ground import rates
+from ...ground.blender_types import present, scene_of
+from . import model_files
+
+WRITABLE = (".glb", ".fbx")
+LATE = 0.1  # frames by which the file's duration may differ
+NEAR = 1e-3  # share of the body's height by which a joint may be elsewhere without being mentioned
+CHECKED = 5  # frames that are compared
+_ALONE = bpy.app.version >= (4, 5)
+
+
+def export(
+    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, path: Path, *, deform_only: bool
+) -> list[str]:
+    """Write an action with its armature and the meshes that hang on it; return messages for the user.
+
+    The scene has the action's own rate meanwhile, so that the file plays as fast as it was made. Raises LoomError, with
+    no file written, where Blender can't export it or reads something else back.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".action_loom") as folder:
+        made = Path(folder) / path.name
+        with _alone(context, armature, action) as (rate, frames):
+            _write(made, action.name, deform_only=deform_only)
+            seconds = float(frames[-1] - frames[0]) / rate
+            units = scene_of(context).unit_settings.scale_length if path.suffix.lower() == ".fbx" else 1.0
+            shown = _shown(context, armature, frames, units)
+        if not made.is_file():
+            raise LoomError(f"{path.name}: Blender's exporter wrote no file")
+        notes = _checked(model_files.read(context, str(made)), path.name, seconds, shown, armature)
+        os.replace(made, path)
+    return notes
+
+
+@contextmanager
+def _alone(
+    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action
+) -> Iterator[tuple[float, Array]]:
+    """Let the armature play nothing but the action, and the scene be as fast and as long; yields rate and frames."""
+    scene, layer = scene_of(context), present(context.view_layer)
+    layer.update()  # it may hold objects that are gone
+    data, render = present(armature.animation_data), scene.render
+    first, last = (round(frame) for frame in action.frame_range[:])
+    rate = rates.rate_of(action) or rates.of_scene(scene)
+    selected, active, mode = [one for one in layer.objects if one.select_get()], layer.objects.active, context.mode
+    playing, slot = data.action, getattr(data, "action_slot", None)
+    before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
+    now, name = scene.frame_current, scene.name
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        render.fps, render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
+        scene.use_preview_range, data.use_nla = False, False
+        if not _ALONE:
+            scene.name = action.name  # as the animation of a whole scene is called
+        scene.frame_start, scene.frame_end = first, max(last, first + 1)
+        if playing != action:
+            curves.assign(armature, action, curves.choose_slot(action, armature))
+        for one in layer.objects:
+            one.select_set(one == armature or one in _hanging(armature, scene))
+        layer.objects.active = armature
+        yield rate, np.arange(first, max(last, first + 1) + 1, dtype=np.float64)
+    finally:
+        if playing != action:
+            data.action = playing
+            if slot is not None:
+                data.action_slot = slot
+        render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla = before
+        scene.name = name
+        for one in layer.objects:
+            one.select_set(one in selected)
+        layer.objects.active = active
+        scene.frame_set(now)
+        if mode == "POSE":
+            bpy.ops.object.mode_set(mode="POSE")
+
+
+def _hanging(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    seen = [one for one in scene.objects if one.visible_get()]
+    return [*mesh.skinned(armature, seen), *mesh.on_bones(armature, seen)]
+
+
+def _write(path: Path, name: str, *, deform_only: bool) -> None:
+    """Call Blender's exporter of a file's kind for what is selected; raises LoomError where it fails or is missing.
+
+    name : of the animation in the file
+    """
+    ours: Any = bpy.ops
+    try:
+        if path.suffix.lower() == ".fbx":
+            ours.export_scene.fbx(
+                filepath=str(path),
+                use_selection=True,
+                add_leaf_bones=False,
+                use_armature_deform_only=deform_only,
+                bake_anim_use_all_actions=False,
+                bake_anim_use_nla_strips=False,
+                bake_anim_simplify_factor=0.0,
+            )
+        else:
+            ours.export_scene.gltf(
+                filepath=str(path),
+                export_format="GLB",
+                use_selection=True,
+                export_def_bones=deform_only,
+                # Before 4.5 the active action would be merged with what lies muted in the NLA.
+                export_animation_mode="ACTIVE_ACTIONS" if _ALONE else "SCENE",
+                export_anim_scene_split_object=False,
+                export_nla_strips_merged_animation_name=name,
+                export_anim_slide_to_zero=True,
+                export_optimize_animation_size=False,
+            )
+    except AttributeError:
+        why = f"enable the extension that exports {path.suffix} in Blender's preferences"
+        raise LoomError(f"{path.name}: {why}") from None
+    except RuntimeError as error:
+        raise LoomError(f"{path.name}: Blender can't export it ({str(error).splitlines()[-1]})") from None
+
+
+def _shown(
+    context: bpy.types.Context, armature: bpy.types.Object, frames: Array, metres: float
+) -> dict[float, dict[str, Array]]:
+    """Return where the heads of the bones are seen, metres, by the share of the frames that have passed.
+
+    metres : in a unit of the scene, as the exporter takes it
+    """
+    scene, found = scene_of(context), {}
+    for share in np.linspace(0.0, 1.0, CHECKED):
+        frame = frames[0] + share * (frames[-1] - frames[0])
+        scene.frame_set(int(frame), subframe=float(frame % 1.0))
+        bones = present(armature.pose).bones
+        found[float(share)] = {one.name: metres * np.array(armature.matrix_world @ one.head) for one in bones}
+    return found
+
+
+def _checked(
+    clips: list[Clip], name: str, seconds: float, shown: dict[float, dict[str, Array]], armature: bpy.types.Object
+) -> list[str]:
+    """Return what is to be said of a file that was read back; raises LoomError where it is not what is seen."""
+    if len(clips) != 1:
+        raise LoomError(f"{name}: {len(clips)} animations were read back where one was written: nothing was kept")
+    (clip,) = clips
+    found = (len(clip) - 1) / clip.rate
+    if abs(found - seconds) > LATE / clip.rate + 0.5 / clip.rate:
+        raise LoomError(f"{name}: it plays for {found:.2f} s where the action takes {seconds:.2f} s: nothing was kept")
+    places = kinematics.world(clip)[1]
+    off, worst = 0.0, ""
+    for share, heads in shown.items():
+        at = places[round(share * (len(clip) - 1))]
+        for joint in set(heads) & set(clip.skeleton.names):
+            distance = float(np.linalg.norm(at[clip.skeleton.index(joint)] - heads[joint]))
+            if distance > off:
+                off, worst = distance, joint
+    if off > NEAR * clip.skeleton.height:
+        return [f"{name}: {worst} of {armature.name} is up to {1000.0 * off:.1f} mm elsewhere when it is read back"]
+    return []
