@@ -49,6 +49,7 @@ MODULES = (
     ".interface.operators.candidates",
     ".interface.operators.graphs",
     ".interface.operators.stretches",
+    ".interface.operators.draw_path",
     ".interface.operators.style",
     ".interface.operators.results",
     ".interface.operators.nla_and_assets",

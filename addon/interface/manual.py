@@ -33,6 +33,7 @@ _PAGES = {
 _OPERATORS = {
     "build_graph": "path",
     "new_curve": "path",
+    "draw_path": "path",
     "show_graph": "path",
     "add_stretch": "path",
     "remove_stretch": "path",

@@ -204,24 +204,27 @@ class ResultHooks(Hooks):
             if not lists.own_lines(rig, one.written.action):
                 source_list.add(rig, one.written.action, use=False)
         self.remember(op, context, each[0])
+        self.show(op, context, each[0])
         reports.report_results(op, context, each, refused)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Keep what the panel needs of a result, and show it."""
+        """Keep what the panel needs of a result."""
         from ...services.matching import analysis
         from ...services.preview import ghost_follow
-        from ...services.results import playback
 
-        settings, action = properties.settings_of(scene_of(context)), one.written.action
         armature = op.about(context)
         if armature is not None:
             ghost_follow.note(context, armature)
         analysis.keep_woven(context, one.inputs, one.made)
         self.keep(context, one.inputs, one.made)
-        if not bpy.app.background and one.inputs.request.result.assign:
-            playback.show(context, action, play=settings.play)
-        elif settings.play:
-            playback.show(context, action, play=True)
+
+    def show(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
+        """Show a result that its armature has now: in a window always, else if it is to be played."""
+        from ...services.results import playback
+
+        armature, play = op.about(context), properties.settings_of(scene_of(context)).play
+        if armature is not None and one.inputs.request.result.assign and (play or not bpy.app.background):
+            playback.show(context, armature, one.written.action, play=play)
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
         """Keep what else the panel shows of a result."""

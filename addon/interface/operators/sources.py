@@ -209,7 +209,7 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        playback.show(context, action, play=True)
+        playback.show(context, armature, action, play=True)
         return {"FINISHED"}
 
 
@@ -249,7 +249,7 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
             return {"CANCELLED"}
         properties.settings_of(scene).on_rates = self.how
         if not bpy.app.background:
-            playback.show(context, action, play=False)
+            playback.show(context, armature, action, play=False)
         self.report({"INFO"}, said)
         return {"FINISHED"}
 

@@ -12,6 +12,7 @@ from ...ground.blender_types import DrawContext, armature_data, present, scene_o
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import listing, source_list, thumbnails
+from .. import remedies
 from . import ItemList, PopoverPanel, SidebarPanel, draw_text, options_in
 
 
@@ -42,7 +43,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         lines = getattr(data, lines_name)
         shown = [self.bitflag_filter_item] * len(lines)
         if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly
-            return shown, _ticked_first(lines) if len(lines) > MOST else []
+            return shown, _ticked_first(lines) if len(lines) > ROWS else []
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
@@ -111,7 +112,7 @@ def _ticked_first(lines: Any) -> Any:
     return bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
 
 
-FEWEST, MOST = 3, 8  # rows of the list
+ROWS = 7  # of the list, however many lines there are: what is below stays where it is
 ROOM, ROOM_BESIDE_WEIGHTS = 16, 12  # letters that fit a line at the sidebar's usual width
 SHARE = 3.8  # button heights: the width of a share
 
@@ -269,15 +270,14 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         self._draw_others(context, armature)
         for warning in shown.warnings:
             draw_text(layout, context, warning, alert=True)
+            remedies.draw(layout, warning)
 
     def _draw_list(self, context: bpy.types.Context, rig: Any) -> ListShown:
         global _drawn
         _drawn = shown = shown_in(context, rig)
         row = self.layout.row()
-        # The user can drag the list longer; what is ticked is in sight, in a long list because it comes first.
-        rows = min(max(len(rig.sources), FEWEST), MOST)
-        try:
-            row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=rows)
+        try:  # the user can drag the list longer
+            row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=ROWS)
         finally:
             _drawn = None
         buttons = row.column(align=True)

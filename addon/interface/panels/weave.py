@@ -16,7 +16,7 @@ from ...ground.translations.runtime import translated
 from ...model import lists, properties, target_armature
 from ...services.preview import ghost_follow, previews
 from ...services.sources import source_list
-from .. import manual, style_sliders
+from .. import manual, remedies, style_sliders
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 if TYPE_CHECKING:
@@ -178,8 +178,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         settings = properties.settings_of(scene_of(context))
         layout = options_in(self.layout)
         layout.prop(settings, "curve")
+        row = layout.row(align=True)
+        row.operator("action_loom.draw_path", text="Draw", icon="GREASEPENCIL")
         if settings.curve is None:
-            layout.operator("action_loom.new_curve", icon="CURVE_DATA")
+            row.operator("action_loom.new_curve", icon="CURVE_DATA")
             if settings.follow.path:
                 layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
@@ -236,11 +238,23 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(box, context, remedy or why, "ERROR", alert=True)
             if remedy:
                 draw_text(box, context, why, "BLANK1")
+            remedies.draw(box, trouble.text)
+        elif missing := self._missing(settings, rig):
+            self.layout.label(text=translated(missing), icon="INFO")
         elif ghost is not None and ghost.mode in (settings.mode, previews.SOLO):
             self._draw_preview(context, ghost)
         else:
             last = rig.last.removeprefix(f"{rig.last_of}: ") if rig is not None else ""
             self.layout.label(text=translated(last))
+
+    def _missing(self, settings: Any, rig: Any) -> str:
+        """Return what has to be ticked first, "" if nothing has."""
+        recipe = recipe_of(settings)
+        ticked = len(lists.first_ticked(rig, recipe.least))
+        if ticked >= recipe.least:
+            return ""
+        actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
+        return f"Tick {actions}: {ticked} {'is' if ticked == 1 else 'are'}"
 
     def _draw_preview(self, context: bpy.types.Context, ghost: "Ghost") -> None:
         """Draw the preview's summary and display options."""

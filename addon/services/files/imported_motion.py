@@ -39,7 +39,7 @@ def take_in(
         every = imported.actions[armature]
         if properties.settings_of(scene_of(context)).on_rates == "ACTION":  # as the artist has answered before
             rate_matching.give_actions(scene_of(context), every)
-        playback.show(context, every[0], play=True)
+        playback.show(context, armature, every[0], play=True)
     return "; ".join(filter(None, notes))
 
 

@@ -22,7 +22,7 @@ PAUSE = 0.05  # s from a change until it is followed, so that a drag is followed
 QUICK = 0.1  # s that weaving again may block Blender
 WALKED = 3.0  # s that a whole walk may take for its end to be walked again while Blender waits
 SLOW = 5.0  # s that weaving may take in the background
-FRAMES = 4000  # of all ticked actions: more are not matched without being asked for
+FRAMES, IN_GRAPH = 4000, 1500  # of all ticked actions: more are not matched without being asked for
 
 # The panel's mode and state that were looked at last, by the armature's session id.
 _seen: Cache[int, tuple[Any, ...]] = memory.cache(64)
@@ -113,11 +113,12 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
         if mode == Follow.verb and seconds <= WALKED and panel_state.same_clips(asked, ghost.asked):
             return _walked(context, armature, asked, ghost.read.body.world_metres)
     how = "EXEC_DEFAULT" if seconds <= QUICK else "INVOKE_DEFAULT"
-    known_only = sum(line.action.frame_range[1] - line.action.frame_range[0] for line in ticked) > FRAMES
+    frames = sum(line.action.frame_range[1] - line.action.frame_range[0] for line in ticked)
+    known_only = frames > (IN_GRAPH if mode == Follow.verb else FRAMES)
     try:
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         with target_armature.as_from_panel(context, armature):
-            getattr(ours, mode)(how, preview=True, unasked=True, quick=known_only or mode == Follow.verb)
+            getattr(ours, mode)(how, preview=True, unasked=True, quick=known_only)
     except RuntimeError:  # it can't run as things are; the panel shows why
         return False
     now = previews.of(armature.session_uid)

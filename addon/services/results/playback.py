@@ -1,5 +1,7 @@
 """Show an action at once: fit the preview range to it, keep the figure in view, and play it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -7,10 +9,10 @@ import bpy
 from ...ground.blender_types import present, scene_of
 
 
-def show(context: bpy.types.Context, action: bpy.types.Action, *, play: bool) -> None:
-    """Fit the preview range of the scene to an action, and play it if wanted, where there is a window.
+def show(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, *, play: bool) -> None:
+    """Fit the preview range to an armature's action, bring it into view and play it if wanted, where there is a window.
 
-    The range of the scene itself is the artist's.
+    The range of the scene itself is the artist's, and so is the view as long as the figure is in it.
     """
     scene = scene_of(context)
     first, last = action.frame_range[:]
@@ -21,15 +23,31 @@ def show(context: bpy.types.Context, action: bpy.types.Action, *, play: bool) ->
         return  # the operator toggles: it would stop a playing animation
     if not first <= scene.frame_current <= last or play:
         scene.frame_set(int(first))
-    if play:
-        _in_view(window, bpy.ops.screen.animation_play)
+    with _first_view(window) as view:
+        if view is not None and armature.select_get() and not _is_seen(armature, *view):
+            bpy.ops.view3d.view_selected()
+        if view is not None and play:
+            bpy.ops.screen.animation_play()
 
 
-def _in_view(window: bpy.types.Window, operator: Any) -> None:
-    """Call an operator in the first 3D view of a window."""
+@contextmanager
+def _first_view(window: bpy.types.Window) -> Iterator[tuple[bpy.types.Region, bpy.types.RegionView3D] | None]:
+    """Let operators work in the first 3D view of a window; yields its region, None where there is no view."""
     for area in window.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:
+            space: Any = area.spaces.active
             with bpy.context.temp_override(window=window, area=area, region=region):
-                operator()
+                yield region, space.region_3d
             return
+    yield None
+
+
+def _is_seen(armature: bpy.types.Object, region: bpy.types.Region, view: bpy.types.RegionView3D) -> bool:
+    """Say whether the middle of a figure is in a view."""
+    from bpy_extras import view3d_utils
+
+    heads = [armature.matrix_world @ bone.head for bone in present(armature.pose).bones]
+    middle = sum(heads[1:], heads[0]) / len(heads)
+    at = view3d_utils.location_3d_to_region_2d(region, view, middle)
+    return at is not None and 0.0 <= at.x < region.width and 0.0 <= at.y < region.height

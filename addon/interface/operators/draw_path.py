@@ -1,0 +1,180 @@
+"""Draw the way of a walk on the floor: from the tab's button, or as a tool of the 3D view."""
+
+from typing import Any
+
+import bpy
+from bpy_extras import view3d_utils
+from mathutils import Vector
+
+from ....core.errors import LoomError
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from . import polls
+
+OFTEN = 0.2  # s between two looks at what is drawn meanwhile
+HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"
+
+
+class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
+    bl_idname = "action_loom.draw_path"
+    bl_label = "Draw Path"
+    bl_description = "Draw on the floor, or on a mesh, where the character is to walk; the walk appears meanwhile"
+    bl_options = {"REGISTER", "UNDO"}
+
+    wait: bpy.props.BoolProperty(
+        name="Wait", description="Begin at the next press of the left mouse button, not at once", default=True
+    )
+    points: bpy.props.StringProperty(
+        name="Points", description="For scripts: the places along the way, such as 0 0 0; 0 -3 0", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            stroke = [tuple(float(number) for number in place.split()) for place in self.points.split(";")]
+            if any(len(place) != 3 for place in stroke):
+                raise ValueError
+        except ValueError:
+            self.report({"ERROR"}, f"Points are {self.points!r}, but must be three numbers each, parted by semicolons")
+            return {"CANCELLED"}
+        return self._finished(context, stroke)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if self.properties.is_property_set("points"):
+            return self.execute(context)
+        area = context.area
+        if area is None or area.type != "VIEW_3D" or context.window is None:
+            self.report({"ERROR"}, "A path is drawn in a 3D view: press the button in its sidebar")
+            return {"CANCELLED"}
+        self._stroke: list[tuple[float, ...]] = []
+        self._drawn = 0
+        self._armature = present(target_armature.armature(context))
+        self._before = properties.settings_of(scene_of(context)).curve
+        manager = present(context.window_manager)
+        self._timer = manager.event_timer_add(OFTEN, window=context.window)
+        manager.modal_handler_add(self)
+        context.window.cursor_modal_set("PAINT_CROSS")
+        present(context.workspace).status_text_set(HINT)
+        self._pressed = not self.wait
+        if self._pressed:
+            self._add(context, event)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            return self._left(context, {"CANCELLED"})
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            self._pressed = True
+            self._add(context, event)
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._pressed:
+            self._left(context, {"FINISHED"})
+            return self._finished(context, self._stroke)
+        elif event.type == "MOUSEMOVE" and self._pressed:
+            self._add(context, event)
+        elif event.type == "TIMER" and len(self._stroke) > self._drawn:
+            self._drawn = len(self._stroke)
+            self._show(context)
+        elif not self._pressed:
+            return {"PASS_THROUGH"}  # so that the view can be turned first
+        return {"RUNNING_MODAL"}
+
+    def _add(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        place = self._below(context, event)
+        if place is not None:
+            self._stroke.append((place.x, place.y, place.z))
+
+    def _below(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector | None:
+        """Return the place on the floor, or on a mesh that is not the figure's, below the mouse; None for the sky."""
+        area = present(context.area)
+        region = next(one for one in area.regions if one.type == "WINDOW")
+        space: Any = area.spaces.active
+        at = (event.mouse_x - region.x, event.mouse_y - region.y)
+        origin = view3d_utils.region_2d_to_origin_3d(region, space.region_3d, at)
+        along = view3d_utils.region_2d_to_vector_3d(region, space.region_3d, at)
+        hit, place, normal, _, found, _ = scene_of(context).ray_cast(context.evaluated_depsgraph_get(), origin, along)
+        if (
+            hit
+            and found is not None
+            and normal.z > 0.5
+            and found.find_armature() is None
+            and found.parent != self._armature
+        ):
+            return place
+        floor = self._armature.matrix_world.translation.z
+        if along.z >= -1e-3:
+            return None
+        return origin + along * ((floor - origin.z) / along.z)
+
+    def _show(self, context: bpy.types.Context) -> None:
+        """Let the curve follow the stroke, and the ghost the curve, as far as that is quick."""
+        from ...services.preview import ghost_follow
+
+        if self._put(context, self._stroke) is None and properties.settings_of(scene_of(context)).live:
+            ghost_follow.preview(context, self._armature)
+
+    def _put(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> LoomError | None:
+        from ...bridge import rig
+        from ...services.paths import drawn_paths
+
+        armature = present(target_armature.armature(context))
+        try:
+            body = rig.read(armature)
+            points = drawn_paths.smoothed(stroke, body.skeleton.height / body.world_metres)
+        except LoomError as error:
+            return error
+        drawn_paths.put(context, points)
+        properties.settings_of(scene_of(context)).mode = "follow"
+        return None
+
+    def _finished(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> OperatorReturn:
+        error = self._put(context, stroke)
+        if error is not None:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        scene_of(context).update_tag()  # so that the preview follows
+        self.report({"INFO"}, "The walk begins where the line begins: press Weave to keep it")
+        return {"FINISHED"}
+
+    def _left(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
+        """Give the mouse back; a line that was given up leaves nothing."""
+        present(context.window_manager).event_timer_remove(self._timer)
+        present(context.window).cursor_modal_restore()
+        present(context.workspace).status_text_set(None)
+        settings = properties.settings_of(scene_of(context))
+        drawn = settings.curve
+        if how == {"CANCELLED"} and drawn is not None and drawn != self._before:
+            settings.curve = self._before
+            bpy.data.curves.remove(drawn.data)
+        return how
+
+
+class _PathTool:
+    bl_space_type = "VIEW_3D"
+    bl_label = "Draw Path"
+    bl_description = "Draw where the character is to walk: on the floor, or on a mesh"
+    bl_icon = "ops.curve.draw"
+    bl_keymap = (("action_loom.draw_path", {"type": "LEFTMOUSE", "value": "PRESS"}, {"properties": [("wait", False)]}),)
+
+
+class ACTION_LOOM_TL_path(_PathTool, bpy.types.WorkSpaceTool):
+    bl_idname = "action_loom.path"
+    bl_context_mode = "OBJECT"
+
+
+class ACTION_LOOM_TL_path_posing(_PathTool, bpy.types.WorkSpaceTool):
+    bl_idname = "action_loom.path_posing"
+    bl_context_mode = "POSE"
+
+
+_TOOLS = (ACTION_LOOM_TL_path, ACTION_LOOM_TL_path_posing)
+
+
+def register() -> None:
+    bpy.utils.register_class(ACTION_LOOM_OT_draw_path)
+    for tool in _TOOLS:
+        bpy.utils.register_tool(tool, separator=True)
+
+
+def unregister() -> None:
+    for tool in reversed(_TOOLS):
+        bpy.utils.unregister_tool(tool)
+    bpy.utils.unregister_class(ACTION_LOOM_OT_draw_path)

@@ -1,0 +1,53 @@
+"""Draw the button that mends what an error or a warning is about, where there is one."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from ..ground.blender_types import present
+
+_Draw = Callable[[bpy.types.UILayout], Any]
+
+
+def _choose(text: str, of: str, value: str) -> _Draw:
+    """Return what draws a button that sets a choice of the panel."""
+
+    def draw(layout: bpy.types.UILayout) -> None:
+        button: Any = present(layout.operator("wm.context_set_enum", text=text))
+        button.data_path, button.value = f"scene.action_loom.{of}", value
+
+    return draw
+
+
+def _switch_on(text: str, of: str) -> _Draw:
+    def draw(layout: bpy.types.UILayout) -> None:
+        button: Any = present(layout.operator("wm.context_set_boolean", text=text))
+        button.data_path, button.value = f"scene.action_loom.{of}", True
+
+    return draw
+
+
+def _tool(text: str, tool: str) -> _Draw:
+    def draw(layout: bpy.types.UILayout) -> None:
+        present(layout.operator("action_loom.open_tool", text=text)).tool = tool
+
+    return draw
+
+
+# What messages say in English, and the button for it; the first that fits.
+REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
+    (re.compile(r"is no cycle|does not repeat"), _choose(text="Loop It First", of="intent", value="Loop")),
+    (re.compile(r"walks? on the spot"), _tool(text="Add Root Motion", tool="travel")),
+    (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
+    (re.compile(r"[Cc]hoose a curve"), lambda layout: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
+)
+
+
+def draw(layout: bpy.types.UILayout, message: str) -> None:
+    """Draw the button that mends what a message is about, if there is one."""
+    for about, button in REMEDIES:
+        if about.search(message):
+            button(layout)
+            return

@@ -1,0 +1,65 @@
+"""Make a curve to walk along of a stroke that was drawn on the floor."""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from ....core.errors import LoomError
+from ....core.motion.quat import Array
+from ....core.motion.root_motion import smooth
+from ...ground.blender_types import has_property, present, scene_of
+from ...model import properties
+
+KEY = "action_loom_drawn"  # custom property of curves that were drawn: the next stroke replaces them
+FINE, APART = 0.02, 0.35  # heights of the body: spacing of smoothing, and of the curve's points
+SHAKE = 0.12  # heights of the body within which a hand's shaking is smoothed
+SHORTEST = 0.5  # heights of the body
+
+
+def smoothed(stroke: Sequence[Sequence[float]], height: float) -> Array:
+    """Return the points (K, 3) of a smooth line along a stroke (N, 3) that begins and ends where the stroke does.
+
+    height : of the body, in the same unit
+    Raises LoomError for a stroke that is too short to walk along.
+    """
+    points = np.array(stroke, dtype=np.float64).reshape(-1, 3)
+    gone = _gone(points)
+    if len(points) < 2 or gone[-1] < SHORTEST * height:
+        raise LoomError("The line is too short to walk along: draw a longer one")
+    fine = _even(points, gone, FINE * height)
+    calm = smooth(fine, SHAKE / FINE)
+    calm[0], calm[-1] = points[0], points[-1]
+    return _even(calm, _gone(calm), APART * height)
+
+
+def _gone(points: Array) -> Array:
+    """Return the length (N,) of a line up to each of its points."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+
+
+def _even(points: Array, gone: Array, spacing: float) -> Array:
+    at = np.linspace(0.0, gone[-1], max(round(gone[-1] / spacing), 1) + 1)
+    return np.stack([np.interp(at, gone, side) for side in points.T], axis=1)
+
+
+def put(context: bpy.types.Context, points: Array) -> bpy.types.Object:
+    """Let the curve that was drawn last go through other points (K, 3), or make one; the panel walks along it."""
+    settings = properties.settings_of(scene_of(context))
+    curve = settings.curve
+    if curve is None or not has_property(curve, KEY) or curve.library is not None:
+        data = bpy.data.curves.new("Path", "CURVE")
+        data.dimensions = "3D"
+        curve = bpy.data.objects.new("Path", data)
+        curve[KEY] = True
+        present(context.collection).objects.link(curve)
+        settings.curve = curve
+    splines = curve.data.splines
+    splines.clear()
+    spline = splines.new("BEZIER")
+    spline.bezier_points.add(len(points) - 1)
+    into = np.array(curve.matrix_world.inverted())
+    for point, place in zip(spline.bezier_points, points @ into[:3, :3].T + into[:3, 3], strict=True):
+        point.co = place.tolist()
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    return curve
