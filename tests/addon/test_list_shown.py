@@ -45,22 +45,13 @@ def test_what_names_begin_with_like_others_is_left_out(loom, names, shown):
     assert ["…" * (name in hidden) + name[len(hidden.get(name, "")) :] for name in names] == shown
 
 
-def test_names_show_what_differs_and_the_whole_one_stands_below():
+def test_names_are_whole_and_blender_shortens_them():
     rig = material.armature()
-    named(rig, "cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long")
+    names = ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"]
+    named(rig, *names)
     drawn = draw_all()
-    assert texts(drawn) == ["…16_walk_slow_and_long", "…35_run_fast_and_long"]
-    assert [action.name for action in props(drawn, "source", "name")] == ["cmu_mb_16_walk_slow_and_long"]
-
-
-def test_beside_weights_less_of_a_name_is_shown():
-    rig = material.armature()
-    named(rig, "cmu_02_walk_slow", "cmu_35_run_fast", "cmu_07_walk_slow")
-    lines = bpy.context.scene.action_loom.rigs[0].sources
-    assert all(line.use for line in lines)
-    assert texts(draw_all()) == ["…02_walk_slow", "…35_run_fast", "…07_walk_slow"]
-    lines[0].use = lines[1].use = False
-    assert not [text for text in texts(draw_all()) if text.startswith("…")]
+    assert texts(drawn) == names
+    assert [action.name for action in props(drawn, "source", "name")] == names[:1]
 
 
 def test_shares_are_bars_in_the_lines_where_they_count():

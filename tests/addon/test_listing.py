@@ -1,6 +1,7 @@
 """The list is what plays: it completes itself and has the results; what a figure is given begins where it stands."""
 
 import bpy
+import characters
 import material
 import numpy as np
 import pytest
@@ -194,3 +195,17 @@ def test_the_panel_lets_results_begin_where_the_figure_stands(far_away):
     there = begins(far_away)
     bpy.ops.action_loom.blend("INVOKE_DEFAULT")
     assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
+
+
+@material.needs_shared
+def test_a_capture_begins_where_the_character_stands(loom):
+    rig = characters.character("mannequiny")
+    hips = characters.roles_of(loom, rig)["hips"]
+    rig.location = (4.0, -2.0, 0.0)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(round(rig.animation_data.action.frame_range[0]))
+    there = np.array(rig.matrix_world @ rig.pose.bones[hips].head)
+    material.import_motion(characters.file_of(characters.WALK), onto="ACTIVE", here=True, play=True)
+    bpy.context.scene.frame_set(round(rig.animation_data.action.frame_range[0]))
+    begins = np.array(rig.matrix_world @ rig.pose.bones[hips].head)
+    assert np.linalg.norm(begins[:2] - there[:2]) < 0.02

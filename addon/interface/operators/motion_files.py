@@ -122,6 +122,12 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    here: bpy.props.BoolProperty(
+        name="Where It Stands",
+        description="Let what is carried onto a character begin where that stands; on at first in a window",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
     play: bpy.props.BoolProperty(
         name="Play",
         description="Let the armature play the first of the imported actions; on at first in a window",
@@ -140,8 +146,9 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         for name in ("match_rate", "fit_range"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
-        if not self.properties.is_property_set("play"):
-            self.play = True
+        for name in ("here", "play"):
+            if not self.properties.is_property_set(name):
+                setattr(self, name, True)
         manager = present(context.window_manager)
         if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
@@ -165,6 +172,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             self.plant_feet,
             self.trim,
             option_properties.choice_of(self, "limbs"),
+            self.here,
         )
         try:
             with _progress(present(context.window_manager)) as progress:

@@ -85,8 +85,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name = row.row()
         name.active = item.use or item.action == shown.playing
         name.alert = bool(item.use and item.warning)
-        hidden = shown.beginnings.get(item.action.name, "")
-        name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
+        name.label(text=item.action.name, translate=False)  # Blender shortens it in the middle
         if index == shown.reference and shown.ticked > 1:
             row.label(text="", icon="SOLO_ON")
         if shown.weights and item.use:
@@ -113,7 +112,6 @@ def _ticked_first(lines: Any) -> Any:
 
 
 ROWS = 7  # of the list, however many lines there are: what is below stays where it is
-ROOM, ROOM_BESIDE_WEIGHTS = 16, 12  # letters that fit a line at the sidebar's usual width
 SHARE = 3.8  # button heights: the width of a share
 
 
@@ -121,7 +119,6 @@ class ListShown(NamedTuple):
     """Display data shared by all lines of a list, computed once per drawing.
 
     playing : the armature's action
-    beginnings : shared name prefixes to hide, where lines have no room for them
     weights : whether shares are shown
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
     ticked, last_ticked : how many lines are ticked, and the place of the last one
@@ -130,7 +127,6 @@ class ListShown(NamedTuple):
 
     armature: bpy.types.Object | None
     playing: bpy.types.Action | None
-    beginnings: dict[str, str]
     weights: bool
     reference: int
     ticked: int
@@ -144,23 +140,19 @@ _drawn: ListShown | None = None
 
 def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
-    names: list[str] = []
     ticked: list[int] = []
     warnings: list[str] = []
     for place, line in enumerate(rig.sources):  # once: there may be hundreds
         action, use = line.action, line.use
         if use and (warning := line.warning):
             warnings.append(warning)
-        if action is not None:
-            names.append(action.name)
-            if use:
-                ticked.append(place)
+        if action is not None and use:
+            ticked.append(place)
     weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 1
     armature = target_armature.of_tab(context)
     return ListShown(
         armature,
         contact_rows.action_of(armature),
-        source_list.shared_beginnings(names, ROOM_BESIDE_WEIGHTS if weights else ROOM),
         weights,
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),

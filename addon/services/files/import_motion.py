@@ -5,7 +5,7 @@ Everything is read before anything is written, so a broken file leaves the scene
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -18,6 +18,7 @@ from ...bridge import bones, curves, other_bodies
 from ...ground import formats, rates
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
+from ..weaving import standing
 from . import model_files, onto_armature
 from .onto_armature import File, Moved
 
@@ -35,6 +36,7 @@ class FileReading:
     plant_feet : whether to plant the feet of clips carried onto another body
     trim : whether to leave out a T-pose that a capture begins with, and jumps at its ends
     limbs : which controls of arms and legs get keys, on a rig that has both kinds (see `ResultOptions.limbs`)
+    here : whether what is carried onto another body begins where that stands
     """
 
     units: str = "auto"
@@ -46,6 +48,7 @@ class FileReading:
     plant_feet: bool = True
     trim: bool = True
     limbs: str = "source"
+    here: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +102,8 @@ def import_files(
             groups.setdefault(file.tree, []).append(file)
     if groups:
         bones.check(context)
+    if reading.here and armature is not None:
+        moved = [_here(scene_of(context), armature, one) for one in moved]
     actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
     for done, clip_moved in enumerate(moved):
         assert armature is not None
@@ -124,6 +129,14 @@ def import_files(
         tuple(dict.fromkeys(words)) for words in (notes, [one.retargeted for one in moved if one.retargeted], refused)
     )
     return Imported(actions, tuple(made), *once)
+
+
+def _here(scene: bpy.types.Scene, armature: bpy.types.Object, moved: Moved) -> Moved:
+    """Return a clip that was carried onto an armature's body where that stands; its own files stay as they are."""
+    if not moved.retargeted:
+        return moved
+    row = standing.place_of_armature(scene, armature, moved.body)
+    return replace(moved, clip=standing.moved(moved.clip, row)) if row else moved
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -33,7 +33,7 @@ def found(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) ->
     if result.place != FIGURE or result.stand:
         return inputs
     has_its_place = recipe.of_action or isinstance(recipe, Follow) or _plays_reference(armature, inputs)
-    row = () if has_its_place else _row(scene, armature, inputs.read.body)
+    row = () if has_its_place else place_of_armature(scene, armature, inputs.read.body)
     place = dataclasses.replace(result, stand=(row,)) if row else dataclasses.replace(result, place="reference")
     return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=place))
 
@@ -51,8 +51,8 @@ def _plays_reference(armature: bpy.types.Object, inputs: Inputs) -> bool:
     return action.name_full == sources[reference].name and sources[reference].span is None
 
 
-def _row(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> tuple[float, ...]:
-    """Return x and y in metres and the heading in degrees; () for an action that can't be read."""
+def place_of_armature(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> tuple[float, ...]:
+    """Return where an armature stands, x and y in metres and the heading in degrees; () if its action can't be read."""
     data = armature.animation_data
     action = None if data is None else data.action
     try:
