@@ -29,15 +29,11 @@ OF_BLENDER = {
     "Animation",
     "Auto Keying",
     "Edit",
-    "Esc",
     "Euler Filter",
-    "F3",
     "FK->IK",
     "IK->FK",
     "Get Extensions",
-    "Image",
     "Install from Disk",
-    "Key",
     "Marker",
     "N",
     "Online Manual",
@@ -48,16 +44,13 @@ OF_BLENDER = {
     "Preserve Volume",
     "Library Override",
     "Make",
-    "Save As",
     "Show Pose Markers",
     "Stretch",
     "Switch Direction",
 }
-# What is in capitals and is no label: actions of the demo, names of results and markers, file formats.
+# What is in capitals and is no label: actions of the demo, names of results and markers.
 NAMES = {
     "Action Loom",
-    "ASF/AMC",
-    "BVH",
     "FK",
     "IK",
     "Run",
@@ -68,7 +61,6 @@ NAMES = {
     "Turn Right",
     "Walk",
     "Walk on Hero",
-    "Why",
 }
 SMALL = {"a", "and", "at", "by", "for", "from", "in", "is", "it", "like", "of", "on", "or", "the", "this", "to"}
 
