@@ -1,7 +1,10 @@
 """Read clips of bodies with controls (see `control_rig` and `control_body`) as the rig shows them."""
 
+from collections.abc import Collection
+
 import bpy
 
+from ...core.errors import some
 from ...core.motion import quat
 from ...core.motion.clip import Clip
 from ..ground import steps
@@ -10,6 +13,7 @@ from . import clip as clips
 from . import control_body, curves, evaluated_action, property_paths, rig
 from .clip import ReadAction
 from .controls import BodyControls, Controls, FoundControls
+from .curves import Target
 from .rig import Rig
 
 
@@ -36,6 +40,7 @@ def read_in_steps(
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
     switched, note = _switched(armature, action, slot, controls)
+    notes = (note, _carried(action, others, controls))
     linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at, settings=switched)
     rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
@@ -62,7 +67,7 @@ def read_in_steps(
         clip,
         as_keyed.frames,
         ours,
-        (*as_keyed.notes, *([note] if note else [])),
+        (*as_keyed.notes, *filter(None, notes)),
         as_keyed.start,
         properties=properties,
         key_times=key_times,
@@ -74,6 +79,16 @@ def _is_seen(bone: str, controls: BodyControls) -> bool:
     if isinstance(controls, FoundControls):
         return bone in controls.above
     return bone in controls.names or bone in controls.idle or "_ik" in bone
+
+
+def _carried(action: bpy.types.Action, others: Collection[Target], controls: BodyControls) -> str:
+    """Return a sentence on keys that move deforming bones beside those of the body, "" for none."""
+    if not isinstance(controls, FoundControls):
+        return ""
+    names = sorted({target.bone for target in others} & controls.beside)
+    if not names:
+        return ""
+    return f"{action.name}: keys of {some(names)} are carried as they are: no bone was found that each moves alone"
 
 
 def _switched(

@@ -37,6 +37,7 @@ MADE = {
     "no pole": lambda: by_hand(with_legs_on_ik, pole=False),
     "foot roll": lambda: by_hand(with_foot_roll),
     "layers": lambda: by_hand(with_layers, kinds=LAYERS[0]),
+    "fingers and tail": lambda: by_hand(with_layers, kinds=LAYERS[0], more=True),
     "mixamo_own": lambda: of_maker("mixamo_own"),
     "mmd_own": lambda: of_maker("mmd_own"),
 }

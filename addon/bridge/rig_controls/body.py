@@ -184,13 +184,13 @@ def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str
 
 
 def hung(
-    armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str]
+    armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str], more: Collection[str] = ()
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the bones of a body, given by role, and their parents (J,) among them.
+    """Return the bones of a body, given by role, then more that hang on them, and the parents (J,) among all.
 
     Limbs hang together, whoever poses them, and what hangs on none of the others does so by its role.
     """
-    names = tuple(dict.fromkeys(bones.values()))
+    names = tuple(dict.fromkeys((*bones.values(), *more)))
     out = parents(armature, graph, names)
     joints = {role: names.index(bone) for role, bone in bones.items()}
     for role, joint in sorted(joints.items(), key=lambda one: _from_the_trunk(one[0])):

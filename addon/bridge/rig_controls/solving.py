@@ -71,7 +71,7 @@ def solve_in_steps(
     The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
-    parts = [part for part in found.parts if not part.note and _is_known(part, place)]
+    parts = [part for part in found.every if not part.note and _is_known(part, place)]
     if not parts and found.root not in place:
         raise RigError(found.notes[0] if found.notes else f"{found.armature}: the motion moves no bone of its body")
     own = [bone for part in parts for _, bone in part.bones if bone in place]
