@@ -3,6 +3,7 @@
 import dataclasses
 
 import bpy
+import fresh_rigs
 import material
 import numpy as np
 import pytest
@@ -38,6 +39,7 @@ MADE = {
     "foot roll": lambda: by_hand(with_foot_roll),
     "layers": lambda: by_hand(with_layers, kinds=LAYERS[0]),
     "fingers and tail": lambda: by_hand(with_layers, kinds=LAYERS[0], more=True),
+    "cartoon cat": lambda: by_hand(fresh_rigs.build, name="cartoon_cat"),
     "mixamo_own": lambda: of_maker("mixamo_own"),
     "mmd_own": lambda: of_maker("mmd_own"),
 }

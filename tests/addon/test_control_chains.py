@@ -121,3 +121,14 @@ def test_fingers_of_the_mixamo_rig_are_mirrored():
     is_near(deforming(rig, result, range(1, 26)), wanted, rig.matrix_world.to_scale()[0])
     keys = {curve.data_path.split('"')[1] for curve in material.fcurves(result) if len(curve.keyframe_points) > 1}
     assert set(fingers) <= keys
+
+
+def test_keys_of_a_tail_on_a_curve_are_carried_as_they_are_which_is_said(loom):
+    rig = fresh_rigs.build("cartoon_cat")
+    source = keyed_by_chance(rig, ["頭", "しっぽ中"])
+    bodies, reading = loom("addon.bridge.control_body"), loom("addon.bridge.clip_on_controls")
+    body = bodies.body_of(rig)
+    assert not any("しっぽ" in bone for bone in body.bones)
+    read = reading.read(bpy.context.scene, rig, source, body, 24.0)
+    assert [note for note in read.notes if "'しっぽ中' are carried as they are" in note]
+    assert any("しっぽ中" in channel for channel in read.clip.channels)

@@ -17,6 +17,7 @@ TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
 _AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # what does not put a bone where another one is
+_REACHES = ("STRETCH_TO", "DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK")  # what turns a bone towards another one
 _SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
 
 
@@ -149,6 +150,9 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
         for carrier in _carriers_in_place(armature_data(armature).bones[name], place):
             copies.setdefault(carrier, name)
     for name in names:
+        for along in _lain_along(armature, graph, name):
+            copies.setdefault(along, name)
+    for name in names:
         for original in _originals(armature, graph, name):
             if original not in place:
                 copies.setdefault(original, name)
@@ -180,6 +184,20 @@ def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str
             break
         found.append(above.name)
         above = above.parent
+    return found
+
+
+def _lain_along(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:
+    """Return the bones that one lies on by reaching for its end, which they carry: it stands between two tweaks."""
+    bones = armature_data(armature).bones
+    own = bones[name]
+    near, found = 1e-3 * own.length, []
+    for edge in graph.edges[name]:
+        for above in bones[edge.source].parent_recursive if edge.how in _REACHES else ():
+            same = (above.head_local - own.head_local).length < near and (
+                above.tail_local - own.tail_local
+            ).length < near
+            found += [above.name] if same and above.name != name else []
     return found
 
 

@@ -11,7 +11,7 @@ from ....core.motion.quat import Array
 from ...ground.blender_types import armature_data
 from . import body, limbs, response
 from .found import Part
-from .graph import Graph
+from .graph import HOOK, Graph
 from .limbs import Rig, State
 from .probe import Move, Probe
 
@@ -23,11 +23,11 @@ _BEYOND = 0.98  # likewise along it: what begins further out hangs on its end
 def candidates(armature: bpy.types.Object, depends: Graph, deform: Sequence[str], parts: Sequence[Part]) -> list[Part]:
     """Return chains of deforming bones that are not parts of the body, without controls; each ends where it branches.
 
-    Pieces of limbs, which twist with them, are left out, and so is what hangs on no part or is broken.
+    Pieces of limbs, which twist with them, are left out, and so is what hangs on no part.
     """
     of_body = [bone for part in parts for _, bone in part.bones]
     pieces = _pieces(armature, parts)
-    free = [name for name in deform if name not in of_body and name not in pieces and not _is_broken(depends, name)]
+    free = [name for name in deform if name not in of_body and name not in pieces and not _is_left_out(depends, name)]
     names = (*of_body, *free)
     above = body.parents(armature, depends, names)
     hang = {name: names[above[k]] if above[k] >= 0 else "" for k, name in enumerate(names) if name in free}
@@ -62,9 +62,11 @@ def _pieces(armature: bpy.types.Object, parts: Sequence[Part]) -> set[str]:
     return found
 
 
-def _is_broken(depends: Graph, name: str) -> bool:
+def _is_left_out(depends: Graph, name: str) -> bool:
+    """Return whether nobody knows what moves a bone, or a curve does, along which bones have no own controls."""
     above = depends.above(name).keys()
-    return bool(above & depends.broken.keys() or above & depends.driven or depends.circle(name))
+    bent = any(edge.how in (HOOK, "SPLINE_IK") for one in above for edge in depends.edges[one])
+    return bool(bent or above & depends.broken.keys() or above & depends.driven or depends.circle(name))
 
 
 def _is_carried(name: str, hang: Mapping[str, str], of_body: Collection[str]) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+STRETCH = ".ik_stretch"  # a bone's property: what solvers may stretch it by
+
 
 @dataclass(frozen=True)
 class Drive:

@@ -10,7 +10,7 @@ import numpy as np
 from ....core.motion.quat import Array
 from . import response
 from .body import locks
-from .found import Part, Setting, Switch
+from .found import STRETCH, Part, Setting, Switch
 from .graph import POLE, Graph
 from .probe import Move, Probe
 from .response import TURN
@@ -101,7 +101,7 @@ class _Search:
             constraint: Any = self.rig.probe.bones[bone].constraints[name]
             above = [self.rig.probe.bones[bone], *self.rig.probe.bones[bone].parent_recursive]
             found += [
-                f'pose.bones["{each.name}"].ik_stretch'
+                f'pose.bones["{each.name}"]{STRETCH}'
                 for each in above[: constraint.chain_count]
                 if each.ik_stretch > 0.0
             ]
@@ -265,10 +265,14 @@ def turning(
                 count, lost = sum(moved[:at]), -sum(moved[at:])
                 ranks[role].append((name == bone and follower, count, lost, name != bone, away, order, name))
     chosen: dict[str, str] = {}
+    played: dict[str, str] = {}  # the role that a bone has already: a short trunk's spine may be its chest, too
     for role, bone in bones:
         names = [rank[-1] for rank in sorted(ranks[role])]
-        if names and names[0] in chosen.values():  # it turns a bone further in, and this one with it
+        if bone in played:
+            names = [chosen[played[bone]]] if played[bone] in chosen else []
+        elif names and names[0] in chosen.values():  # it turns a bone further in, and this one with it
             names = [bone] if bone in names else []
+        played.setdefault(bone, role)
         if names:
             chosen[role] = names[0]
     return tuple(chosen.items())
