@@ -171,7 +171,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
 
 def _hold_feet(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
     """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
-    feet = [part for part in found.parts if part.ik in names and part.end.startswith("foot")]
+    feet = [part for part in found.parts if part.ik in names and part.end.startswith(("foot", "toe"))]
     standing = contacts.detect(clip) if feet else {}
     for part in feet:
         k, side = names.index(part.ik), part.end[-1:]

@@ -288,4 +288,29 @@ def _tips(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict
     # What rolls the foot moves its ankle, too, and is no control of the toes.
     end = one.rig.at(dict(part.bones)[part.end])
     tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step, end=end)
+    beyond = [role for role, _ in part.bones[3:] if role not in dict(tips)]
+    if beyond and part.turns_end and part.end == part.bones[2][0]:
+        roll = yield from _roll(one, part, names, state)
+        if roll:
+            # Nothing turns the toes alone, but something the foot about them: then the IK control carries the toes.
+            return replace(part, end=beyond[-1], tips=((part.end, roll),))
     return replace(part, tips=tips)
+
+
+def _roll(
+    one: _Search, part: Part, names: list[str], state: State
+) -> Generator[tuple[State, dict[str, Move]], Array, str]:
+    """Find what turns a foot about its toes, which stay; "" for none."""
+    foot, toe = one.every[2], one.every[-1]
+    bent = {part.ik: one.push()}
+    before = yield state, bent
+    if not response.moved(one.rig.probe.neutral[toe], before[toe], one.step):
+        return ""
+    for name in reversed(names):
+        after = yield state, {**bent, name: (TURN, np.zeros(3))}
+        k = one.rig.at(name)
+        move = response.moved_by(before[k], after[k])
+        stays = not response.moved(before[toe], after[toe], one.step)
+        if stays and response.goes_with(move, before[foot], after[foot], response.ALIKE, response.ALIKE * one.step):
+            return name
+    return ""

@@ -192,11 +192,13 @@ def _report(
 ) -> Solved:
     """Return the keys with what they miss."""
     scale = 1000.0 * float(np.mean(np.abs(armature.matrix_world.to_scale()[:])))
+    limbs = [[bone for _, bone in part.bones] for part in found.parts if part.name != TRUNK]
+    shown, aims = passes.along_limbs(done.shown, limbs), passes.along_limbs(motion, limbs)
     millimetres, degrees = {}, {}
     for bone, goal in motion.items():
         now = done.shown[bone]
         millimetres[bone] = scale * np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1)
-        degrees[bone] = np.degrees(np.linalg.norm(passes.along(now) - passes.along(goal), axis=1))
+        degrees[bone] = np.degrees(np.linalg.norm(shown[bone] - aims[bone], axis=1))
     located = frozenset(one.name for one in plan if one.moves)
     return Solved(done.basis, located, settings, millimetres, degrees, found.notes)
 
