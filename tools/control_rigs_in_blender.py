@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -189,7 +190,10 @@ class Measured:
         shown = read(bpy.context.scene, self.rig, action, body, clip.rate, slot, span).clip
         (turns, places), (turned, stands) = kinematics.world(clip), kinematics.world(shown)
         far = np.percentile(1000.0 * np.linalg.norm(places - stands, axis=2), 95, axis=0)
-        along = [quat.rotate(each, np.array([0.0, 1.0, 0.0])) for each in (turns, turned)]
+        along = [
+            _directions(quat.rotate(each, np.array([0.0, 1.0, 0.0])), joints, clip.skeleton.roles)
+            for each, joints in ((turns, places), (turned, stands))
+        ]
         angles = np.percentile(np.degrees(np.linalg.norm(along[0] - along[1], axis=2)), 95, axis=0)
         roles = clip.skeleton.roles
         ends, middles = (max(far[roles[role]] for role in kind if role in roles) for kind in (ENDS, MIDDLES))
@@ -202,6 +206,18 @@ class Measured:
             "frames": len(clip),
             "slides": [quality.measure(one)["slide_cm_s"] for one in (clip, shown)],
         }
+
+
+def _directions(own: Any, places: Any, roles: dict[str, int]) -> Any:
+    """Return directions (F, J, 3): of arms and legs to the next joint, since some rigs' bones lie across; else own."""
+    out = own.copy()
+    for limb in (("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")):
+        for here, there in pairwise(limb):
+            for side in "LR":
+                if f"{there}.{side}" in roles:
+                    way = places[:, roles[f"{there}.{side}"]] - places[:, roles[f"{here}.{side}"]]
+                    out[:, roles[f"{here}.{side}"]] = way / np.linalg.norm(way, axis=1, keepdims=True)
+    return out
 
 
 def main(zip_path: str, name: str, limbs: str, out: Path) -> None:

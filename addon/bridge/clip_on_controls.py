@@ -1,7 +1,10 @@
 """Read clips of bodies with controls (see `control_rig` and `control_body`) as the rig shows them."""
 
+from collections.abc import Collection
+
 import bpy
 
+from ...core.errors import some
 from ...core.motion import quat
 from ...core.motion.clip import Clip
 from ..ground import steps
@@ -10,7 +13,9 @@ from . import clip as clips
 from . import control_body, curves, evaluated_action, property_paths, rig
 from .clip import ReadAction
 from .controls import BodyControls, Controls, FoundControls
+from .curves import Target
 from .rig import Rig
+from .rig_controls import Part
 
 
 def read_in_steps(
@@ -36,6 +41,7 @@ def read_in_steps(
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
     switched, note = _switched(armature, action, slot, controls)
+    notes = (note, _switching(armature, action, slot, controls), _carried(action, others, controls))
     linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at, settings=switched)
     rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
@@ -62,7 +68,7 @@ def read_in_steps(
         clip,
         as_keyed.frames,
         ours,
-        (*as_keyed.notes, *([note] if note else [])),
+        (*as_keyed.notes, *filter(None, notes)),
         as_keyed.start,
         properties=properties,
         key_times=key_times,
@@ -76,6 +82,16 @@ def _is_seen(bone: str, controls: BodyControls) -> bool:
     return bone in controls.names or bone in controls.idle or "_ik" in bone
 
 
+def _carried(action: bpy.types.Action, others: Collection[Target], controls: BodyControls) -> str:
+    """Return a sentence on keys that move deforming bones beside those of the body, "" for none."""
+    if not isinstance(controls, FoundControls):
+        return ""
+    names = sorted({target.bone for target in others} & controls.beside)
+    if not names:
+        return ""
+    return f"{action.name}: keys of {some(names)} are carried as they are: no bone was found that each moves alone"
+
+
 def _switched(
     armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, controls: BodyControls
 ) -> tuple[dict[str, float], str]:
@@ -86,10 +102,7 @@ def _switched(
     every = curves.curves_of(action, slot)
     paths = {curve.data_path for curve in every}
     keyed = {target.bone for target in curves.transforms(every)}
-    if isinstance(controls, FoundControls):
-        parts = controls.found.parts
-    else:  # of Rigify's human FK is known without a search
-        parts = control_body.controls_of(armature).parts if any("_ik" in name for name in keyed) else ()
+    parts = _parts(armature, keyed, controls)
     found: dict[str, float] = {}
     names = []
     for part in parts:
@@ -105,6 +118,24 @@ def _switched(
     if not names:
         return found, ""
     return found, f"{action.name} keys {', '.join(names)}, but the rig is switched to the other: read as it is keyed"
+
+
+def _switching(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, controls: BodyControls) -> str:
+    """Return a sentence on limbs that an action switches between forward and inverse kinematics, "" for none."""
+    every = curves.curves_of(action, slot)
+    changing = {curve.data_path for curve in every if len({point.co[1] for point in curve.keyframe_points}) > 1}
+    parts = _parts(armature, {target.bone for target in curves.transforms(every)}, controls)
+    names = [part.name for part in parts if any(switch.path in changing for switch in part.switches)]
+    if not names:
+        return ""
+    return f"{action.name} switches {', '.join(names)} between FK and IK: as in the source is as in its first frame"
+
+
+def _parts(armature: bpy.types.Object, keyed: Collection[str], controls: BodyControls) -> tuple[Part, ...]:
+    """Return the parts of a body; of Rigify's human, whose FK is known without a search, only if IK is keyed."""
+    if isinstance(controls, FoundControls):
+        return controls.found.parts
+    return control_body.controls_of(armature).parts if any("_ik" in name for name in keyed) else ()
 
 
 def settings_of(controls: BodyControls) -> dict[str, float]:

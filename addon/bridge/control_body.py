@@ -17,7 +17,7 @@ from ..ground.blender_types import armature_data, present
 from . import control_rig, rig
 from .controls import FoundControls
 from .rig import Rig, Still
-from .rig_controls import RigControls, body, find, graph
+from .rig_controls import Part, RigControls, body, find, graph
 from .rig_controls.graph import PARENT, Graph
 
 _CHOSEN = "action_loom_controls"
@@ -99,7 +99,7 @@ def forget(armature: bpy.types.Object) -> None:
 def rows_of(found: RigControls) -> dict[str, str]:
     """Return the controls in a table, by what they move: "Left leg, IK", "Trunk, spine", "Root"."""
     rows = {"Root": found.root, "Torso": found.torso}
-    for part in found.parts:
+    for part in found.every:
         rows |= {f"{part.name}, {role}": control for role, control in part.fk}
         rows |= {f"{part.name}, IK": part.ik, f"{part.name}, Pole": part.pole} if part.ik else {}
         rows |= {f"{part.name}, IK {role}": control for role, control in part.tips}
@@ -130,19 +130,21 @@ def _chosen(found: RigControls, chosen: dict[str, str]) -> RigControls:
     """Return controls with those chosen by hand in their places."""
     if not chosen:
         return found
-    parts = []
-    for part in found.parts:
-        fk = tuple((role, chosen.get(f"{part.name}, {role}", control)) for role, control in part.fk)
-        tips = tuple((role, chosen.get(f"{part.name}, IK {role}", control)) for role, control in part.tips)
-        ik, pole = (chosen.get(f"{part.name}, {kind}", one) for kind, one in (("IK", part.ik), ("Pole", part.pole)))
-        fk, tips = (tuple(pair for pair in pairs if pair[1]) for pairs in (fk, tips))
-        parts.append(replace(part, fk=fk, tips=tips, ik=ik, pole=pole if ik else ""))
     return replace(
         found,
         root=chosen.get("Root", found.root),
         torso=chosen.get("Torso", found.torso),
-        parts=tuple(parts),
+        parts=tuple(_chosen_part(part, chosen) for part in found.parts),
+        chains=tuple(_chosen_part(part, chosen) for part in found.chains),
     )
+
+
+def _chosen_part(part: Part, chosen: dict[str, str]) -> Part:
+    fk = tuple((role, chosen.get(f"{part.name}, {role}", control)) for role, control in part.fk)
+    tips = tuple((role, chosen.get(f"{part.name}, IK {role}", control)) for role, control in part.tips)
+    ik, pole = (chosen.get(f"{part.name}, {kind}", one) for kind, one in (("IK", part.ik), ("Pole", part.pole)))
+    fk, tips = (tuple(pair for pair in pairs if pair[1]) for pairs in (fk, tips))
+    return replace(part, fk=fk, tips=tips, ik=ik, pole=pole if ik else "")
 
 
 def state(armature: bpy.types.Object) -> str:
@@ -198,7 +200,8 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     """Return the bones of the parts as a body, below the control of the whole rig."""
     bones = armature_data(armature).bones
     playing = {role: bone for part in found.parts for role, bone in part.bones}
-    of_parts, hang = body.hung(armature, depends, playing)
+    more = [bone for part in found.chains for _, bone in part.bones]
+    of_parts, hang = body.hung(armature, depends, playing, more)
     names = [found.root] if found.root and found.root not in of_parts else []
     top = len(names) - 1
     parents = [-1] * len(names)
@@ -223,7 +226,7 @@ def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends:
     pose = present(armature.pose).bones
     above = frozenset(depends.above(*out.bones))
     names = tuple(bone.name for bone in pose if bone.name in found.controls)
-    roles = {role: bone for part in found.parts for role, bone in part.bones}
+    roles = {role: bone for part in found.every for role, bone in part.bones}
     idle = sorted((body.keyable(armature, roles) & above) - set(names))
     place = set(out.bones)
     rides = {}
@@ -239,6 +242,7 @@ def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends:
         rides=rides,
         found=found,
         above=above,
+        beside=frozenset(depends.above(*rides)) - above,
     )
 
 

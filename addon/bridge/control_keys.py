@@ -137,6 +137,8 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     if exact is not None and not limbs:
         return exact
     found = control_body.controls_of(armature)
+    if exact is not None:  # which has all that hangs on the body
+        found = replace(found, chains=())
     solve = partial(
         solve_in_steps,
         armature,
@@ -169,7 +171,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
 
 def _hold_feet(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
     """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
-    feet = [part for part in found.parts if part.ik in names and part.end.startswith("foot")]
+    feet = [part for part in found.parts if part.ik in names and part.end.startswith(("foot", "toe"))]
     standing = contacts.detect(clip) if feet else {}
     for part in feet:
         k, side = names.index(part.ik), part.end[-1:]
@@ -192,7 +194,7 @@ def _is_keyed(control: str, wanted: Wanted) -> bool:
 def _moved(found: RigControls) -> dict[str, str]:
     """Return the bone that each control moves."""
     moved: dict[str, str] = {}
-    for part in found.parts:
+    for part in found.every:
         roles = dict(part.bones)
         moved |= {control: roles[role] for role, control in (*part.fk, *part.tips)}
         moved |= {part.ik: roles[part.end]} if part.ik else {}
@@ -211,16 +213,16 @@ def _enough(
         return None, frozenset()
     other = _partners(found)
     only = frozenset(keyed | {other[name] for name in keyed if name in other})
-    as_set = frozenset(part.name for part in found.parts)
+    as_set = frozenset(part.name for part in found.every)
     sample = matrices[np.unique(np.linspace(0, len(matrices) - 1, _SAMPLE).round().astype(np.int64))]
-    for _ in range(len(found.parts) + 1):
+    for _ in range(len(found.every) + 1):
         done: Solved = yield from solve(sample, only=only, as_set=as_set)
         off = {bone for bone, far in done.millimetres.items() if far.max() > _SAME[0]}
         off |= {bone for bone, turned in done.degrees.items() if turned.max() > _SAME[1]}
         if found.root in off and found.root not in only:
             only |= {found.root}
             continue
-        parts = [part for part in found.parts if off & {bone for _, bone in part.bones} and part.name in as_set]
+        parts = [part for part in found.every if off & {bone for _, bone in part.bones} and part.name in as_set]
         if not parts:
             return only, as_set
         as_set -= {parts[0].name}
@@ -230,17 +232,16 @@ def _enough(
 
 def _partners(found: RigControls) -> dict[str, str]:
     """Return the control on the other side of the body for each control that has one."""
-    sides = {".L": ".R", ".R": ".L"}
     by_role: dict[tuple[str, str], str] = {}
-    for part in found.parts:
+    for part in found.every:
         side = {"Left": ".L", "Right": ".R"}.get(part.name.split()[0], "")
         plain = {"ik": part.ik, "pole": part.pole}
         by_role |= {(part.name.removeprefix("Left").removeprefix("Right"), what + side): n for what, n in plain.items()}
         by_role |= {("fk", role): name for role, name in part.fk} | {("tip", role): name for role, name in part.tips}
     pairs = {}
     for (kind, role), name in by_role.items():
-        other = by_role.get((kind, role[:-2] + sides.get(role[-2:], "")))
-        if name and other and role[-2:] in sides:
+        other = by_role.get((kind, bpy.utils.flip_name(role)))
+        if name and other and other != name:
             pairs[name] = other
     return pairs
 

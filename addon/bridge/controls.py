@@ -105,7 +105,9 @@ class FoundControls(BodyControls):
 
     found : which controls move which bones
     above : every bone that the body depends on
+    beside : every other one that a deforming bone depends on
     """
 
     found: "RigControls"
     above: frozenset[str]
+    beside: frozenset[str]

@@ -4,6 +4,7 @@ Constraints, drivers, layers of the NLA and the action's own blending may show a
 """
 
 from collections.abc import Collection
+from itertools import pairwise
 from typing import NamedTuple
 
 import bpy
@@ -17,6 +18,7 @@ from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
 from . import curves, evaluated_action
 from .rig import Rig
+from .rig_controls.body import ARMS, LEGS
 
 SAMPLE = 24  # frames of a long clip that are compared
 FAR, TURNED = 1e-3, 0.5  # metres and degrees; what is shown nearer is shown as it was made
@@ -112,10 +114,26 @@ def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, comp
         return off, np.zeros_like(off)
     axes = linear / np.maximum(np.linalg.norm(linear, axis=-2, keepdims=True), 1e-12)
     if compared == _DIRECTIONS:
-        along = quat.rotate(rotations, np.array([0.0, 1.0, 0.0])) - axes[..., 1]
+        along = _directions(clip, quat.rotate(rotations, np.array([0.0, 1.0, 0.0])), wanted)
+        along -= _directions(clip, axes[..., 1], places)
         return off, np.degrees(2.0 * np.arcsin(np.minimum(0.5 * np.linalg.norm(along, axis=-1), 1.0)))
     turn = quat.mul(quat.inv(rotations), quat.from_matrix(axes))
     return off, np.degrees(np.linalg.norm(quat.log(turn), axis=-1))
+
+
+def _directions(clip: Clip, own: Array, places: Array) -> Array:
+    """Return the directions (K, J, 3) of joints: of arms and legs to the next joint, else their own bones'.
+
+    Some rigs have bones that lie across their limbs.
+    """
+    out, roles = own.copy(), clip.skeleton.roles
+    for limb in (LEGS, ARMS):
+        for side in "LR":
+            joints = [roles[f"{role}.{side}"] for role in limb if f"{role}.{side}" in roles]
+            for here, there in pairwise(joints):
+                way = places[:, there] - places[:, here]
+                out[:, here] = way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
+    return out
 
 
 def _counting(written: SlottedAction, clip: Clip, body: Rig) -> NDArray[np.bool_]:

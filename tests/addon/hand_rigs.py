@@ -40,8 +40,23 @@ def add_bone(bones, name, parent, head, tail, *, deform=True):
     return bone
 
 
-def person(*, prefix=""):
-    """An armature of plain bones, all of which deform but root; left in edit mode."""
+FINGERS = {
+    f"{finger}{k + 1}": (f"{finger}{k}" if k else "hand", (x, y, 1.45), (x + 0.04, y, 1.45))
+    for finger, y in (("index", -0.02), ("ring", 0.02))
+    for k, x in enumerate((0.82, 0.86))
+}
+EARS = {"ear": ("head", (0.06, 0, 1.75), (0.12, 0, 1.85))}
+TAIL = {
+    f"tail{k + 1}": (f"tail{k}" if k else "hips", (0, 0.1 + 0.1 * k, 1.0), (0, 0.2 + 0.1 * k, 1.0)) for k in range(3)
+}
+JAW = {"jaw": ("head", (0, -0.02, 1.65), (0, -0.1, 1.62))}
+
+
+def person(*, prefix="", more=False):
+    """An armature of plain bones, all of which deform but root; left in edit mode.
+
+    more : whether it has fingers, ears, a tail and a jaw
+    """
     data = bpy.data.armatures.new("Person")
     rig = bpy.data.objects.new("Person", data)
     bpy.context.collection.objects.link(rig)
@@ -49,11 +64,11 @@ def person(*, prefix=""):
     bpy.ops.object.mode_set(mode="EDIT")
     bones = data.edit_bones
     add_bone(bones, "root", None, (0, 0, 0), (0, 0.3, 0), deform=False)
-    for name, (parent, head, tail) in SPINE.items():
+    for name, (parent, head, tail) in (SPINE | (TAIL | JAW if more else {})).items():
         add_bone(bones, prefix + name, parent if parent == "root" else prefix + parent, head, tail)
     for side, sign in SIDES.items():
-        for name, (parent, *ends) in (LEG | ARM).items():
-            above = prefix + (f"{parent}.{side}" if f"{parent}" in LEG | ARM else parent)
+        for name, (parent, *ends) in (LEG | ARM | (FINGERS | EARS if more else {})).items():
+            above = prefix + (f"{parent}.{side}" if parent in LEG | ARM | FINGERS else parent)
             head, tail = ((sign * x, y, z) for x, y, z in ends)
             add_bone(bones, f"{prefix}{name}.{side}", above, head, tail)
     return rig
@@ -121,9 +136,9 @@ def with_foot_roll():
     return rig
 
 
-def with_layers(kinds=("COPY_TRANSFORMS",)):
-    """A person whose deforming bones follow controls of other names."""
-    rig = person(prefix="D_")
+def with_layers(kinds=("COPY_TRANSFORMS",), *, more=False):
+    """A person whose deforming bones follow controls of other names; `more`: as of `person`."""
+    rig = person(prefix="D_", more=more)
     bones = rig.data.edit_bones
     names = [bone.name for bone in bones if bone.name != "root"]
     for name in names:

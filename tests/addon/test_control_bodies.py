@@ -3,6 +3,7 @@
 import dataclasses
 
 import bpy
+import fresh_rigs
 import material
 import numpy as np
 import pytest
@@ -37,6 +38,8 @@ MADE = {
     "no pole": lambda: by_hand(with_legs_on_ik, pole=False),
     "foot roll": lambda: by_hand(with_foot_roll),
     "layers": lambda: by_hand(with_layers, kinds=LAYERS[0]),
+    "fingers and tail": lambda: by_hand(with_layers, kinds=LAYERS[0], more=True),
+    "cartoon cat": lambda: by_hand(fresh_rigs.build, name="cartoon_cat"),
     "mixamo_own": lambda: of_maker("mixamo_own"),
     "mmd_own": lambda: of_maker("mmd_own"),
 }
@@ -160,3 +163,26 @@ def test_a_foot_that_stands_still_has_constant_keys_on_its_control(loom):
         own = keys.own[:, keys.names.index(name)]
         still = (np.abs(np.diff(own, axis=0)) == 0.0).all(axis=(1, 2))
         assert still.mean() > 0.6  # it shifts its weight at both ends
+
+
+def test_a_limb_that_is_switched_in_the_middle_is_read_as_it_shows_and_that_is_said(loom):
+    rig = MADE["legs on IK"]()
+    goal, root = rig.pose.bones["goal.L"], rig.pose.bones["root"]
+    for frame, aside, on_ik in ((1, 0.0, 1.0), (10, 0.2, 1.0), (11, 0.2, 0.0), (20, 0.2, 0.0)):
+        goal.location.z = aside
+        goal.keyframe_insert("location", frame=frame)
+        root["legs L"] = on_ik
+        root.keyframe_insert('["legs L"]', frame=frame)
+    bodies, reading = loom("addon.bridge.control_body"), loom("addon.bridge.clip_on_controls")
+    action = rig.animation_data.action
+    read = reading.read(bpy.context.scene, rig, action, bodies.body_of(rig), 24.0)
+    said = [note for note in read.notes if "switches Left leg between FK and IK" in note]
+    assert len(said) == 1
+    assert "Right leg" not in said[0]
+    feet = loom("core.motion.kinematics").world(read.clip)[1][:, read.clip.skeleton.roles["foot.L"]]
+    for frame in (1, 5, 10, 11, 20):
+        bpy.context.scene.frame_set(frame)
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["foot.L"].matrix
+        assert np.linalg.norm(feet[frame - 1] - np.array(shown)[:3, 3]) < 1e-4
+    assert np.linalg.norm(feet[9] - feet[0]) > 0.05  # on IK it goes with its control
+    assert np.linalg.norm(feet[-1] - feet[0]) < 1e-3  # on FK the leg rests

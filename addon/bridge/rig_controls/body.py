@@ -17,6 +17,7 @@ TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
 _AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # what does not put a bone where another one is
+_REACHES = ("STRETCH_TO", "DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK")  # what turns a bone towards another one
 _SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
 
 
@@ -149,6 +150,9 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
         for carrier in _carriers_in_place(armature_data(armature).bones[name], place):
             copies.setdefault(carrier, name)
     for name in names:
+        for along in _lain_along(armature, graph, name):
+            copies.setdefault(along, name)
+    for name in names:
         for original in _originals(armature, graph, name):
             if original not in place:
                 copies.setdefault(original, name)
@@ -183,14 +187,28 @@ def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str
     return found
 
 
+def _lain_along(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:
+    """Return the bones that one lies on by reaching for its end, which they carry: it stands between two tweaks."""
+    bones = armature_data(armature).bones
+    own = bones[name]
+    near, found = 1e-3 * own.length, []
+    for edge in graph.edges[name]:
+        for above in bones[edge.source].parent_recursive if edge.how in _REACHES else ():
+            same = (above.head_local - own.head_local).length < near and (
+                above.tail_local - own.tail_local
+            ).length < near
+            found += [above.name] if same and above.name != name else []
+    return found
+
+
 def hung(
-    armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str]
+    armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str], more: Collection[str] = ()
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the bones of a body, given by role, and their parents (J,) among them.
+    """Return the bones of a body, given by role, then more that hang on them, and the parents (J,) among all.
 
     Limbs hang together, whoever poses them, and what hangs on none of the others does so by its role.
     """
-    names = tuple(dict.fromkeys(bones.values()))
+    names = tuple(dict.fromkeys((*bones.values(), *more)))
     out = parents(armature, graph, names)
     joints = {role: names.index(bone) for role, bone in bones.items()}
     for role, joint in sorted(joints.items(), key=lambda one: _from_the_trunk(one[0])):

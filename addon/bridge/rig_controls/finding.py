@@ -10,7 +10,7 @@ import numpy as np
 from ....core.errors import RigError
 from ....core.motion.quat import Array
 from ...ground.blender_types import present
-from . import body, graph, limbs, response
+from . import body, chains, graph, limbs, response
 from .found import Drive, Part, RigControls, Setting
 from .graph import PARENT, POLE, Graph
 from .limbs import Rig
@@ -34,20 +34,22 @@ def find(armature: bpy.types.Object) -> RigControls:
     parts = _parts(roles, body.trunk(armature, depends, roles))
     wrong = {part.name: _broken(depends, part) for part in parts}
     keyable = body.keyable(armature, roles)
-    own = _own(depends, parts)
-    with on_copy(armature, depends, keyable, {bone for part in parts for _, bone in part.bones}) as probe:
+    own, hung = _own(depends, parts), chains.candidates(armature, depends, deform, parts)
+    with on_copy(armature, depends, keyable, {bone for part in (*parts, *hung) for _, bone in part.bones}) as probe:
         rig = Rig(probe, depends, keyable, roles)
         sound = [part for part in parts if not wrong[part.name]]
         found = _together(probe, {p.name: limbs.search(rig, p, own[p.name]) for p in sound if len(p.bones) > 2})
         root, torso = "", ""
         if parts and not wrong["Trunk"]:
             found["Trunk"], root, torso = _trunk(rig, parts[0])
+        hung = _chains(rig, hung, [found.get(part.name, part) for part in parts], torso)
     done = [_movable(armature, found.get(part.name, part)) for part in parts]
     done = [replace(part, note=wrong[part.name] or _note(armature, depends, part)) for part in done]
     # What is half broken is not keyed at all.
     done = [Part(part.name, part.bones, note=part.note) if part.note else part for part in done]
-    drives = tuple(_drive(depends, keyable, name, done) for name in deform)
-    return RigControls(armature.name, deform, drives, root, torso, tuple(done), round(time.perf_counter() - began, 3))
+    drives = tuple(_drive(depends, keyable, name, [*done, *hung]) for name in deform)
+    seconds = round(time.perf_counter() - began, 3)
+    return RigControls(armature.name, deform, drives, root, torso, tuple(done), tuple(hung), seconds)
 
 
 def _parts(roles: Mapping[str, str], trunk: Mapping[str, str]) -> list[Part]:
@@ -109,6 +111,17 @@ def _trunk(rig: Rig, part: Part) -> tuple[Part, str, str]:
     torso = carriers[-1] if carriers else ""
     root = carriers[0] if len(carriers) > 1 else ""
     return replace(part, fk=fk), root, torso
+
+
+def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[Part]:
+    """Return the chains of which controls are found, with these."""
+    movers = {torso} - {""}
+    movers = movers.union(*(part.controls for part in parts))
+    of_body = [bone for part in parts for _, bone in part.bones]
+    hung = chains.carried(rig.probe, movers, hung)
+    own = chains.own(rig.graph, hung, of_body)
+    found = _together(rig.probe, {part.name: chains.search(rig, part, own[part.name]) for part in hung})
+    return [found[part.name] for part in hung if found[part.name].fk]
 
 
 def _alone(

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+STRETCH = ".ik_stretch"  # a bone's property: what solvers may stretch it by
+
 
 @dataclass(frozen=True)
 class Drive:
@@ -47,6 +49,7 @@ class Part:
     turns_end : whether the IK control turns that bone with it
     tips : (role, control) that turns what the IK control doesn't while inverse kinematics is on
     switches : what must be switched between the two; settings : what else must be set for inverse kinematics
+    hangs_on, moving : of a chain, the bone that carries it, and those controls whose location moves their bones
     note : why the part can't be solved, in one sentence; "" if it can
     """
 
@@ -60,6 +63,8 @@ class Part:
     tips: tuple[tuple[str, str], ...] = ()
     switches: tuple[Switch, ...] = ()
     settings: tuple[Setting, ...] = ()
+    hangs_on: str = ""
+    moving: tuple[str, ...] = ()
     note: str = ""
 
     @property
@@ -89,6 +94,7 @@ class RigControls:
     drives : for each of them, the control that moves it
     root, torso : the controls that carry everything, and the trunk with what hangs on it; "" for none
     parts : trunk, then arms and legs
+    chains : what hangs on these: fingers, tails, ears, a jaw
     seconds : what finding them took
     """
 
@@ -98,7 +104,13 @@ class RigControls:
     root: str
     torso: str
     parts: tuple[Part, ...]
+    chains: tuple[Part, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def every(self) -> tuple[Part, ...]:
+        """The parts of the body, and the chains that hang on it."""
+        return self.parts + self.chains
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,4 +120,4 @@ class RigControls:
     @property
     def controls(self) -> frozenset[str]:
         """All controls that may get keys."""
-        return frozenset({self.root, self.torso} - {""}).union(*(part.controls for part in self.parts))
+        return frozenset({self.root, self.torso} - {""}).union(*(part.controls for part in self.every))

@@ -93,7 +93,7 @@ def _of_trunk(found: RigControls, part: Part) -> list[Control]:
 def _of_limb(part: Part, inverse: bool) -> list[Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     if not inverse:
-        return [Control(part.name, control, roles[role], True, False) for role, control in fk.items()]
+        return [Control(part.name, control, roles[role], True, control in part.moving) for role, control in fk.items()]
     end = Control(part.name, part.ik, roles[part.end], part.turns_end, True)
     tips = [Control(part.name, control, roles[role], True, False) for role, control in part.tips]
     if part.pole:

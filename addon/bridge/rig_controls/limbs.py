@@ -10,7 +10,7 @@ import numpy as np
 from ....core.motion.quat import Array
 from . import response
 from .body import locks
-from .found import Part, Setting, Switch
+from .found import STRETCH, Part, Setting, Switch
 from .graph import POLE, Graph
 from .probe import Move, Probe
 from .response import TURN
@@ -101,7 +101,7 @@ class _Search:
             constraint: Any = self.rig.probe.bones[bone].constraints[name]
             above = [self.rig.probe.bones[bone], *self.rig.probe.bones[bone].parent_recursive]
             found += [
-                f'pose.bones["{each.name}"].ik_stretch'
+                f'pose.bones["{each.name}"]{STRETCH}'
                 for each in above[: constraint.chain_count]
                 if each.ik_stretch > 0.0
             ]
@@ -265,10 +265,14 @@ def turning(
                 count, lost = sum(moved[:at]), -sum(moved[at:])
                 ranks[role].append((name == bone and follower, count, lost, name != bone, away, order, name))
     chosen: dict[str, str] = {}
+    played: dict[str, str] = {}  # the role that a bone has already: a short trunk's spine may be its chest, too
     for role, bone in bones:
         names = [rank[-1] for rank in sorted(ranks[role])]
-        if names and names[0] in chosen.values():  # it turns a bone further in, and this one with it
+        if bone in played:
+            names = [chosen[played[bone]]] if played[bone] in chosen else []
+        elif names and names[0] in chosen.values():  # it turns a bone further in, and this one with it
             names = [bone] if bone in names else []
+        played.setdefault(bone, role)
         if names:
             chosen[role] = names[0]
     return tuple(chosen.items())
@@ -284,4 +288,29 @@ def _tips(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict
     # What rolls the foot moves its ankle, too, and is no control of the toes.
     end = one.rig.at(dict(part.bones)[part.end])
     tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step, end=end)
+    beyond = [role for role, _ in part.bones[3:] if role not in dict(tips)]
+    if beyond and part.turns_end and part.end == part.bones[2][0]:
+        roll = yield from _roll(one, part, names, state)
+        if roll:
+            # Nothing turns the toes alone, but something the foot about them: then the IK control carries the toes.
+            return replace(part, end=beyond[-1], tips=((part.end, roll),))
     return replace(part, tips=tips)
+
+
+def _roll(
+    one: _Search, part: Part, names: list[str], state: State
+) -> Generator[tuple[State, dict[str, Move]], Array, str]:
+    """Find what turns a foot about its toes, which stay; "" for none."""
+    foot, toe = one.every[2], one.every[-1]
+    bent = {part.ik: one.push()}
+    before = yield state, bent
+    if not response.moved(one.rig.probe.neutral[toe], before[toe], one.step):
+        return ""
+    for name in reversed(names):
+        after = yield state, {**bent, name: (TURN, np.zeros(3))}
+        k = one.rig.at(name)
+        move = response.moved_by(before[k], after[k])
+        stays = not response.moved(before[toe], after[toe], one.step)
+        if stays and response.goes_with(move, before[foot], after[foot], response.ALIKE, response.ALIKE * one.step):
+            return name
+    return ""

@@ -1,7 +1,8 @@
 """Correct controls by what their bones miss, pass by pass, on the frames that are still off."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import bpy
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ....core.motion import quat
 from ....core.motion.quat import Array
+from ...ground.blender_types import present
 from . import fitting, poles
 from .hanging import Hanging
 from .keyed import TRUNK, Control
@@ -111,6 +113,10 @@ class Solver:
         self.index = player.index
         self.needs = {one.name: self._needs(one) for one in controls}
         self.limited = {one.name for one in controls if not one.seeds and _is_limited(player.bones[one.name])}
+        limbs = {one.name: one.swivels for one in controls if one.swivels is not None}
+        self.across = {name for name, part in limbs.items() if poles.lies_across(part, hanging.rest, player.index)}
+        # What points across a limb on inverse kinematics tells its twist, which is the rig's.
+        self.twisting = {bone for name in self.across for _, bone in present(limbs[name]).bones[:2]}
         self.frames = len(next(iter(self.motion.values())))
         self.height = _height(hanging.rest)
         self.borne = {one.name: hanging.borne(one, controls) for one in controls}
@@ -172,7 +178,8 @@ class Solver:
         for bone, goal in self.motion.items():
             now = seen[rows, self.index[bone]]
             miss += np.linalg.norm(now[:, :3, 3] - goal[rows, :3, 3], axis=1)
-            miss += 0.1 * self.height * np.linalg.norm(along(now) - along(goal[rows]), axis=1)
+            if bone not in self.twisting:
+                miss += 0.1 * self.height * np.linalg.norm(along(now) - along(goal[rows]), axis=1)
         good = miss <= self.least[rows] + 0.5 * _GOOD * self.height
         self.least[rows], self.worse[rows] = np.minimum(self.least[rows], miss), ~good
         here = rows[good]
@@ -235,6 +242,10 @@ class Solver:
             turned = _unscaled(now) - _unscaled(goal) if self._is_stiff(one) else along(now) - along(goal)
             turned = np.linalg.norm(turned.reshape(len(rows), -1), axis=1)
             far = np.maximum(far, 0.1 * self.height * turned)
+        if one.name in self.across:  # the plane of the limb turns its bones, however little it bends
+            motion = {bone: self.motion[bone][rows] for _, bone in present(one.swivels).bones}
+            turned = poles.angle(present(one.swivels), motion, seen[rows], self.index)
+            far = np.maximum(far, 0.1 * self.height * np.abs(turned))
         return np.asarray(far)
 
     def _correct(
@@ -263,7 +274,7 @@ class Solver:
         """Return the controls that must have arrived before another one is judged."""
         if one.swivels is None:
             return [each.name for each in self._together(one)]
-        tips = dict(one.swivels.tips).values()
+        tips = [control for role, control in one.swivels.tips if role != one.swivels.bones[2][0]]
         return [each.name for each in self.controls.values() if each.part == one.part and each.name not in tips]
 
     def _together(self, one: Control) -> list[Control]:
@@ -331,6 +342,19 @@ def _is_limited(bone: bpy.types.PoseBone) -> bool:
 def _unscaled(bones: Array) -> Array:
     """Return the axes (F, 3, 3) of bones (F, 4, 4)."""
     return np.asarray(bones[:, :3, :3] / np.linalg.norm(bones[:, :3, :3], axis=1, keepdims=True))
+
+
+def along_limbs(bones: Mapping[str, Array], limbs: Iterable[Sequence[str]]) -> dict[str, Array]:
+    """Return the directions (F, 3) of bones (F, 4, 4): in limbs, named outwards, to the next joint, else their own.
+
+    Some rigs have bones that lie across their limbs.
+    """
+    out = {name: along(one) for name, one in bones.items()}
+    for limb in limbs:
+        for here, there in pairwise([name for name in limb if name in bones]):
+            way = bones[there][:, :3, 3] - bones[here][:, :3, 3]
+            out[here] = np.asarray(way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12))
+    return out
 
 
 def along(bones: Array) -> Array:

@@ -15,7 +15,9 @@ _NEAREST = 0.3  # of the limb's length: a pole closer to the joint turns with ev
 def _joints(part: Part, bones: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     """Return the places (F, 3) of a limb's upper, middle and lower joint."""
     roles = dict(part.bones)
-    names = [*list(roles.values())[:2], roles[part.end]]
+    third = part.bones[2][0]
+    last = third if third in dict(part.tips) else part.end  # what turns the foot about its toes moves the ankle
+    names = [*list(roles.values())[:2], roles[last]]
     upper, middle, end = (bones[name][:, :3, 3] for name in names)
     return upper, middle, end
 
@@ -53,15 +55,30 @@ def targets(part: Part, motion: Mapping[str, Array], rest: Array, index: Mapping
     return out
 
 
-def swivel(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
-    """Return the turn (F, 4, 4) about the limb's axis that takes the middle joint to where it should be."""
+def lies_across(part: Part, rest: Array, index: Mapping[str, int]) -> bool:
+    """Return whether a limb's middle bone points elsewhere than to its lower joint, as Unreal's bones do."""
+    bones = {bone: rest[None, index[bone]] for _, bone in part.bones}
+    _, middle, end = _joints(part, bones)
+    way, own = (end - middle)[0], bones[part.bones[1][1]][0, :3, 1]
+    return bool(way @ own < 0.9 * np.linalg.norm(way) * np.linalg.norm(own))
+
+
+def angle(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
+    """Return the angle (F,) about the limb's axis that takes the middle joint to where it should be."""
     upper, middle, end = _joints(part, motion)
     axis, goal = _bend(upper, middle, end)
     now = _across(seen[:, index[part.bones[1][1]], :3, 3] - upper, axis)
-    angle = np.arctan2(np.sum(np.cross(now, goal) * axis, axis=1), np.sum(now * goal, axis=1))
+    turn = np.arctan2(np.sum(np.cross(now, goal) * axis, axis=1), np.sum(now * goal, axis=1))
     length = np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(end - middle, axis=1)
-    angle = np.where(np.linalg.norm(goal, axis=1) > 1e-3 * length, angle, 0.0)
-    out = np.broadcast_to(np.eye(4), (len(angle), 4, 4)).copy()
-    out[:, :3, :3] = quat.to_matrix(quat.exp(axis * angle[:, None]))
+    return np.where(np.linalg.norm(goal, axis=1) > 1e-3 * length, turn, 0.0)
+
+
+def swivel(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
+    """Return the turn (F, 4, 4) about the limb's axis that takes the middle joint to where it should be."""
+    upper, middle, end = _joints(part, motion)
+    axis, _ = _bend(upper, middle, end)
+    turn = angle(part, motion, seen, index)
+    out = np.broadcast_to(np.eye(4), (len(turn), 4, 4)).copy()
+    out[:, :3, :3] = quat.to_matrix(quat.exp(axis * turn[:, None]))
     out[:, :3, 3] = upper - np.einsum("fij,fj->fi", out[:, :3, :3], upper)
     return out

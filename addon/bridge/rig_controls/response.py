@@ -5,7 +5,7 @@ import numpy as np
 from ....core.motion.quat import Array
 
 TURN = np.array([0.21, -0.16, 0.12])  # radians, by chance: about no axis that bones have
-_ALIKE = 0.03  # of the step, or radians: rounding, and what solvers leave
+ALIKE = 0.03  # of the step, or radians: rounding, and what solvers leave
 
 
 def moved_by(before: Array, after: Array) -> Array:
@@ -22,26 +22,26 @@ def turned(before: Array, after: Array) -> float:
 def moved(before: Array, after: Array, step: float) -> bool:
     """Return whether a bone has moved or turned at all."""
     far = float(np.linalg.norm(after[:3, 3] - before[:3, 3]))
-    return far > _ALIKE * step or turned(before, after) > _ALIKE
+    return far > ALIKE * step or turned(before, after) > ALIKE
 
 
 def left(before: Array, after: Array, step: float) -> bool:
     """Return whether the head of a bone has moved."""
-    return float(np.linalg.norm(after[:3, 3] - before[:3, 3])) > _ALIKE * step
+    return float(np.linalg.norm(after[:3, 3] - before[:3, 3])) > ALIKE * step
 
 
 def obeys(before: Array, after: Array) -> bool:
     """Return whether a control has turned as it was told to: by TURN in its own axes."""
     trace = np.trace((before[:3, :3] / np.linalg.norm(before[:3, :3], axis=0)).T @ after[:3, :3])
     angle = np.arccos(np.clip(0.5 * (trace / np.cbrt(max(np.linalg.det(after[:3, :3]), 1e-12)) - 1.0), -1.0, 1.0))
-    return bool(abs(angle - np.linalg.norm(TURN)) < _ALIKE)
+    return bool(abs(angle - np.linalg.norm(TURN)) < ALIKE)
 
 
 def rigid(move: Array, before: Array, after: Array, step: float) -> bool:
     """Return whether a bone has moved with its control as one piece."""
     expected = move @ before
     far = float(np.linalg.norm(after[:3, 3] - expected[:3, 3]))
-    return far < _ALIKE * step and turned(expected, after) < _ALIKE
+    return far < ALIKE * step and turned(expected, after) < ALIKE
 
 
 def goes_with(move: Array, before: Array, after: Array, angle: float, far: float) -> bool:
@@ -56,7 +56,7 @@ def follows(move: Array, before: Array, after: Array, step: float) -> bool:
     expected = move @ before
     far = float(np.linalg.norm(after[:3, 3] - expected[:3, 3]))
     axes = [one[:3, 1] / np.linalg.norm(one[:3, 1]) for one in (expected, after)]
-    return far < _ALIKE * step and float(np.linalg.norm(axes[0] - axes[1])) < _ALIKE
+    return far < ALIKE * step and float(np.linalg.norm(axes[0] - axes[1])) < ALIKE
 
 
 def reaches(move: Array, before: Array, after: Array, step: float, *, stiff: bool) -> bool:
@@ -68,9 +68,9 @@ def reaches(move: Array, before: Array, after: Array, step: float, *, stiff: boo
     wanted = (move @ before[2])[:3, 3]
     lengths = [np.linalg.norm(np.diff(one, axis=0), axis=1) for one in (here, there)]
     return bool(
-        np.linalg.norm(there[2] - wanted) < 2.0 * _ALIKE * step
+        np.linalg.norm(there[2] - wanted) < 2.0 * ALIKE * step
         and np.linalg.norm(wanted - here[2]) > 0.3 * step
-        and np.linalg.norm(there[0] - here[0]) < _ALIKE * step
+        and np.linalg.norm(there[0] - here[0]) < ALIKE * step
         and (not stiff or np.abs(lengths[0] - lengths[1]).max() < 0.3 * step)  # solvers may stretch a little
     )
 
@@ -78,4 +78,4 @@ def reaches(move: Array, before: Array, after: Array, step: float, *, stiff: boo
 def swivels(before: Array, after: Array, step: float) -> bool:
     """Return whether a limb's middle has moved alone; matrices (3, 4, 4) of the limb."""
     far = np.linalg.norm(after[:, :3, 3] - before[:, :3, 3], axis=1)
-    return bool(far[0] < _ALIKE * step and far[2] < 2.0 * _ALIKE * step and far[1] > _ALIKE * step)
+    return bool(far[0] < ALIKE * step and far[2] < 2.0 * ALIKE * step and far[1] > ALIKE * step)

@@ -5,6 +5,7 @@ Copies of the rig are evaluated with keys that are corrected pass by pass by wha
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import bpy
@@ -17,7 +18,7 @@ from ...ground import steps
 from ...ground.blender_types import present
 from . import graph as graphs
 from . import passes
-from .found import Part, RigControls
+from .found import STRETCH, Part, RigControls
 from .hanging import Hanging, measured
 from .keyed import TRUNK, Control, controls, is_on_ik
 from .playing import Stand, playing
@@ -25,6 +26,7 @@ from .playing import Stand, playing
 Limbs = Literal["fk", "ik", "both"]
 _SOME = 96  # frames that are solved in one step
 _EVERY = 8  # of these frames is solved first
+_LONGER = 2e-3  # of a bone's length: lengths that change by more are stretched
 _FIRST = 0.3  # of the time goes to those
 
 
@@ -71,7 +73,7 @@ def solve_in_steps(
     The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
-    parts = [part for part in found.parts if not part.note and _is_known(part, place)]
+    parts = [part for part in found.every if not part.note and _is_known(part, place)]
     if not parts and found.root not in place:
         raise RigError(found.notes[0] if found.notes else f"{found.armature}: the motion moves no bone of its body")
     own = [bone for part in parts for _, bone in part.bones if bone in place]
@@ -104,7 +106,7 @@ def _solved(
     plan = [one for one in controls(armature, found, parts, inverse) if one.bone in motion]
     plan = [one for one in plan if only is None or one.name in only]
     properties, idle, as_set = meanwhile
-    settings = _settings(parts, inverse, as_set)
+    settings = _settings(parts, inverse, as_set, _stretched(parts, motion))
     count = len(next(iter(motion.values())))
     stand = Stand(found.controls.union(idle), {**properties, **settings}, _looked_at(armature, plan, motion))
     depends = graphs.read(armature)
@@ -190,11 +192,13 @@ def _report(
 ) -> Solved:
     """Return the keys with what they miss."""
     scale = 1000.0 * float(np.mean(np.abs(armature.matrix_world.to_scale()[:])))
+    limbs = [[bone for _, bone in part.bones] for part in found.parts if part.name != TRUNK]
+    shown, aims = passes.along_limbs(done.shown, limbs), passes.along_limbs(motion, limbs)
     millimetres, degrees = {}, {}
     for bone, goal in motion.items():
         now = done.shown[bone]
         millimetres[bone] = scale * np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1)
-        degrees[bone] = np.degrees(np.linalg.norm(passes.along(now) - passes.along(goal), axis=1))
+        degrees[bone] = np.degrees(np.linalg.norm(shown[bone] - aims[bone], axis=1))
     located = frozenset(one.name for one in plan if one.moves)
     return Solved(done.basis, located, settings, millimetres, degrees, found.notes)
 
@@ -205,12 +209,32 @@ def _is_known(part: Part, place: Mapping[str, int]) -> bool:
     return any(have) if part.name == TRUNK else all(have[:3])
 
 
-def _settings(parts: list[Part], inverse: set[str], as_set: Collection[str]) -> dict[str, float]:
-    """Return what is to be set: parts on IK where they have it and it is asked for, else on FK."""
+def _stretched(parts: list[Part], motion: Mapping[str, Array]) -> set[str]:
+    """Return the limbs whose bones change their lengths in a motion, as solvers stretch them."""
+    found = set()
+    for part in parts:
+        bones = [motion[bone][:, :3, 3] for _, bone in part.bones[:3] if bone in motion]
+        lengths = [np.linalg.norm(there - here, axis=1) for here, there in pairwise(bones)]
+        if part.ik and any(np.ptp(one) > _LONGER * one.mean() for one in lengths):
+            found.add(part.name)
+    return found
+
+
+def _settings(
+    parts: list[Part], inverse: set[str], as_set: Collection[str], stretched: Collection[str]
+) -> dict[str, float]:
+    """Return what is to be set: parts on IK where they have it and it is asked for, else on FK.
+
+    stretched : parts that a solver must stretch
+    """
     settings: dict[str, float] = {}
     for part in parts:
         on_ik = is_on_ik(part, inverse)
         settings |= {switch.path: switch.ik if on_ik else switch.fk for switch in part.switches}
         if (on_ik or not part.ik) and part.name not in as_set:
-            settings |= {setting.path: setting.value for setting in part.settings}
+            settings |= {
+                setting.path: setting.value
+                for setting in part.settings
+                if not (part.name in stretched and setting.path.endswith(STRETCH))
+            }
     return settings

@@ -61,7 +61,8 @@ def as_found(truth, found, kind):
                 f"{part} on IK": c
                 for part in parts_of(name)
                 for r, c in tips.items()
-                if bones[r] in truth.deform.get(part, ())
+                # What rolls the foot may turn it.
+                if bones[r] in truth.deform.get(part, ()) and c not in truth.limbs[name].roll
             }
             out |= {f"{part} on IK": "" for part in truth.limbs[name].tips if f"{part} on IK" not in out}
     return out

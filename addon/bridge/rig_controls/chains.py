@@ -1,0 +1,137 @@
+"""Find the controls of what hangs on the body: fingers, tails, ears, a jaw."""
+
+from collections.abc import Collection, Generator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import bpy
+import numpy as np
+
+from ....core.motion.quat import Array
+from ...ground.blender_types import armature_data
+from . import body, limbs, response
+from .found import Part
+from .graph import HOOK, Graph
+from .limbs import Rig, State
+from .probe import Move, Probe
+
+Asks = Generator[tuple[State, dict[str, Move]], Array, Part]
+_BESIDE = 0.1  # of a limb's bone: what begins nearer to it is a piece of it
+_BEYOND = 0.98  # likewise along it: what begins further out hangs on its end
+
+
+def candidates(armature: bpy.types.Object, depends: Graph, deform: Sequence[str], parts: Sequence[Part]) -> list[Part]:
+    """Return chains of deforming bones that are not parts of the body, without controls; each ends where it branches.
+
+    Pieces of limbs, which twist with them, are left out, and so is what hangs on no part.
+    """
+    of_body = [bone for part in parts for _, bone in part.bones]
+    pieces = _pieces(armature, parts)
+    free = [name for name in deform if name not in of_body and name not in pieces and not _is_left_out(depends, name)]
+    names = (*of_body, *free)
+    above = body.parents(armature, depends, names)
+    hang = {name: names[above[k]] if above[k] >= 0 else "" for k, name in enumerate(names) if name in free}
+    free = [name for name in free if _is_carried(name, hang, of_body)]
+    out = []
+    for first in free:
+        beside = [name for name in free if hang[name] == hang[first]]
+        if hang[first] in free and len(beside) == 1:
+            continue
+        chain = [first]
+        while len(after := [name for name in free if hang[name] == chain[-1]]) == 1:
+            chain += after
+        out.append(Part(f"Chain {first}", tuple((f"bone {name}", name) for name in chain), hangs_on=hang[first]))
+    return out
+
+
+def _pieces(armature: bpy.types.Object, parts: Sequence[Part]) -> set[str]:
+    """Return the deforming bones that begin along the bones of arms and legs: they bend and twist with these."""
+    bones = armature_data(armature).bones
+    found: set[str] = set()
+    for part in parts:
+        if part.name == "Trunk":
+            continue
+        heads = [np.array(bones[bone].head_local) for _, bone in part.bones]
+        for here, there in pairwise(heads):
+            length = max(float(np.linalg.norm(there - here)), 1e-9)
+            for bone in bones:
+                along = float((np.array(bone.head_local) - here) @ (there - here)) / length**2
+                beside = float(np.linalg.norm(np.array(bone.head_local) - here - along * (there - here)))
+                if -1e-3 <= along < _BEYOND and beside < _BESIDE * length:
+                    found.add(bone.name)
+    return found
+
+
+def _is_left_out(depends: Graph, name: str) -> bool:
+    """Return whether nobody knows what moves a bone, or a curve does, along which bones have no own controls."""
+    above = depends.above(name).keys()
+    bent = any(edge.how in (HOOK, "SPLINE_IK") for one in above for edge in depends.edges[one])
+    return bool(bent or above & depends.broken.keys() or above & depends.driven or depends.circle(name))
+
+
+def _is_carried(name: str, hang: Mapping[str, str], of_body: Collection[str]) -> bool:
+    """Return whether a bone hangs on the body, by way of other free ones."""
+    while name in hang and name not in of_body:
+        name = hang[name]
+    return name in of_body
+
+
+def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> list[Part]:
+    """Return the chains that begin where what they hang on carries them, whatever moves that.
+
+    They need not turn with it: tails may keep upright by themselves.
+    """
+    before = probe.neutral
+    step = 0.02 * float(np.ptp(before[:, :3, 3], axis=0).max())
+    after = probe.pose({name: (response.TURN, step * np.array([0.5, 0.3, 0.7])) for name in controls})
+    found = []
+    for part in chains:
+        k, first = probe.index[part.hangs_on], probe.index[part.bones[0][1]]
+        expected = response.moved_by(before[k], after[k]) @ before[first]
+        found += [] if response.left(expected, after[first], step) else [part]
+    return found
+
+
+def own(depends: Graph, chains: Sequence[Part], of_body: Collection[str]) -> dict[str, set[str]]:
+    """Return what each chain depends on, but neither the body nor chains that don't hang on it, by its name."""
+    shared = depends.above(*of_body).keys()
+    above = {part.name: set(depends.above(*(bone for _, bone in part.bones))) for part in chains}
+    carriers = _carriers(chains)
+    return {
+        name: mine - shared - set[str]().union(*(above[other] for other in above if name not in carriers[other]))
+        for name, mine in above.items()
+    }
+
+
+def _carriers(chains: Sequence[Part]) -> dict[str, set[str]]:
+    """Return the names of each chain and of those that it hangs on, by its name."""
+    of = {bone: part for part in chains for _, bone in part.bones}
+    found: dict[str, set[str]] = {}
+    for part in chains:
+        one: Part | None = part
+        found[part.name] = set()
+        while one is not None:
+            found[part.name].add(one.name)
+            one = of.get(one.hangs_on)
+    return found
+
+
+def search(rig: Rig, part: Part, own: set[str]) -> Asks:
+    """Find what turns each bone of a chain, and what moves it; yields what must be posed, is sent the bones' matrices.
+
+    Bones without a control of their own are left out.
+    """
+    names = rig.outermost(own & rig.keyable)[::-1]  # rather a bone's own control than one that carries more
+    joints = [rig.at(bone) for _, bone in part.bones]
+    step = 0.1 * sum(rig.probe.bones[bone].bone.length for _, bone in part.bones)
+    before = yield {}, {}
+    fk = yield from limbs.turning(rig, part.bones, joints, names, {}, before, step, limb=True)
+    bones = tuple((role, bone) for role, bone in part.bones if role in dict(fk))
+    moving = []
+    for (_, control), (_, bone) in zip(fk, bones, strict=True):
+        after = yield {}, {control: (np.zeros(3), step * np.array([0.5, 0.3, 0.7]))}
+        k, j = rig.at(control), rig.at(bone)
+        gone = response.moved(before[j], after[j], step)
+        if gone and response.rigid(response.moved_by(before[k], after[k]), before[j], after[j], step):
+            moving.append(control)
+    return replace(part, bones=bones, fk=fk, moving=tuple(moving))
