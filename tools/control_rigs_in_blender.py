@@ -211,7 +211,7 @@ class Measured:
 def _directions(own: Any, places: Any, roles: dict[str, int]) -> Any:
     """Return directions (F, J, 3): of arms and legs to the next joint, since some rigs' bones lie across; else own."""
     out = own.copy()
-    for limb in (("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")):
+    for limb in (("thigh", "shin", "foot"), ("upper_arm", "forearm", "hand")):
         for here, there in pairwise(limb):
             for side in "LR":
                 if f"{there}.{side}" in roles:

@@ -122,14 +122,14 @@ def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, comp
 
 
 def _directions(clip: Clip, own: Array, places: Array) -> Array:
-    """Return the directions (K, J, 3) of joints: of arms and legs to the next joint, else their own bones'.
+    """Return the directions (K, J, 3) of joints: of arms and legs, up to hand and foot, to the next one, else own.
 
     Some rigs have bones that lie across their limbs.
     """
     out, roles = own.copy(), clip.skeleton.roles
     for limb in (LEGS, ARMS):
         for side in "LR":
-            joints = [roles[f"{role}.{side}"] for role in limb if f"{role}.{side}" in roles]
+            joints = [roles[f"{role}.{side}"] for role in limb[:3] if f"{role}.{side}" in roles]
             for here, there in pairwise(joints):
                 way = places[:, there] - places[:, here]
                 out[:, here] = way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)

@@ -192,7 +192,7 @@ def _report(
 ) -> Solved:
     """Return the keys with what they miss."""
     scale = 1000.0 * float(np.mean(np.abs(armature.matrix_world.to_scale()[:])))
-    limbs = [[bone for _, bone in part.bones] for part in found.parts if part.name != TRUNK]
+    limbs = [[bone for _, bone in part.bones[:3]] for part in found.parts if part.name != TRUNK]
     shown, aims = passes.along_limbs(done.shown, limbs), passes.along_limbs(motion, limbs)
     millimetres, degrees = {}, {}
     for bone, goal in motion.items():
