@@ -24,6 +24,7 @@ SAMPLE = 24  # frames of a long clip that are compared
 FAR, TURNED = 1e-3, 0.5  # metres and degrees; what is shown nearer is shown as it was made
 WRONG = 10.0  # times FAR or TURNED; a body that is shown farther off is refused
 _TURNS, _DIRECTIONS = "turns", "directions"
+TWISTED = 20.0  # degrees by which a limb is twisted about itself, so that it shows in the skin
 ROUNDING = 1e-6  # of the distance from the origin: poses are single precision
 
 
@@ -63,7 +64,14 @@ def check(found: Difference | None, action: str, hidden: Collection[str]) -> str
     return sentence
 
 
-def difference(
+class Seen(NamedTuple):
+    """What an action shows: the bone that is shown off, None for none, and a sentence on limbs that are twisted."""
+
+    off: Difference | None
+    twisted: str
+
+
+def seen(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     written: SlottedAction,
@@ -73,8 +81,8 @@ def difference(
     *,
     within: float = 0.0,
     played: bool = True,
-) -> Difference | None:
-    """Return the bone nearest to the root that is shown else than a clip has it, where it is farthest off.
+) -> Seen:
+    """Return the bone nearest to the root that is shown else than a clip has it, where it is farthest off; and twists.
 
     within : metres that keys may be off
     played : whether it will be the armature's own action, with the layers of its NLA
@@ -88,19 +96,45 @@ def difference(
         scene, armature, written, body, names, frames, to_body, layers=played
     )
     compared = _TURNS if body.controls is None else _DIRECTIONS
+    twisted = "" if body.controls is None else _twisted(clip, at, linear, places)
     off, turned = _apart(clip, at, linear, places, "" if within else compared)
     bad = (off > FAR + within + ROUNDING * np.abs(places).max(axis=(1, 2))[:, None]) | (turned > TURNED)
     astray = bad.any(axis=0)
     counting = astray & _counting(written, clip, body)
     if not counting.any():
-        return None  # helpers that constraints move may stand as they like, if the body stands as it was made
+        return Seen(
+            None, twisted
+        )  # helpers that constraints move may stand as they like, if the body stands as it was made
     first = int(np.flatnonzero(astray & _carrying(clip, counting))[0])  # parents come first
     worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]
     frame = round(float(first_frame) + int(at[worst]))
     below = _below(clip, first) & _having_roles(clip) & astray
     cause = _cause(armature, bone, played=played)
-    return Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
+    found = Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
+    return Seen(found, twisted)
+
+
+def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) -> str:
+    """Return a sentence on the limb that is twisted most about itself, "" where none is by much.
+
+    Inverse kinematics leaves twists to the rig, so they are no reason to refuse a result.
+    """
+    rotations = kinematics.world(clip.taken(at))[0]
+    axes = linear / np.maximum(np.linalg.norm(linear, axis=-2, keepdims=True), 1e-12)
+    turn = quat.mul(quat.from_matrix(axes), quat.inv(rotations))
+    along = _directions(clip, axes[..., 1], places)
+    twist = 2.0 * np.degrees(np.abs(np.arctan2(np.sum(turn[..., 1:] * along, axis=-1), turn[..., 0])))
+    twist = np.minimum(twist, 360.0 - twist)
+    roles = clip.skeleton.roles
+    limbs = [roles[f"{role}.{side}"] for role in (*LEGS[:2], *ARMS[:2]) for side in "LR" if f"{role}.{side}" in roles]
+    if not limbs:
+        return ""
+    worst = max(limbs, key=lambda joint: float(twist[:, joint].max()))
+    most = float(twist[:, worst].max())
+    if most < TWISTED:
+        return ""
+    return f"{clip.skeleton.names[worst]} is twisted by up to {most:.0f}° about itself: on IK the rig decides that"
 
 
 def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, compared: str) -> tuple[Array, Array]:

@@ -235,12 +235,14 @@ def write(
             clips.fill(into, named, body, **how)
         else:
             notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=wanted, **how)
-        off = shown.difference(scene_of(bpy.context), armature, into, named, body, first_frame)
+        off, twisted = shown.seen(scene_of(bpy.context), armature, into, named, body, first_frame)
         if keys is not None and off is not None and off.wrong:
             raise RigError(f"{off.sentence(named.name)}, or its controls can't be keyed")
     action = into[0]
     if off is not None:  # the file is what it is: its action stays
         notes.append(off.sentence(action.name))
+    if twisted:
+        notes.append(f"{action.name}: {twisted}")
     rates.set_rate(action, rate)
     return action, notes
 

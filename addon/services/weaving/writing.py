@@ -173,7 +173,9 @@ def _as_shown(read: Read, where: _Where, *, within: float, played: bool) -> str:
     _, armature, (action, _), clip, _, _ = where
     if not read.covered:
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        return shown.check(shown.difference(*where, within=within, played=played), clip.name, hidden)
+        seen = shown.seen(*where, within=within, played=played)
+        sentences = shown.check(seen.off, clip.name, hidden), seen.twisted and f"{clip.name}: {seen.twisted}"
+        return "; ".join(filter(None, sentences))
     return (
         f"{action.name} shows where nothing else poses the bones, such as on an exported skeleton: {armature.name} was"
         " not given it, since its constraints and drivers pose them"
