@@ -142,7 +142,7 @@ def test_what_breaks_while_several_are_written_leaves_none(here, loom, searched,
 
 
 def test_nothing_that_was_found_is_imported_before_it_is_chosen(here, searched, rig):
-    assert "Tick what is to be imported, or click one" in refused(bpy.ops.action_loom.import_found)
+    assert "Tick what to import, or click one" in refused(bpy.ops.action_loom.import_found)
     searched.active = 0
     assert bpy.ops.action_loom.import_found() == {"FINISHED"}
 
