@@ -191,12 +191,12 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
         description="How sure it is that this bone plays the role",
         items=[
             ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
-            ("NAME", "By name", "The bone's name says so, and it hangs where it should", "CHECKMARK", 1),
-            ("HIERARCHY", "By hierarchy", "Where limbs and trunk hang together says so; no name does", "OUTLINER", 2),
+            ("NAME", "By name", "Found by name and place in the hierarchy", "CHECKMARK", 1),
+            ("HIERARCHY", "By hierarchy", "Found by how limbs and trunk hang together", "OUTLINER", 2),
             (
                 "SHAPE",
                 "By shape",
-                "The rest pose says so, not the names: the sides are swapped, or it stands opposite",
+                "Found by the rest pose: the names have the sides swapped, or the body faces backwards",
                 "ERROR",
                 3,
             ),

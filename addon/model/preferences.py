@@ -48,7 +48,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
 
     engine: bpy.props.EnumProperty(
         name="Engine",
-        description="What computes; results are the same to far below what can be seen",
+        description="How results are computed; they look the same",
         items=[
             ("AUTO", "Fastest", "Compiled code (numba) where it works, else numpy"),
             ("NUMPY", "Only numpy", "No compiler: starts at once, long clips take several times as long"),
@@ -134,7 +134,7 @@ def _result_options() -> dict[str, Any]:
 def _engine_state(engine: str) -> str:
     if engine == "NUMPY":
         return "Numpy computes"
-    return "Compiled code computes; the first Weave after installing takes some seconds longer"
+    return "Use compiled code; the first Weave takes some seconds longer"
 
 
 def _megabytes(count: int) -> str:

@@ -237,7 +237,7 @@ def test_finding_and_importing_go_on_beside_the_interface(here, loom, library, r
     operator, context, reported = driven(loom, "find_like", part="whole", mirror=False, words="", most=3)
     assert operator._begin(context) == {"RUNNING_MODAL"}
     assert ended(operator, context) == {"FINISHED"}
-    assert "the likest is walk" in reported[-1][1]
+    assert "the closest is walk" in reported[-1][1]
     before = state()
     stretch = SimpleNamespace(path=here.finder().found[0].path, first=0, last=30, mirrored=False)
     given = {"stretches": [stretch], "rate": "SCENE", "plant_feet": True}

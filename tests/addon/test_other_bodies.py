@@ -167,7 +167,7 @@ def test_what_can_not_be_carried_is_named_and_the_others_come(pair, capfd):
 def test_without_another_armature_it_is_said_what_to_select(pair):
     rig, _ = pair
     select(rig)
-    with pytest.raises(RuntimeError, match="Select the armature whose actions are meant"):
+    with pytest.raises(RuntimeError, match="Select the other armature first"):
         bpy.ops.action_loom.retarget()
 
 

@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         job = jobs.running()
         if job is not None:
-            cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
+            cls.poll_message_set(f"{job.label} is still running: wait for it, or cancel it")
             return False
         return not target_armature.invoked_from_panel(context) or poll_library(cls, context)
 

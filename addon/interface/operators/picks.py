@@ -87,10 +87,10 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
         if about.pick == FRAME:
             line = frame_conversion.source_of(rig, self.group, self.option)
             if line is None:
-                raise LoomError("Tick the action first that the frame is of")
+                raise LoomError("Tick the action of this frame first")
             return frame_conversion.shown(rig, armature, scene.frame_current, line=line)[1]
         if not lists.first_ticked(rig, 1):
-            raise LoomError("Tick the action first that the frame is of")
+            raise LoomError("Tick the action of this frame first")
         line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
         return f"{line.action.name_full}:{frame}"
 
@@ -112,7 +112,7 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
         about = declared(KeyPoses)["poses"]
         try:
             if not lists.first_ticked(rig, 1):
-                raise LoomError("Tick the actions first that the poses are of")
+                raise LoomError("Tick the actions of the poses first")
             line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
             rows = about.checked(group.poses)
         except LoomError as error:

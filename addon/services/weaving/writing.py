@@ -175,8 +175,8 @@ def _as_shown(read: Read, where: _Where, *, within: float, played: bool) -> str:
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
         return shown.check(shown.difference(*where, within=within, played=played), clip.name, hidden)
     return (
-        f"{action.name} shows where nothing else poses the bones, such as on an exported skeleton: {armature.name} was"
-        " not given it, since its constraints and drivers pose them"
+        f"{action.name} was not assigned to {armature.name}, whose constraints and drivers pose the bones: use"
+        " it on an exported skeleton"
     )
 
 
