@@ -69,10 +69,10 @@ ALSO = (
     "The right foot stands",
     "The left front foot stands",
     "The right front foot stands",
-    "Of lengths in the files: auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
-    "Of lengths in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
-    "Of the new actions: {action} and {armature} in it are what the source and its armature are called; as it says if"
-    " empty",
+    "Unit of length in the files: auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
+    "Unit of length in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
+    "Name of the new actions; {action} and {armature} stand for the names of the source and its armature; if empty, as"
+    " shown",
     "Of {name}:",
     "{name} hangs on nothing",
     "{name} has a parent already",

@@ -50,6 +50,8 @@ OF_A_PANEL = {
     "result": ResultOptions,
     "reading": ReadingOptions,
 }
+# What a panel begins with where a script does not, as in `addon.model.properties`.
+OF_PANELS = {"place": "figure"}
 MARKED = re.compile(r"(<!-- options: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 LISTED = re.compile(r"(<!-- verbs -->).*?(<!-- end -->)", re.DOTALL)
 
@@ -166,7 +168,8 @@ def _options_of(declaration: type) -> tuple[list[Option], list[Option]]:
 def at_first(about: Option) -> str:
     """Return the value that an option has before anybody sets it, as a panel shows it."""
     if about.choices:
-        return next(choice.title for choice in about.choices if choice.name == about.default)
+        first = OF_PANELS.get(about.name, about.default)
+        return next(choice.title for choice in about.choices if choice.name == first)
     if about.kind is bool:
         return "on" if about.default else "off"
     if about.kind in (tuple, str):

@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 OUT = Path(__file__).resolve().parent.parent / "docs" / "manual" / "images" / "start_strip.png"
 COLUMNS, WIDE, TALL = 3, 780, 740  # pixels of a window's picture, left of and below its sidebar's upper right corner
 SIZE = (400, 379)  # of it in the strip
-CAPTION, GAP, COLORS = 26, 8, 40
+CAPTION, GAP, COLORS = 26, 8, 96
 PAPER, INK = (250, 250, 250), (20, 20, 20)
 
 

@@ -54,7 +54,7 @@ def check(context: bpy.types.Context) -> None:
         raise RigError("The active collection is hidden: show it, or make another one active")
     collection = present(context.collection)
     if collection.library is not None or collection.override_library is not None:
-        raise RigError(f"The active collection {collection.name} is linked: make another one active")
+        raise RigError(f"The active collection {collection.name} is linked: choose another one")
 
 
 def build(

@@ -102,7 +102,7 @@ def read(
         raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
     first, last = action.frame_range[:] if span is None else span
     if last < first:
-        raise RigError(f"Action {action.name!r}: the frames {first:g} to {last:g} are none")
+        raise RigError(f"Action {action.name!r} has no frames {first:g} to {last:g}")
     frames, whole = _frames(first, last)
     sampled = _sampled(armature, keyed, frames)
     clip = from_channels(action.name, armature, body, rate, sampled, len(frames))

@@ -82,7 +82,7 @@ def seen_in_steps(
     """
     parts = []
     for first in range(0, len(frames), SOME):
-        yield first / len(frames), f"Reading {first:,} of {len(frames):,} frames"
+        yield first / len(frames), f"Reading frame {first:,} of {len(frames):,}"
         # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
         poses, objects = _seen(scene, armature, played, body, some, layers=layers, settings=settings)

@@ -154,7 +154,7 @@ def begin(
         _running.wait()
         _running = None
     if _running is not None:
-        raise LoomError(f"{_running.label} is still going on: wait for it, or cancel it")
+        raise LoomError(f"{_running.label} is still running: wait for it, or cancel it")
     _running = BackgroundJob(label, work, left, reading, readying, quiet).start()
     return _running
 

@@ -74,7 +74,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
         name="Stands On",
         description="What stays where it stands",
         items=[
-            ("ball", PARTS["ball"], "The ball of the foot stays; the heel may rise and turn about it"),
+            ("ball", PARTS["ball"], "The ball stays; the heel may rise"),
             ("heel", PARTS["heel"], "The heel stays; the foot may roll over it"),
         ],
         options=set(),
@@ -93,9 +93,7 @@ class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
     active: bpy.props.IntProperty(options=set())
-    edited: bpy.props.BoolProperty(
-        name="Edited", description="Rows were edited: feet are planted by them, not by what is found", options=set()
-    )
+    edited: bpy.props.BoolProperty(name="Edited", description="Feet are planted by your edited rows", options=set())
     said: bpy.props.StringProperty(options=set())
 
 

@@ -76,7 +76,7 @@ def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None)
     there = [one for one in lines if one.action == action]
     if not there:
         wanted = "one of the ticked actions" if line is None else line.action.name
-        raise LoomError(f"Let {armature.name} show {wanted}, go to the frame, and press this again")
+        raise LoomError(f"Play {wanted} on {armature.name}, go to the frame, and press this again")
     first = first_frame(there[0])
     last = last_frame(there[0])
     if not first <= frame <= last:

@@ -26,7 +26,7 @@ COLORS = (
 TICKED, PLAYED = "TICKED", "PLAYED"
 OWN = (
     (PLAYED, "Active Action", "The action that the armature has now"),
-    (TICKED, "Ticked", "Each action that is ticked in the list, by itself"),
+    (TICKED, "Ticked", "Each ticked action, one by one"),
 )
 
 Listener = Callable[[bpy.types.Scene, bpy.types.Context], None]
@@ -121,7 +121,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     player: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
     armature: bpy.props.StringProperty(
         name="Armature",
-        description="Whose action it is, if another's: it is carried onto the body of the list's armature",
+        description="The armature this action belongs to, if another; it is put on this body",
         get=_armature_called,
         set=_call_armature,
         search=_armatures,
@@ -143,7 +143,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     )
     share: bpy.props.FloatProperty(
         name="Share",
-        description="Of this action in the result; the other ticked actions make room",
+        description="Share of this action; the other ticked actions make room",
         min=0.0,
         max=100.0,
         precision=0,
@@ -166,7 +166,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     )
     label: bpy.props.StringProperty(
         name="Label",
-        description="For motion graphs: actions are connected with those of the same label; a walk can keep to one",
+        description="Motion graphs connect only actions of the same label",
         options=set(),
         search=option_properties.labels,
         search_options={"SUGGESTION"},
@@ -191,12 +191,12 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
         description="How sure it is that this bone plays the role",
         items=[
             ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
-            ("NAME", "By name", "The bone's name says so, and it hangs where it should", "CHECKMARK", 1),
-            ("HIERARCHY", "By hierarchy", "Where limbs and trunk hang together says so; no name does", "OUTLINER", 2),
+            ("NAME", "By name", "Found by name and place in the hierarchy", "CHECKMARK", 1),
+            ("HIERARCHY", "By hierarchy", "Found by how limbs and trunk hang together", "OUTLINER", 2),
             (
                 "SHAPE",
                 "By shape",
-                "The rest pose says so, not the names: the sides are swapped, or it stands opposite",
+                "Found by the rest pose: the names have the sides swapped, or the body faces backwards",
                 "ERROR",
                 3,
             ),
@@ -211,7 +211,7 @@ class ACTION_LOOM_PG_control(bpy.types.PropertyGroup):
 
     bone: bpy.props.StringProperty(
         name="Control",
-        description="The bone that an artist moves for this part; none if empty",
+        description="The bone you move for this part; none if empty",
         options=set(),
         update=notifying(when_control_changed),
     )
@@ -244,7 +244,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
     active: bpy.props.IntProperty(options=set(), update=notifying(when_active_changed))
     reference: bpy.props.IntProperty(
-        name="Reference", description="The source whose time, body and place the result takes", options=set()
+        name="Reference", description="The action that gives the result its timing, body and place", options=set()
     )
     left_out: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_identity)  # actions that were taken off by hand
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)

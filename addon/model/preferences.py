@@ -48,7 +48,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
 
     engine: bpy.props.EnumProperty(
         name="Engine",
-        description="What computes; results are the same to far below what can be seen",
+        description="How results are computed; they look the same",
         items=[
             ("AUTO", "Fastest", "Compiled code (numba) where it works, else numpy"),
             ("NUMPY", "Only numpy", "No compiler: starts at once, long clips take several times as long"),
@@ -58,8 +58,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
     )
     memory: bpy.props.IntProperty(
         name="Remember at Most (MB)",
-        description="How much of analyses and motion graphs is kept in this session, so that another weight or"
-        " path is quick; the last one is always kept",
+        description="Memory for analyses and motion graphs, so that changes are quick; the last one is always kept",
         default=memory.most_bytes // memory.MEGABYTE,
         min=0,
         soft_min=64,
@@ -68,8 +67,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
     )
     library: bpy.props.StringProperty(
         name="Library",
-        description="The folder NAME.loomlib of the library that is searched. Every file has the same, but for one"
-        " that begins with //: that lies beside the file",
+        description="The library's folder NAME.loomlib, for all files; one that begins with // lies beside this file",
         subtype="DIR_PATH",
         options=_BESIDE_FILE,
         update=_library_changed,
@@ -77,7 +75,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
     defaults: bpy.props.PointerProperty(type=properties.GROUPS["result"])
     play: bpy.props.BoolProperty(
         name="Play Result",
-        description="Fit the preview range to the result when it is woven, and play it",
+        description="Fit the preview range to a new result and play it",
         default=False,
     )
     colors: bpy.props.PointerProperty(type=colors.ACTION_LOOM_PG_colors)
@@ -94,7 +92,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         system = platform.system()
         if system not in RUN_ON:
             layout.label(
-                text=translated(f"On {system} this version was built and not run: tell us what does not work"),
+                text=translated(f"This version was not tested on {system}: please report what does not work"),
                 icon="INFO",
             )
         layout.prop(self, "memory")
@@ -136,7 +134,7 @@ def _result_options() -> dict[str, Any]:
 def _engine_state(engine: str) -> str:
     if engine == "NUMPY":
         return "Numpy computes"
-    return "Compiled code computes; the first Weave after installing takes some seconds longer"
+    return "Use compiled code; the first Weave takes some seconds longer"
 
 
 def _megabytes(count: int) -> str:

@@ -62,7 +62,7 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
     )
     label: bpy.props.StringProperty(
         name="Label",
-        description="Instead of one action: all listed ones of this label, connected to a motion graph of their own",
+        description="All listed actions of this label, in turn, instead of one action",
         options=set(),
         search=option_properties.labels,
         search_options={"SUGGESTION"},
@@ -97,7 +97,7 @@ class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
     to: bpy.props.IntProperty(name="To", description="At which frame it is to come", options=set())
     hold: bpy.props.FloatProperty(
         name="Hold",
-        description="For how long it is held there; time goes faster afterwards, so that the action stays as long",
+        description="How long the pose is held; time runs faster afterwards to catch up",
         min=0.0,
         soft_max=2.0,
         step=10,
@@ -107,8 +107,7 @@ class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
     )
     anticipation: bpy.props.FloatProperty(
         name="Anticipation",
-        description="How much time slows down before the active event and hurries after it: at 1 to half its speed and"
-        " to twice. The event comes later for that",
+        description="Slow down before the event and speed up after it; the event comes a little later",
         min=0.0,
         max=1.0,
         subtype="FACTOR",
@@ -190,7 +189,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     curve: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Curve",
-        description="The curve that is walked along, from its first point on",
+        description="The curve to walk along, from its first point",
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
     stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
@@ -199,7 +198,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
     show_way: bpy.props.BoolProperty(
         name="Show Root Path",
-        description="Show in the 3D view where the last walk went: green on the curve, red 20 cm off it",
+        description="Show the last walk's way in the 3D view: green on the curve, red 20 cm off it",
         default=True,
         options=set(),
     )
@@ -219,7 +218,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     on_rates: bpy.props.EnumProperty(
         name="Other Rates",
-        description="What is done where an imported action was made at another rate than the scene's",
+        description="What to do if an imported action has another rate than the scene",
         items=[
             ("ASK", "Ask", "Ask below the list"),
             ("SCENE", "Change the Scene", "Give the scene the action's rate"),
@@ -228,11 +227,11 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         options=set(),
     )
     tool_open: bpy.props.BoolProperty(
-        name="Tool", description="Show a tool for one action in place of what is woven", default=False, options=set()
+        name="Tool", description="Show a tool in place of Weave", default=False, options=set()
     )
     experts: bpy.props.BoolProperty(
         name="More Panels",
-        description="Show how actions are matched, which bones play which roles, and whether the rig is read rightly",
+        description="Show the panels for experts: synchronising, body roles, controls, checking",
         default=False,
         options=set(),
     )
@@ -241,50 +240,48 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     live: bpy.props.BoolProperty(
         name="Live",
-        description="Show in the 3D view, as a ghost, what would be woven, and let it follow every change",
+        description="Show the result as a ghost that follows every change; nothing is written",
         default=True,
         options=set(),
         update=lists.notifying(when_live_changed),
     )
     pad: bpy.props.BoolProperty(
         name="Pad",
-        description="Show a pad in the 3D view: with a corner for each ticked action, the nearer, the more of it; or,"
-        " where speed and turn are asked for, with a dot for each stride",
+        description="Show a pad in the 3D view to drag between the ticked actions, or between speeds and turns",
         default=False,
         options=set(),
     )
     ghost_mesh: bpy.props.BoolProperty(
         name="Mesh",
-        description="Preview the character's own mesh, as far as the armature moves it, instead of lines",
+        description="Show the ghost as the character's own mesh instead of lines",
         default=True,
         options=set(),
         update=lists.notifying(when_preview_changed),
     )
     ghost_beside: bpy.props.BoolProperty(
         name="Beside",
-        description="Preview the result beside its place, so that the character is not in its way",
+        description="Show the ghost a step aside from the character",
         default=False,
         options=set(),
         update=lists.notifying(when_preview_changed),
     )
     solo: bpy.props.BoolProperty(
         name="Solo",
-        description="Show the active source by itself in the 3D view, as a figure; click another line to see that",
+        description="Show the active line by itself as a ghost; click another line to see that one",
         default=False,
         options=set(),
         update=lists.notifying(when_solo_changed),
     )
     show_feet: bpy.props.BoolProperty(
         name="Show Feet",
-        description="Show in the 3D view where the feet of the armature's action go: green where they stand, red where"
-        " they can't be planted",
+        description="Show the feet's ways in the 3D view: green where they stand, red where they can't be planted",
         default=False,
         options=set(),
         update=lists.notifying(when_feet_changed),
     )
     show_roles: bpy.props.BoolProperty(
         name="Show on Body",
-        description="Write each body role at its bone in the 3D view; roles guessed from the shape have another colour",
+        description="Show the body roles on the bones; guessed ones have another colour",
         default=False,
         options=set(),
     )
@@ -299,32 +296,30 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     edit_replace: bpy.props.BoolProperty(
         name="Replace",
-        description="Put the result in the place of the action; as it was it is kept as another action",
+        description="Replace the action with the result; a copy of the action is kept",
         default=False,
         options=set(),
     )
     reach_object: bpy.props.PointerProperty(
-        type=bpy.types.Object, name="Object", description="What is reached, where it is now; the 3D cursor if empty"
+        type=bpy.types.Object, name="Object", description="The target, where it is now; the 3D cursor if empty"
     )
-    place_after: bpy.props.PointerProperty(
-        type=bpy.types.Action, name="After", description="The action whose end it goes on from"
-    )
+    place_after: bpy.props.PointerProperty(type=bpy.types.Action, name="After", description="The action to go on from")
     labels: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Labels",
-        description="A table with commas of what is known of the actions: its first row names the columns, clip, person"
-        " and any others; without it words in Active Source name the people",
+        description="A comma-separated table about the actions with the columns clip, person and any others; if empty,"
+        " the labels of the list name the people",
     )
     ask_curve: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Along",
-        description="A curve to walk along, which tells the turn; straight on, or turning as Turn says, if empty",
+        description="A curve to walk along; if empty, Turn decides",
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
     kept_style: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Kept",
-        description="A style that the file keeps; learnt from the ticked actions if empty",
+        description="A style kept in this file; if empty, it is learnt from the ticked actions",
         poll=_is_style,
     )
     restyle_each: bpy.props.BoolProperty(

@@ -10,12 +10,12 @@ def why_not(armature: bpy.types.Object | None, *, changes: bool = True) -> str:
     if armature is None or armature.type != "ARMATURE":
         return "Select an armature"
     if armature.mode == "EDIT":
-        return "Leave edit mode first: bones are as they were when it began"
+        return "Leave Edit Mode first: changes to bones count only afterwards"
     if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
         return "Leave the NLA's tweak mode first"
     if changes and armature.library is not None:
         return f"{armature.name} is linked: make a library override of it first"
     job = jobs.running()
     if changes and job is not None:
-        return f"{job.label} is still going on: wait for it, or cancel it"
+        return f"{job.label} is still running: wait for it, or cancel it"
     return ""

@@ -46,7 +46,7 @@ class Carried:
         """Warnings for the user, a sentence each: replaced rest poses, scales left out, and unknown roles."""
         sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
         if self.stretched:
-            sentences.append(f"{self.clip}: its joints are scaled, which is left out on the other body")
+            sentences.append(f"{self.clip}: the scale of its joints is left out on the other body")
         for one, other, name in (
             (self.source, self.body, self.clip),
             (self.body, self.source, "the body"),
@@ -54,22 +54,22 @@ class Carried:
             lacking = [role for role in other.roles if role not in one.roles and role not in ("spine", "neck")]
             if lacking:
                 sentences.append(
-                    f"{name}: no joint plays {', '.join(lacking)}, so that part stays as it rests; "
-                    f"if it has one, {choose(lacking[0])}"
+                    f"{name}: no joint plays {', '.join(lacking)}, so that part rests;"
+                    f" if it has one, {choose(lacking[0])}"
                 )
         return sentences
 
     @property
     def sentences(self) -> list[str]:
         """Notes for the report of a verb that brings clips onto one body, a sentence each."""
-        return [f"{self.clip} has other joints and was put on the reference's body: {self.figures}", *self.warnings]
+        return [f"{self.clip} was put on the reference's body: {self.figures}", *self.warnings]
 
     @property
     def figures(self) -> str:
         """In a phrase, how many of the body's joints were matched how."""
         by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
         others = len(self.body) - by_role - still
-        return f"{by_role} joints by role, {others} by their place or name, {still} at rest, legs × {self.scale:.2f}"
+        return f"{by_role} joints matched by role, {others} by place or name, {still} at rest, legs × {self.scale:.2f}"
 
     @property
     def doubts(self) -> list[str]:
@@ -150,7 +150,7 @@ def refuse(skeleton: Skeleton, name: str) -> None:
         action_loom.core.errors.SkeletonError: Rain: no joint plays shin.L: choose the bone that plays shin.L...
     """
     if skeleton.four_footed:
-        raise SkeletonError(f"{name} stands on four feet: clips go from one two-legged body onto another")
+        raise SkeletonError(f"{name} has four legs: only two-legged bodies take each other's clips")
     missing = [role for role in NEEDED if role not in skeleton.roles]
     if len(missing) == len(NEEDED) or (len(missing) >= 4 and "hips" not in missing):
         raise SkeletonError(f"{name} has no legs that are known: {choose(missing[-1])}, and the others likewise")

@@ -90,7 +90,7 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
         return own
     if asked != AUTO:
         frame = _frame(clip, asked)
-        return rest_frames.at_frame(clip, frame, f"Frame {frame} of {clip.name} is taken as its rest pose")
+        return rest_frames.at_frame(clip, frame, f"Frame {frame} of {clip.name} is used as its rest pose")
     found = tilt(clip.skeleton, own.points)
     if found.possible:
         return own
@@ -98,8 +98,8 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
     return rest_frames.at_frame(
         clip,
         frame,
-        f"The rest pose of {clip.name} is none that a body stands in ({_said(found)}): frame {frame}, the most "
-        "upright, is taken instead; name another frame if that is better",
+        f"Nobody can stand in the rest pose of {clip.name} ({_said(found)}): frame {frame}, the most upright,"
+        " is used; name another if that is better",
     )
 
 
@@ -107,7 +107,7 @@ def of_body(skeleton: Skeleton) -> RestPose:
     """Return the rest pose of a body without a clip; its `why` is a warning where nobody can stand in it."""
     own = rest_frames.at_rest(skeleton)
     found = tilt(skeleton, own.points)
-    why = f"The rest pose of the body is none that a body stands in ({_said(found)}): the result is as far off"
+    why = f"Nobody can stand in the rest pose of the body ({_said(found)}): the result is as far off"
     return own if found.possible else replace(own, why=why)
 
 

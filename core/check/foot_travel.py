@@ -133,7 +133,7 @@ class FootTravel:
             slowest, fastest = min(self.feet.values()) / self.height, max(self.feet.values()) / self.height
             reasons.append(f"{name}: its feet disagree ({slowest:.1f} to {fastest:.1f} H/s): type a speed")
         if self.standing < SELDOM:
-            reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: look, or type a speed")
+            reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: check it, or type a speed")
         if self.agree and self.left > SLIDES * self.speed:
             slide = 100.0 * self.left
             reasons.append(f"{name}: standing feet still slide at {slide:.0f} cm/s at {self.speed:.1f} m/s: plant them")
@@ -151,12 +151,12 @@ def notes(name: str, feet: FootTravel | None) -> list[str]:
         >>> ground = root_motion.ground_frames(walk)[0]
         >>> still = root_motion.placed(walk, 0.0, ground[0] - ground)
         >>> foot_travel.notes("walk", foot_travel.measure(still))
-        ['walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): Add Root Motion lets it go on']
+        ['walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): use Add Root Motion to move it']
     """
     if feet is None or not feet.in_place:
         return []
     speed = f"{feet.speed:.2f} m/s ({feet.speed / feet.height:.1f} H/s)"
-    return [f"{name} walks on the spot, by its feet at {speed}: Add Root Motion lets it go on", *feet.doubts(name)]
+    return [f"{name} walks on the spot, by its feet at {speed}: use Add Root Motion to move it", *feet.doubts(name)]
 
 
 @dataclass(frozen=True, eq=False)

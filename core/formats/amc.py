@@ -18,7 +18,7 @@ from .motion_file import Convention, MotionFile, Reading
 
 RATE = 120.0  # frames per second of the CMU database, the source of nearly all AMC files
 _INCH = 0.0254
-_NO_RATE = f"AMC files do not say their frame rate: {RATE:g} a second was taken (option amc_rate)"
+_NO_RATE = f"AMC files have no frame rate: {RATE:g} was taken (option amc_rate)"
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:

@@ -7,6 +7,4 @@ from ..options import RARE, Declared, declaration, option
 class AskOptions(Declared):
     """Which strides of the clips can be blended."""
 
-    mirror: bool = option(
-        True, "Let the clips' mirror images take part: who turns left can then turn right", shown=RARE
-    )
+    mirror: bool = option(True, "Use the clips' mirror images, too", shown=RARE)

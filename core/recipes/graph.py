@@ -14,26 +14,23 @@ class GraphOptions(TravelOptions):
 
     threshold: float = option(
         0.05,
-        "Frames nearer than this are connected: metres a point; over 0.07 feet slide",
+        "Connect frames nearer than this, metres a point; over 0.07 feet slide",
         minimum=0.005,
         maximum=1.0,
         usual=(0.02, 0.15),
     )
-    relative: bool = option(
-        False, "Let the threshold grow with the speed: it is then seconds, times the speed of the body's points"
-    )
-    mirror: bool = option(True, "Let the clips' mirror images take part, so that left and right are alike")
+    relative: bool = option(False, "Let the threshold grow with speed; it is then in seconds")
+    mirror: bool = option(True, "Use the clips' mirror images, too")
     climbing: bool = option(
         False,
-        "Let walks climb as the clips do, on stairs and ramps: how high the ground is under them is carried on, and"
-        " that of a path is followed",
+        "Climb as the clips do, on stairs and ramps, and follow the curve's height",
     )
     transition: float = option(
         1.0 / 3.0, "How long a transition takes", minimum=0.03, maximum=2.0, unit=" s", usual=(0.1, 1.0)
     )
     labels: str = option(
         "",
-        "A word for each clip, in order; only clips of the same word are connected",
+        "A word for each clip, in order; only clips of one word are connected",
         shown=HIDDEN,  # a field of each source
     )
 

@@ -16,7 +16,7 @@ class Matching(Declared):
 
     metric: str = option(
         "auto",
-        "How poses are compared: by joint positions, by how the body moves, or by joint rotations",
+        "How poses are compared",
         choices=_METRICS,
     )
     window: float = option(
@@ -29,8 +29,7 @@ class Matching(Declared):
     )
     joints: str = option(
         "all",
-        "Which joints are compared: all, lower, upper, or comma-separated names, each with a factor if wanted"
-        " (LeftFoot=2, RightFoot)",
+        "Joints to compare: all, lower, upper, or comma-separated names, also with a factor (LeftFoot=2, RightFoot)",
         shown=RARE,
         pick=JOINTS,
     )
@@ -47,8 +46,7 @@ class Matching(Declared):
     )
     slope: int = option(
         0,
-        "At most how many frames in a row one clip may wait for the other; 0 is 3, raised to 6 where needed,"
-        " -1 is no limit",
+        "Frames in a row that one clip may wait for the other; 0 is 3, or up to 6 where needed, -1 is no limit",
         minimum=-1,
         maximum=MOST_SLOPE,
         usual=(-1, 8),
@@ -56,7 +54,7 @@ class Matching(Declared):
     )
     band: float = option(
         0.0,
-        "How far from even time the clips may be matched, as a share of the re-timed one; 0 is any far",
+        "How far from even time clips may be matched, as a share of the re-timed one; 0 is any",
         minimum=0.0,
         maximum=1.0,
         shown=RARE,
@@ -64,18 +62,18 @@ class Matching(Declared):
     )
     ends: str = option(
         "auto",
-        "Whether first and last frames are forced together, the best matching stretch is taken, or both are cycles",
+        "How the clips' ends are matched",
         choices=(
-            Choice("auto", "", "As suits the actions: cycles round the circle, others whole where they match"),
-            Choice("pinned", "", "First frame to first, last to last: for clips that were cut to correspond"),
-            Choice("open", "", "Only the stretch that matches best: for long takes of which a part corresponds"),
+            Choice("auto", "", "As suits the clips"),
+            Choice("pinned", "", "First to first, last to last, for clips cut to correspond"),
+            Choice("open", "", "Only the part that matches best, for long takes"),
             Choice("cyclic", "", "All are cycles, which may begin at different steps"),
         ),
         shown=MODE,
     )
     open_end_penalty: float = option(
         2.5,
-        "With open ends: larger keeps more of the clips, smaller matches better",
+        "Larger keeps more of the clips, smaller matches better",
         minimum=1.0,
         maximum=10.0,
         only_for=("ends", ("auto", "open")),
@@ -86,14 +84,14 @@ class Matching(Declared):
         "spline",
         "How the registration curve is smoothed",
         choices=(
-            Choice("spline", "", "A smooth curve: steps are slowed and hurried gently"),
-            Choice("average", "", "Averaged over the time that Radius says"),
-            Choice("none", "", "As it was found: time may stutter"),
+            Choice("spline", "", "A smooth curve"),
+            Choice("average", "", "Averaged over Radius"),
+            Choice("none", "", "As found: time may stutter"),
         ),
     )
     radius: float = option(
         0.042,
-        "Time on each side that the smoothing average takes in",
+        "Time on each side to average",
         minimum=0.0,
         maximum=1.0,
         unit=" s",
@@ -103,10 +101,10 @@ class Matching(Declared):
     )
     reference: str = option(
         "1",
-        "The clip whose time, body and place the result takes: its number, medoid or longest",
+        "The clip that gives timing, body and place: its number, medoid or longest",
         shown=HIDDEN,  # a mark in the list of sources
     )
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def reference_index(self, count: int) -> int | None:
         """Return the index of the reference among so many clips, None where the clips decide it (medoid, longest).

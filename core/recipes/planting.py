@@ -27,5 +27,5 @@ class PlantOptions(SpanOptions):
 
     plant_feet: bool = option(
         True,
-        "Let feet stay where they stand; pelvis and legs follow. Legs that are one source's own stay as they are",
+        "Keep standing feet in place; legs copied unchanged from one clip are not touched",
     )

@@ -16,7 +16,7 @@ class ReadingOptions(Declared):
 
     visual: bool = option(
         False,
-        "Read poses with constraints and drivers, not only what is keyed",
+        "Read poses as seen, with constraints and drivers",
         shown=RARE,
         aliases=("as_seen",),
     )
@@ -28,13 +28,13 @@ class SourceOptions(Declared):
 
     rate: float = option(
         0.0,
-        "Frames per second that the action was made at; 0 is what it was imported with, or the scene's",
+        "Frames per second the action was made at; 0 is as imported, or the scene's",
         minimum=0.0,
         maximum=1000.0,
         usual=(0.0, 240.0),
         shown=RARE,
     )
-    slot: str = option("", "Slot of the action that is read; the fitting one if empty", shown=RARE)
+    slot: str = option("", "The action's slot; the fitting one if empty", shown=RARE)
     first: int = option(0, "First frame that is read; all of them if it is the last one too", shown=HIDDEN)
     last: int = option(0, "Last frame that is read", shown=HIDDEN)
 

@@ -11,9 +11,9 @@ class ResultOptions(Declared):
         "reference",
         "Where the result begins",
         choices=(
-            Choice("reference", "", "Where the reference does, facing as it does"),
+            Choice("reference", "", "Where the reference does"),
             Choice("cursor", "3D Cursor", "At the 3D cursor, facing as it is turned"),
-            Choice("figure", "Where It Stands", "Where the armature's action begins now, facing as it does there"),
+            Choice("figure", "Where It Stands", "Where the figure stands now, facing as it does"),
         ),
         shown=MODE,
     )
@@ -27,16 +27,16 @@ class ResultOptions(Declared):
         shown=HIDDEN,
     )
     result_name: str = option(
-        "", "Name of the new action; made from the sources' names if empty", label="Result", shown=MODE
+        "", "Name of the new action; from the sources' names if empty", label="Result", shown=MODE
     )
     assign: bool = option(True, "Make the new action the armature's", shown=RARE)
     travel: str = option(
         "reference",
-        "What carries the body on its way",
+        "Which bone carries the travel",
         choices=(
             Choice("reference", "", "As in the reference"),
-            Choice("root", "Root Bone", "The topmost bone above the hips, smoothly; the sway is left on the hips"),
-            Choice("hips", "", "The hips; the bones above them stand still"),
+            Choice("root", "Root Bone", "The topmost bone above the hips; the hips keep the sway"),
+            Choice("hips", "", "The hips; all above them stands still"),
         ),
         shown=RARE,
     )
@@ -45,13 +45,13 @@ class ResultOptions(Declared):
         "How many keys the new action has",
         choices=(
             Choice("every", "Every Frame", "One on every frame, as captured motion has"),
-            Choice("few", "Few", "As few Bézier keys as a bound allows, to be edited by hand"),
+            Choice("few", "Few", "As few Bézier keys as a bound allows, for editing by hand"),
         ),
         shown=RARE,
     )
     keys_within: float = option(
         2.0,
-        "How far any joint or tip may be off, in any frame, where there are few keys",
+        "How far any joint may be off in any frame",
         label="At Most",
         minimum=0.01,
         maximum=1000.0,
@@ -62,7 +62,7 @@ class ResultOptions(Declared):
     )
     keys_feet: float = option(
         0.0,
-        "The same for hips, legs and feet: what stands must not shake",
+        "How far hips, legs and feet may be off; standing feet must not shake",
         label="Feet at Most",
         minimum=0.0,
         maximum=1000.0,
@@ -74,9 +74,9 @@ class ResultOptions(Declared):
     )
     interpolation: str = option(
         "linear",
-        "Of the new keys, where there is one on every frame",
+        "Interpolation of the new keys",
         choices=(
-            Choice("linear", "", "Straight from key to key: what captured motion uses"),
+            Choice("linear", "", "Straight from key to key, as in captures"),
             Choice("bezier", "Bézier", "With handles, to be shaped by hand"),
             Choice("constant", "", "Held until the next key: stop motion"),
         ),
@@ -85,7 +85,7 @@ class ResultOptions(Declared):
     )
     limbs: str = option(
         "source",
-        "Which controls of arms and legs get keys, on a rig that has both kinds",
+        "Which controls of arms and legs get keys",
         choices=(
             Choice("source", "As Source", "Those that the sources key; FK for captures"),
             Choice("fk", "FK", "Those that turn each bone"),
@@ -94,4 +94,4 @@ class ResultOptions(Declared):
         ),
         shown=RARE,
     )
-    mark_contacts: bool = option(False, "Put a pose marker where a foot begins and ends to stand", shown=RARE)
+    mark_contacts: bool = option(False, "Put pose markers where feet begin and end to stand", shown=RARE)

@@ -9,8 +9,7 @@ class PointOptions(Declared):
 
     splice_threshold: float = option(
         0.13,
-        "Up to which distance an action is entered at a splice point: metres a point, of legs and trunk; over 0.13"
-        " legs and arms hardly belong together",
+        "How near legs and trunk must be at a splice point, metres a point; over 0.13 they hardly fit",
         minimum=0.001,
         maximum=1000.0,
         usual=(0.03, 0.3),
@@ -19,7 +18,7 @@ class PointOptions(Declared):
     )
     splice_interval: float = option(
         1.0,
-        "After how long a splice point is looked up again",
+        "Time between splice points",
         minimum=0.05,
         maximum=1000.0,
         unit=" s",
@@ -29,7 +28,7 @@ class PointOptions(Declared):
     )
     retime: bool = option(
         False,
-        "Between splice points, slow and hurry the action with the legs where these are near enough",
+        "Between splice points, time the action with the legs where they are near enough",
         shown=RARE,
     )
 
@@ -40,56 +39,50 @@ class SpliceOptions(PointOptions):
 
     method: str = option(
         "gaussian",
-        "How the trunk goes with the locomotion: as its own does, as its own does about the action's posture,"
-        " as the channels say, or with its swing added",
+        "How the trunk goes with the legs",
         choices=(
-            Choice("gaussian", "Natural", "The trunk sways with the steps below it, as a body does: good for most"),
+            Choice("gaussian", "Natural", "The trunk sways with the steps: good for most"),
             Choice(
                 "heck",
                 "Keep Posture",
-                "The same, about the posture that the action has on the mean: a stoop stays a stoop",
+                "Like Natural, in the action's own posture: a stoop stays a stoop",
             ),
-            Choice("copy", "As Keyed", "The action's own rotations, untouched: for robots, and to compare"),
-            Choice("additive", "Add Swing", "The locomotion's sway is added to the action's own: livelier"),
+            Choice("copy", "As Keyed", "The action's own rotations: for robots"),
+            Choice("additive", "Add Swing", "The sway is added to the action's own: livelier"),
         ),
     )
     posture: float = option(
         0.0,
-        "How much of the action's posture is kept, its lean and its turn",
+        "How much of the action's lean and turn is kept",
         minimum=0.0,
         maximum=1.0,
         only_for=("method", ("gaussian",)),
     )
     smoothing: float = option(
         0.0417,
-        "Spread of the window over which the trunk's correction is averaged; more keeps more of the action's own"
-        " turning",
+        "Window for averaging the trunk's correction; more keeps more of the action's turning",
         minimum=0.0,
         maximum=0.125,
         unit=" s",
         shown=RARE,
         only_for=("method", ("gaussian",)),
     )
-    strength: float = option(
-        1.0, "How much of the action there is: 0 is the locomotion as it was", minimum=0.0, maximum=1.0
-    )
+    strength: float = option(1.0, "Amount of the action; 0 is the locomotion as it was", minimum=0.0, maximum=1.0)
     upper: str = option(
         "",
-        "Comma-separated names of the joints where the upper body begins, each with all that hangs below it; with a"
-        " minus before it, without. None is the lowest joint of the spine",
+        "Joints where the upper body begins, comma-separated, a minus leaves one out; the lowest joint of"
+        " the spine if empty",
         shown=RARE,
         pick=JOINTS,
     )
     action_graph: bool = option(
         False,
-        "Connect the action to a motion graph of its own and walk that, so that it goes on for ever; several actions"
-        " are always connected",
+        "Connect the action with itself so that it goes on for ever; several actions always are",
         shown=RARE,
     )
     action_threshold: float = option(
         0.1,
-        "Frames of actions nearer than this are connected: metres a point; wider than for walks, since feet do not"
-        " count",
+        "Connect frames nearer than this, metres a point; feet do not count",
         minimum=0.005,
         maximum=1.0,
         usual=(0.03, 0.3),
@@ -98,6 +91,6 @@ class SpliceOptions(PointOptions):
     )
     action_mirror: bool = option(
         False,
-        "Let the actions' mirror images take part, too: left and right are then alike",
+        "Use the actions' mirror images, too",
         shown=RARE,
     )

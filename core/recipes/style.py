@@ -16,21 +16,19 @@ class StyleOptions(Declared):
 
     cycles: str = option(
         "auto",
-        "What is one example: a stride from one touchdown of the left foot to the next, or one repetition",
+        "What counts as one example",
         choices=(
-            Choice("auto", "", "Strides, where at least half of the clips have some; else repetitions"),
-            Choice("strides", "", "From one touchdown of the left foot to the next: walks, runs, dances"),
-            Choice("repeats", "", "Whatever repeats itself: waving, punching, exercises"),
+            Choice("auto", "", "Strides if at least half of the clips have some, else repetitions"),
+            Choice("strides", "", "For walks, runs, dances"),
+            Choice("repeats", "", "For waving, punching, exercises"),
         ),
         shown=RARE,
     )
-    mirror: bool = option(
-        False, "Let the clips' mirror images take part: what is learnt is then the same on both sides", shown=RARE
-    )
+    mirror: bool = option(False, "Use the clips' mirror images, too, so that both sides are alike", shown=RARE)
     labels: str = option(
         "",
-        "A table with commas, whose first row names its columns: clip, person, and what else is known of clips (age,"
-        " mood, …); without it every clip is a person's own",
+        "A comma-separated table with the columns clip, person and others (age, mood, …); without it every"
+        " clip is another person",
         from_file=True,
         shown=HIDDEN,  # a text of the file
     )
@@ -41,7 +39,7 @@ class StyleOptions(Declared):
     )
     turns: float = option(
         25.0,
-        "Strides that turn more are left out",
+        "Leave out strides that turn more",
         minimum=0.0,
         maximum=360.0,
         unit="°",

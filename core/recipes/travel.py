@@ -9,9 +9,9 @@ class TravelOptions(Declared):
 
     add_root_motion: str = option(
         "auto",
-        "Whether clips that walk on the spot are given the travel that their feet say",
+        "Move in-place clips forward, as their steps suggest",
         choices=(
-            Choice("auto", "", "Where others travel, or where there would be no way to go without"),
+            Choice("auto", "", "Only if another clip travels or the mode needs it"),
             Choice("no", "", "They stay on the spot"),
         ),
         aliases=("give_travel",),

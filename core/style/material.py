@@ -206,14 +206,14 @@ def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], lea
     beside = f": {'; '.join(left_out[:3])}" if left_out else ""
     if len(cut) < least:
         raise ClipError(
-            f"{len(cut)} strides are too few, it takes {least}: add clips of the same action, or let their mirror"
-            f" images take part{beside}"
+            f"At least {least} strides are needed, and these clips have {len(cut)}: add clips of the same action,"
+            f" or turn on Mirror{beside}"
         )
     people = {known.people[c.number] for c in cut}
     if len(people) < persons:
         raise ClipError(
-            f"All strides are of one person, {next(iter(people))}: how people differ can't be told from that; add clips"
-            f" of others, or name them in the column person of the labels{beside}"
+            f"All strides are of one person, {next(iter(people))}: add clips of others, or name people in the"
+            f" labels' column person{beside}"
         )
 
 

@@ -73,7 +73,7 @@ def note(clip: Clip) -> str:
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.weave import add_root_motion, root_trajectory
         >>> add_root_motion.note(root_trajectory.removed(actions.walk())[0])
-        'walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): Add Root Motion lets it go on'
+        'walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): use Add Root Motion to move it'
         >>> add_root_motion.note(actions.walk())
         ''
     """
@@ -86,7 +86,7 @@ def _given(clip: Clip, sentences: list[str]) -> Clip:
     if trajectory is None and (feet is None or not feet.in_place):
         return clip
     if trajectory is not None:
-        sentences.append(f"{clip.name} was given back the travel that was taken off it")
+        sentences.append(f"{clip.name} got back the travel that was removed")
         return root_trajectory.added(clip, trajectory)
     assert feet is not None
     measured, label = root_trajectory.from_feet(feet, clip)

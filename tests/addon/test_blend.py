@@ -192,7 +192,7 @@ def test_the_result_plays_on_an_armature_whose_name_no_slot_has():
 def test_edit_mode_is_refused_in_a_sentence():
     material.two_actions()
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(RuntimeError, match="Leave edit mode first"):
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
         bpy.ops.action_loom.blend(sources=material.BOTH)
     bpy.ops.object.mode_set(mode="OBJECT")
 

@@ -83,7 +83,7 @@ def test_a_scene_without_armatures_is_said(command):
 def test_an_armature_that_operators_refuse_is_refused(refused, figure):
     bpy.context.view_layer.objects.active = figure
     bpy.ops.object.mode_set(mode="EDIT")
-    sentence = "Leave edit mode first: bones are as they were when it began"
+    sentence = "Leave Edit Mode first: changes to bones count only afterwards"
     assert refused("blend", "Walk", "Sneak", "--save") == (1, sentence)
     bpy.ops.object.mode_set(mode="OBJECT")
 

@@ -181,7 +181,7 @@ def test_without_an_action_the_button_says_why_it_is_grey():
     rig = material.biped()
     with bpy.context.temp_override(action_loom_armature=rig):
         assert not bpy.ops.action_loom.mirror.poll()
-        with pytest.raises(RuntimeError, match="The armature has no action: choose one, or tick actions in the list"):
+        with pytest.raises(RuntimeError, match="The armature has no action: play one, or tick actions in the list"):
             bpy.ops.action_loom.mirror()
 
 

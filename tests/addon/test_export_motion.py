@@ -193,5 +193,5 @@ def test_what_cannot_be_exported_is_said_and_no_file_appears(walks, tmp_path):
     with pytest.raises(RuntimeError, match="walk has no action"):
         bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "x.bvh"))
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(RuntimeError, match="Leave edit mode"):
+    with pytest.raises(RuntimeError, match="Leave Edit Mode"):
         bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "x.bvh"))

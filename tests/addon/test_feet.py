@@ -129,8 +129,8 @@ def test_rows_are_added_and_removed(sliding, rows_of, held_of):
     assert held_of(source).edited
     assert bpy.ops.action_loom.remove_contact() == {"FINISHED"}
     assert rows_of(source) == []
-    assert "The list of contacts is empty" in why_not(sliding, "remove_contact")
-    assert "The list of contacts is empty" in why_not(sliding, "contacts_to_markers")
+    assert "No contact is listed" in why_not(sliding, "remove_contact")
+    assert "No contact is listed" in why_not(sliding, "contacts_to_markers")
 
 
 @pytest.mark.parametrize(

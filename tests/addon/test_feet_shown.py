@@ -126,7 +126,7 @@ def test_buttons_say_why_they_can_not_be_pressed(sliding):
     sliding.animation_data.action = None
     assert why_not(sliding, "find_contacts") == "Biped has no action"
     bpy.context.scene.action_loom.rigs[0].sources[0].use = False
-    assert why_not(sliding, "plant") == "The armature has no action: choose one, or tick actions in the list"
+    assert why_not(sliding, "plant") == "The armature has no action: play one, or tick actions in the list"
 
 
 def test_linked_actions_get_no_markers(sliding, loom, tmp_path):

@@ -54,7 +54,7 @@ def test_a_take_becomes_an_armature_with_an_action(bridge, take, capsys):
     action = bpy.data.actions["09_01"]
     assert tuple(action.frame_range) == (1.0, 3.0)
     assert bridge.rates.rate_of(action) == 120.0
-    assert "AMC files do not say their frame rate: 120 a second was taken" in capsys.readouterr().out
+    assert "AMC files have no frame rate: 120 was taken" in capsys.readouterr().out
     # Worked out by hand, in the file's unit and axes: the lower joint from the root in each frame.
     found = [material.pose_positions(rig, ["root", "lower"], frame) for frame in (1, 2, 3)]
     expected = UNIT * np.array([[0.0, 0.0, 10.0], [0.0, 0.0, 10.0], [0.0, -10.0, 0.0]])

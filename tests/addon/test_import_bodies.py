@@ -168,8 +168,8 @@ def test_files_that_can_not_be_carried_are_named_and_the_others_come_in(small, c
     assert inventory() - before == {("Action", WALK)}
     assert f"small can't be carried onto {rig.name}: small has no legs that are known" in message
     assert "choose the bone that plays" in message
-    assert f"Run can't be carried onto {rig.name}: Run stands on four feet" in message
-    assert "1 of 5 clips came in; 4 could not be carried" in message
+    assert f"Run can't be carried onto {rig.name}: Run has four legs" in message
+    assert "1 of 5 clips were imported; 4 do not fit this body" in message
 
 
 def test_where_none_can_be_carried_nothing_is_changed(small):

@@ -81,9 +81,9 @@ def test_errors_are_kept_for_whoever_asks(jobs, loom):
 def test_there_is_one_job_at_a_time(jobs, loom, rig):
     steps = Steps()
     jobs.begin("Counting", steps)
-    with pytest.raises(loom("core.errors").LoomError, match="Counting is still going on"):
+    with pytest.raises(loom("core.errors").LoomError, match="Counting is still running"):
         jobs.begin("Another", steps)
-    with pytest.raises(RuntimeError, match="Counting is still going on: wait for it, or cancel it"):
+    with pytest.raises(RuntimeError, match="Counting is still running: wait for it, or cancel it"):
         bpy.ops.action_loom.blend(sources=SOURCES)
     steps.may_go_on.set()
 

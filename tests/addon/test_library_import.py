@@ -142,7 +142,7 @@ def test_what_breaks_while_several_are_written_leaves_none(here, loom, searched,
 
 
 def test_nothing_that_was_found_is_imported_before_it_is_chosen(here, searched, rig):
-    assert "Tick what is to be imported, or click one" in refused(bpy.ops.action_loom.import_found)
+    assert "Tick what to import, or click one" in refused(bpy.ops.action_loom.import_found)
     searched.active = 0
     assert bpy.ops.action_loom.import_found() == {"FINISHED"}
 
@@ -237,7 +237,7 @@ def test_finding_and_importing_go_on_beside_the_interface(here, loom, library, r
     operator, context, reported = driven(loom, "find_like", part="whole", mirror=False, words="", most=3)
     assert operator._begin(context) == {"RUNNING_MODAL"}
     assert ended(operator, context) == {"FINISHED"}
-    assert "the likest is walk" in reported[-1][1]
+    assert "the closest is walk" in reported[-1][1]
     before = state()
     stretch = SimpleNamespace(path=here.finder().found[0].path, first=0, last=30, mirrored=False)
     given = {"stretches": [stretch], "rate": "SCENE", "plant_feet": True}

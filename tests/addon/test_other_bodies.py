@@ -158,7 +158,7 @@ def test_what_can_not_be_carried_is_named_and_the_others_come(pair, capfd):
     message = capfd.readouterr().out
     assert "Chain: no joint plays" in message or "Chain has no legs" in message
     assert "choose the bone that plays" in message
-    assert f"1 of 2 actions are now {rig.name}'s too" in message
+    assert f"1 of 2 actions copied to {rig.name}" in message
     select(chain, rig)
     with pytest.raises(RuntimeError, match="choose the bone that plays"):
         bpy.ops.action_loom.retarget()
@@ -167,7 +167,7 @@ def test_what_can_not_be_carried_is_named_and_the_others_come(pair, capfd):
 def test_without_another_armature_it_is_said_what_to_select(pair):
     rig, _ = pair
     select(rig)
-    with pytest.raises(RuntimeError, match="Select the armature whose actions are meant"):
+    with pytest.raises(RuntimeError, match="Select the other armature first"):
         bpy.ops.action_loom.retarget()
 
 
@@ -195,7 +195,7 @@ def test_a_line_tells_whose_action_it_has_and_how_it_came(mixed):
     line = lines(rig)[-1]
     assert (line.action, line.armature, line.use) == (walk_of(source), "Actor", True)
     assert line.carried.startswith("Carried from Actor: ")
-    assert "joints by role" in line.carried
+    assert "joints matched by role" in line.carried
     assert "at rest: 'thumb_02.l'" in line.carried
     source.name = "Renamed"
     assert line.armature == "Renamed"

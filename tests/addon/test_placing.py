@@ -48,7 +48,7 @@ def test_after_another_action_and_made_anew_from_both(walker):
     settings.place.where = "after"
     with bpy.context.temp_override(action_loom_armature=walker):
         assert not bpy.ops.action_loom.place.poll()
-        with pytest.raises(RuntimeError, match="Choose the action that it goes on from"):
+        with pytest.raises(RuntimeError, match="Choose the action to go on from"):
             bpy.ops.action_loom.place()
     settings.place_after = bpy.data.actions["second"]
     end = hips(walker, bpy.data.actions["second"], 25)

@@ -143,7 +143,7 @@ def test_the_armature_of_a_result_must_be_ready_too(result, rig):
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.context.view_layer.objects.active = other
     assert rig.mode == "EDIT"
-    with pytest.raises(RuntimeError, match="Leave edit mode first"):
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
         bpy.ops.action_loom.rebuild(action="Mixed")
 
 

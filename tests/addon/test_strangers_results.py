@@ -198,7 +198,7 @@ RESULTS = {
     "request: source's slot": (source_requested(slot=4), "slot is 4, but must be str"),
     "request: frames of 31 digits": (source_requested(first=0, last=10**30), "last is 1000000000"),
     "request: frames to the end": (source_requested(first=0, last=2**31 - 1), "its frames 0 to 2,147,483,647 are more"),
-    "request: frames backwards": (source_requested(first=100, last=3), "the frames 100 to 3 are none"),
+    "request: frames backwards": (source_requested(first=100, last=3), "has no frames 100 to 3"),
 }
 
 

@@ -105,7 +105,7 @@ def test_an_empty_scene_and_an_armature_without_actions_lead_on():
 def test_buttons_say_why_they_cannot_be_pressed(listed):
     lines = bpy.context.scene.action_loom.rigs[0].sources
     assert why_not("blend", listed) == why_not("connect", listed) == ""
-    assert why_not("find_cycles", listed) == "Tick 1 source; 2 are"
+    assert why_not("find_cycles", listed) == "Tick 1 source (2 ticked)"
     assert why_not("follow", listed) == "Choose a curve to walk along"
     assert why_not("rebuild", listed) == why_not("edit_recipe", listed)
     assert why_not("rebuild", listed) == "The armature's action was not made by Action Loom"
@@ -116,10 +116,10 @@ def test_buttons_say_why_they_cannot_be_pressed(listed):
     for line in lines:
         line.use = False
     for operator in ("blend", "connect", "analyse"):
-        assert why_not(operator, listed) == "Tick 2 sources or more; 0 are"
-    assert why_not("splice", listed) == "Tick 2 sources or more; 0 are"
+        assert why_not(operator, listed) == "Tick 2 sources or more (0 ticked)"
+    assert why_not("splice", listed) == "Tick 2 sources or more (0 ticked)"
     for operator in ("follow", "walk", "build_graph"):
-        assert why_not(operator, listed) == "Tick 1 source or more; 0 are"
+        assert why_not(operator, listed) == "Tick 1 source or more (0 ticked)"
     lines.clear()
     assert why_not("remove_source", listed) == "The list of sources is empty"
     # A script names what it is about.

@@ -147,7 +147,7 @@ def test_a_frame_is_taken_from_the_scene_and_told_as_the_scene_counts(listed, lo
     bpy.ops.action_loom.pick_frame(group="shortest", option="leave")
     assert settings.shortest.leave == "two:12"
     assert loom("addon.model.frame_conversion").place_in_scene(listed, "two:12") == "two, frame 5"
-    with pytest.raises(RuntimeError, match="Let Rig show one, go to the frame"):
+    with pytest.raises(RuntimeError, match="Play one on Rig, go to the frame"):
         bpy.ops.action_loom.pick_frame(group="connect", option="from_frame")
     scene.frame_set(60)
     with pytest.raises(RuntimeError, match="Frame 60 is not in two: it has -7 to 41"):

@@ -60,9 +60,9 @@ def test_no_translation_is_the_english_text(tools, language):
         ),
         # Words for one and many are left out, others are not.
         (
-            "Tick 2 sources or more; 1 is",
-            "2 個の素材以上をチェックしてください（現在 1 個）",
-            "请勾选2 个素材或更多；当前为 1 个",
+            "Import 3 motion files",
+            "3 個のモーションファイルを読み込み",
+            "导入 3 个动作文件",
         ),
         # What comes before a sentence stays as it is.
         (

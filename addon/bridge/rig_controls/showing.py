@@ -30,7 +30,7 @@ def shown_in_steps(
     stand = Stand(frozenset({*basis, *idle}), settings, tuple(bones))
     pieces = []
     for first in range(0, count, _SOME):
-        yield first / count, f"Looking at {first:,} of {count:,} frames"
+        yield first / count, f"Looking at frame {first:,} of {count:,}"
         last = min(first + _SOME, count)
         with playing(armature, depends, stand, last - first) as player:
             here = {name: one[first:last] for name, one in basis.items()}

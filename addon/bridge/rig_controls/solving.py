@@ -155,7 +155,7 @@ def _in_pieces(
     pieces = []
     for first in range(0, len(rows), _SOME):
         fraction = begin + (finish - begin) * first / len(rows)
-        yield fraction, f"Keying controls, {first:,} of {len(rows):,} frames"
+        yield fraction, f"Keying controls, frame {first:,} of {len(rows):,}"
         here = np.arange(first, min(first + _SOME, len(rows)))
         with playing(work.armature, work.depends, work.stand, len(here)) as player:
             plan = [replace(one) for one in work.plan]

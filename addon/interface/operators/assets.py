@@ -19,7 +19,7 @@ def _libraries(_operator: Any, _context: Any) -> list[tuple[str, str, str]]:
     from ...services.assets import asset_finds
 
     global _shown
-    _shown = [(_ALL, "All", "Every asset library of the preferences")]
+    _shown = [(_ALL, "All", "Every asset library in the Preferences")]
     _shown += [(name, name, str(folder)) for name, folder in asset_finds.libraries() if name != _ALL]
     return _shown
 
@@ -45,12 +45,11 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
     bl_idname = "action_loom.add_asset_sources"
     bl_label = "Add from Asset Library"
     bl_description = (
-        "Append an action that is an asset of a library and add it to the list of sources: the one that is chosen, or"
-        " those that are selected in the Asset Browser"
+        "Append an action from an asset library and list it: the chosen one, or those selected in the Asset Browser"
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    library: bpy.props.EnumProperty(name="Library", description="Where actions are looked for", items=_libraries)
+    library: bpy.props.EnumProperty(name="Library", description="Where to look for actions", items=_libraries)
     action: bpy.props.StringProperty(
         name="Action",
         description="The action that is added",
@@ -66,7 +65,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         if not polls.poll_armature(cls, context):
             return False
         if not asset_finds.libraries() and not _selected(context):
-            cls.poll_message_set("There is no asset library: add one in the Preferences, under File Paths")
+            cls.poll_message_set("There is no asset library: add one in the Preferences")
             return False
         return True
 

@@ -72,7 +72,7 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     bl_idname = "action_loom.choose_candidate"
     bl_label = "Choose"
     bl_description = (
-        "Take this one, and go to its frame if its action is shown; once more leaves the choice to Action Loom again"
+        "Use this one and go to its frame if its action plays; click again to leave the choice to Action Loom"
     )
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
@@ -116,7 +116,7 @@ def _plays(armature: bpy.types.Object, name: str) -> bool:
 class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
     bl_idname = "action_loom.show_scores"
     bl_label = "Open Scores in Image Editor"
-    bl_description = "Show how well the action repeats itself: by the length of a cycle, and by its first frame"
+    bl_description = "Show how well the action repeats, by the cycle's length and first frame"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -150,7 +150,7 @@ _find_cycles = operator(
     FindCyclesHooks(),
     idname="find_cycles",
     label="Find Cycles",
-    tooltip="List the cycles that the ticked action has, to choose from, and show how well it repeats itself",
+    tooltip="List the cycles of the ticked action to choose from, and show how well it repeats",
     undo=False,
 )
 _find_transitions = operator(
@@ -158,7 +158,7 @@ _find_transitions = operator(
     FindTransitionsHooks(),
     idname="find_transitions",
     label="Find Transitions",
-    tooltip="List where the first of two ticked actions can go over into the second, to choose from",
+    tooltip="List the places where the first ticked action can go over into the second",
     undo=False,
 )
 

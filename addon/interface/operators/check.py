@@ -13,10 +13,7 @@ from . import polls
 class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.check"
     bl_label = "Check Rig"
-    bl_description = (
-        "Compare bones and skin of the armature's action as Action Loom computes them with what Blender shows,"
-        " on some of its frames; nothing is changed"
-    )
+    bl_description = "Check that Action Loom poses this rig exactly as Blender does; nothing is changed"
     bl_options = {"REGISTER"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

@@ -12,45 +12,41 @@ from . import polls, reports
 class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
     bl_idname = "action_loom.clean_up"
     bl_label = "Clean Up"
-    bl_description = (
-        "Take jumps off the curves of the armature's action, or of each ticked one, close its cycles, drop curves that"
-        " do nothing and tidy names; the pose stays as it is but where a jump was"
-    )
+    bl_description = "Remove jumps and useless curves, close cycles and tidy names; poses change only where a jump was"
     bl_options = {"REGISTER", "UNDO"}
 
     eulers: bpy.props.BoolProperty(
         name="Euler Filter",
         description=(
-            "Let angles go on without jumps over whole turns and to the other triple of the same rotation, between keys"
-            " up to three frames apart: those farther apart may be meant to spin"
+            "Remove jumps of angles between keys up to three frames apart; keys farther apart may be meant to spin"
         ),
         default=True,
     )
     signs: bpy.props.BoolProperty(
         name="Quaternion Signs",
-        description="Give neighbouring quaternions the sign with which a bone does not turn the long way round",
+        description="Keep quaternions from turning a bone the long way round",
         default=True,
     )
     cycles: bpy.props.BoolProperty(
         name="Close Cycles",
-        description="Let the last key of a curve that repeats be its first, where they differ a little",
+        description="Make the last key of a repeating curve equal to its first where they nearly match",
         default=True,
     )
     constant: bpy.props.BoolProperty(
         name="Constant Curves",
-        description="Remove curves of bones that stay at rest, and leave one key to those that stay elsewhere",
+        description="Remove curves of bones at rest, and keep one key of bones that stay elsewhere",
         default=True,
     )
     names: bpy.props.BoolProperty(
         name="Names and Slots",
         description=(
-            "Name groups after bones, the slot after the armature, and actions such as"
-            " 'Armature|walk|Layer0' by what tells; remove groups and slots that are empty"
+            "Name groups after bones, the slot after the armature and 'Armature|walk|Layer0' just 'walk'; remove"
+            " empty groups and slots"
         ),
         default=True,
     )
     keep_copy: bpy.props.BoolProperty(
-        name="Keep a Copy", description="Keep the action as it was, as another one", default=True
+        name="Keep a Copy", description="Keep a copy of the action as it was", default=True
     )
 
     which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)

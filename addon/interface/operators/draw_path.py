@@ -18,12 +18,10 @@ HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cance
 class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.draw_path"
     bl_label = "Draw Path"
-    bl_description = "Draw on the floor, or on a mesh, where the character is to walk; the walk appears meanwhile"
+    bl_description = "Draw on the floor or on a mesh where the character should walk; the walk appears as you draw"
     bl_options = {"REGISTER", "UNDO"}
 
-    wait: bpy.props.BoolProperty(
-        name="Wait", description="Begin at the next press of the left mouse button, not at once", default=True
-    )
+    wait: bpy.props.BoolProperty(name="Wait", description="Begin at the next left click, not at once", default=True)
     points: bpy.props.StringProperty(
         name="Points", description="For scripts: the places along the way, such as 0 0 0; 0 -3 0", options={"SKIP_SAVE"}
     )
@@ -150,7 +148,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
 class _PathTool:
     bl_space_type = "VIEW_3D"
     bl_label = "Draw Path"
-    bl_description = "Draw where the character is to walk: on the floor, or on a mesh"
+    bl_description = "Draw on the floor or on a mesh where the character should walk"
     bl_icon = "ops.curve.draw"
     bl_keymap = (("action_loom.draw_path", {"type": "LEFTMOUSE", "value": "PRESS"}, {"properties": [("wait", False)]}),)
 

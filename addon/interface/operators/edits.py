@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 class EditHooks(ResultHooks):
     """Edit one action or each ticked one; an editable result is made again from its own source."""
 
-    nothing = "The armature has no action: choose one, or tick actions in the list"
+    nothing = "The armature has no action: play one, or tick actions in the list"
     one_by_one = True
 
     which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)
     replace: bpy.props.BoolProperty(
         name="Replace",
-        description="Put the result in the place of the action; as it was it is kept as another action",
+        description="Replace the action with the result; a copy of the action is kept",
         default=False,
     )
     filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
@@ -185,9 +185,7 @@ class EventsHooks(EditHooks):
         if target_armature.invoked_from_panel(context) and not any(
             row.first != row.to or row.hold or row.anticipation for row in rows
         ):
-            cls.poll_message_set(
-                "Add an event at its frame, and say at which frame it is to come or how long it is held"
-            )
+            cls.poll_message_set("Add an event, then give it a new frame or a hold")
             return False
         return True
 
@@ -223,7 +221,7 @@ class EventsHooks(EditHooks):
 class PlaceHooks(EditHooks):
     """Place an action, after another one if that is named."""
 
-    after: bpy.props.StringProperty(name="After", description="Name of the action whose end it goes on from, if any")
+    after: bpy.props.StringProperty(name="After", description="Name of the action to go on from, if any")
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -234,7 +232,7 @@ class PlaceHooks(EditHooks):
             and settings.place.where == "after"
             and settings.place_after is None
         ):
-            cls.poll_message_set("Choose the action that it goes on from")
+            cls.poll_message_set("Choose the action to go on from")
             return False
         return True
 
@@ -338,9 +336,13 @@ _PRESETS = (
     (
         "bones",
         "Bake to Deform Bones",
-        "Make an action that keys the bones as they are seen, on every frame, for engines",
+        "Make an action that keys the bones on every frame as they are seen, for engines",
     ),
-    ("controls", "Bake to Controls", "Make an action on a rig's controls whose bones go where this one keys them"),
+    (
+        "controls",
+        "Bake to Controls",
+        "Make an action that keys the rig's controls, so that its bones go where this action has them",
+    ),
 )
 
 register, unregister = bpy.utils.register_classes_factory(

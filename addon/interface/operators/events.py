@@ -16,7 +16,7 @@ def _rows(context: bpy.types.Context) -> Any:
 class ACTION_LOOM_OT_add_event(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_event"
     bl_label = "Add Event"
-    bl_description = "List what happens at the current frame as an event that is to come at another, or to be held"
+    bl_description = "Add the current frame as an event to move or hold"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -48,7 +48,7 @@ class _OnEvent(OperatorMixin):
 class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.remove_event"
     bl_label = "Remove Event"
-    bl_description = "Take the active event off the list"
+    bl_description = "Remove the active event from the list"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -61,7 +61,7 @@ class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
 class ACTION_LOOM_OT_event_to_here(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.event_to_here"
     bl_label = "Event to Current Frame"
-    bl_description = "Let the active event come at the current frame"
+    bl_description = "Move the active event to the current frame"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))

@@ -30,9 +30,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     bl_idname = "action_loom.find_contacts"
     bl_label = "Find Contacts"
-    bl_description = (
-        "Find when the feet of the armature's action stand and list it; rows that were edited go, the action stays"
-    )
+    bl_description = "List when the feet of this action stand; edited rows are replaced, the action stays as it is"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -104,7 +102,7 @@ class OnAction(OperatorMixin):
             return False
         held = contact_rows.of(scene_of(context), contact_rows.action_of(target_armature.armature(context)))
         if cls.needs_rows and (held is None or not len(held.rows)):
-            cls.poll_message_set("The list of contacts is empty: find some, or add one")
+            cls.poll_message_set("No contact is listed: find some, or add one")
             return False
         return True
 
@@ -112,7 +110,7 @@ class OnAction(OperatorMixin):
 class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_contact"
     bl_label = "Add Contact"
-    bl_description = "List a foot that stands from the current frame on; choose which, and how long, in its row"
+    bl_description = "Add a contact at the current frame; choose its foot and frames in the row"
     needs_rows = False
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -132,7 +130,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
 class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.remove_contact"
     bl_label = "Remove Contact"
-    bl_description = "Take the active row off the list: then this foot may slide there"
+    bl_description = "Remove the active row: this foot may then slide there"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -147,8 +145,8 @@ class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.contacts_to_markers"
     bl_label = "Contacts to Markers"
     bl_description = (
-        "Put a pose marker on the action where each listed contact begins (down) and ends (up), to be dragged in the"
-        " Action Editor; earlier ones go"
+        "Mark where each contact begins (down) and ends (up) with pose markers to drag in the Action Editor;"
+        " earlier ones are replaced"
     )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -170,7 +168,7 @@ class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
 class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.contacts_from_markers"
     bl_label = "Contacts from Markers"
-    bl_description = "List the contacts that the action's pose markers say, as they were dragged"
+    bl_description = "Take the contacts from the action's pose markers"
     needs_rows = False
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

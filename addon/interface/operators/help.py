@@ -14,15 +14,15 @@ from .. import manual
 
 # The caches that can be cleared.
 FORGOTTEN = (
-    ("ANALYSED", "Analyses", "Forget what was matched, found and previewed in this session; actions stay as they are"),
-    ("COMPILED", "Compiled Code", "Delete the engine's files on disk; it is compiled again when it is next needed"),
+    ("ANALYSED", "Analyses", "Free the memory used for matching and previews; actions stay as they are"),
+    ("COMPILED", "Compiled Code", "Delete the compiled files on disk; they are made again when needed"),
 )
 
 
 class ACTION_LOOM_OT_manual(bpy.types.Operator):
     bl_idname = "action_loom.manual"
     bl_label = "Manual"
-    bl_description = "Open the manual in the browser; it lies in the extension, no network is needed"
+    bl_description = "Open the manual in the browser; it works offline"
 
     page: bpy.props.StringProperty(name="Page", description="Its name, such as blend", default="index")
 
@@ -42,8 +42,8 @@ class ACTION_LOOM_OT_report_problem(bpy.types.Operator):
     bl_idname = "action_loom.report_problem"
     bl_label = "Report a Problem"
     bl_description = (
-        "Write down what a report of a problem needs, versions, the armature in figures, what went wrong last, in a"
-        " text of this file and on the clipboard. Names of yours are in it only where an error names them"
+        "Collect versions, the armature's figures and the last error for a problem report, as a text and on"
+        " the clipboard; your names appear only in the error"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -55,7 +55,7 @@ class ACTION_LOOM_OT_report_problem(bpy.types.Operator):
         text.from_string(content)
         if not bpy.app.background:
             present(context.window_manager).clipboard = content
-        self.report({"INFO"}, f"What a report needs is in the text {text.name} and on the clipboard: add what you did")
+        self.report({"INFO"}, f"The report is in the text {text.name} and on the clipboard: add what you did")
         return {"FINISHED"}
 
 
@@ -78,14 +78,14 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if jobs.running() is not None:
-            cls.poll_message_set("Wait until the work has ended, or cancel it")
+            cls.poll_message_set("Wait for the running work, or cancel it")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if self.what == "ANALYSED":
             memory.forget()
-            self.report({"INFO"}, "Analyses are forgotten; they are made anew when they are needed")
+            self.report({"INFO"}, "Analyses were cleared; they are made again when needed")
             return {"FINISHED"}
         folder = Path(preferences.compiled_folder())
         try:
@@ -95,7 +95,7 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
         except OSError as error:
             self.report({"ERROR"}, f"{folder} can't be deleted: {error.strerror or error}")
             return {"CANCELLED"}
-        self.report({"INFO"}, "Compiled code is deleted; it is compiled again when Blender is started next")
+        self.report({"INFO"}, "Compiled code was deleted; it is made again when Blender starts next")
         return {"FINISHED"}
 
 

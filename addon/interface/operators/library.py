@@ -37,7 +37,7 @@ class LibraryOperator(BackgroundOperator):
 
     library: bpy.props.StringProperty(
         name="Library",
-        description="Its folder; the one that is chosen in the panel if empty",
+        description="Its folder; the panel's library if empty",
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
@@ -65,7 +65,7 @@ class LibraryOperator(BackgroundOperator):
 class ACTION_LOOM_OT_new_library(bpy.types.Operator):
     bl_idname = "action_loom.new_library"
     bl_label = "New Library"
-    bl_description = "Choose where a new library is to be; Add Folder makes it"
+    bl_description = "Choose a place for a new library; Add Folder creates it"
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -90,7 +90,7 @@ class ACTION_LOOM_OT_new_library(bpy.types.Operator):
 class ACTION_LOOM_OT_read_library(bpy.types.Operator):
     bl_idname = "action_loom.read_library"
     bl_label = "Read Library"
-    bl_description = "Look what the library has now"
+    bl_description = "Reload the library"
     bl_options = {"REGISTER"}
 
     @classmethod
@@ -114,8 +114,8 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
     bl_idname = "action_loom.add_to_library"
     bl_label = "Add Folder"
     bl_description = (
-        "Put the motion files of a folder, and of those in it, into the library, which is made if it is not there yet."
-        " The files stay where they are; those that are in it and have not changed are not read again"
+        "Add the motion files of a folder and its subfolders to the library; only new and changed files are"
+        " read, and none is moved"
     )
     bl_options = {"REGISTER"}
 
@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         job = jobs.running()
         if job is not None:
-            cls.poll_message_set(f"{job.label} is still going on: wait for it, or cancel it")
+            cls.poll_message_set(f"{job.label} is still running: wait for it, or cancel it")
             return False
         return not target_armature.invoked_from_panel(context) or poll_library(cls, context)
 
@@ -183,9 +183,8 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
     bl_idname = "action_loom.find_like"
     bl_label = "Find like This"
     bl_description = (
-        "List the stretches of the library that are most like the armature's action, whatever their tempo: like its"
-        " part in the scene's preview range where one is set, else like the range of its line in the list of sources,"
-        " else like all of it"
+        "List stretches of the library that are like the action that plays, at any tempo; a preview range"
+        " limits what is searched for"
     )
     bl_options = {"REGISTER"}
 
@@ -249,7 +248,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         if not found:
             among = f" among the clips with {wanted.words!r}" if wanted.words.strip() else ""
             raise LibraryError(f"Nothing was found{among}: choose other words, or add folders to the library")
-        self.report({"INFO"}, f"{len(found)} stretches; the likest is {finder.found[0].name}")
+        self.report({"INFO"}, f"{len(found)} stretches; the closest is {finder.found[0].name}")
         return {"FINISHED"}
 
 
@@ -260,13 +259,17 @@ class _FoundOperator(LibraryOperator):
         name="Rate",
         description="What becomes of the files' frames per second",
         items=[
-            ("SCENE", "Convert to the Scene's", "They take as long as they did when they were captured"),
-            ("KEEP", "Keep Every Frame", "A captured frame is a frame of the scene; the action knows its own rate"),
+            ("SCENE", "Convert to the Scene's", "Play at the original speed in this scene"),
+            (
+                "KEEP",
+                "Keep Every Frame",
+                "Each captured frame becomes a frame of the scene; the action remembers its own rate",
+            ),
         ],
     )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",
-        description="Let the feet of what is carried onto another body stay where they stood in the file",
+        description="Keep standing feet in place when a clip is put on another body",
         default=True,
     )
 
@@ -288,7 +291,7 @@ class _FoundOperator(LibraryOperator):
 class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
     bl_idname = "action_loom.show_found"
     bl_label = "Show Found"
-    bl_description = "Show a stretch that was found as a ghost on the armature's body, where its action stands"
+    bl_description = "Show this stretch as a ghost on the character"
     bl_options = {"REGISTER", "INTERNAL"}
 
     index: bpy.props.IntProperty(
@@ -353,8 +356,8 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_found"
     bl_label = "Import Found"
     bl_description = (
-        "Make new actions of the ticked stretches, or of the active one, on the armature's body: they begin where and"
-        " when the stretch that was looked for does, and are added to the list of sources"
+        "Import the ticked stretches, or the active one, as actions of this character, beginning where and"
+        " when the searched part does"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -375,7 +378,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
                 one = self.stretches.add()
                 one.path, one.first, one.last, one.mirrored = row.path, row.first, row.last, row.mirrored
         if not len(self.stretches):
-            raise LibraryError("Tick what is to be imported, or click one")
+            raise LibraryError("Tick what to import, or click one")
         present(context.view_layer).update()  # a script may have moved the armature just now
         how = self.coming(context, keep=self.rate == "KEEP")
         self._armature = armature.session_uid
@@ -417,7 +420,7 @@ def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
         cls.poll_message_set("Find something first")
         return False
     if not anything and not library_finds.chosen(finder):
-        cls.poll_message_set("Tick what is to be imported, or click one")
+        cls.poll_message_set("Tick what to import, or click one")
         return False
     return True
 

@@ -19,7 +19,7 @@ from ...model import target_armature
 from . import polls
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
-_UPS = (("y", "Y", "As most programs write it"), ("z", "Z", "As Blender has it"))
+_UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
 
 
 def _suggest_units_read(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
@@ -34,7 +34,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
     bl_description = (
-        "Make actions of motion files: of the active armature if it has their joints or a mesh, else of new ones"
+        "Import motion files as actions of the active armature if it has their joints or a mesh, else of a new one"
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
@@ -44,7 +44,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.READABLE), options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
-        description=f"Of lengths in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        description=f"Unit of length in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
         default="auto",
         search=_suggest_units_read,
         search_options={"SUGGESTION"},
@@ -57,13 +57,13 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     )
     skeleton: bpy.props.StringProperty(
         name="Skeleton",
-        description="The .asf file of AMC files; the one beside each if empty",
+        description="The .asf file for AMC files; if empty, the one beside them",
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},
     )
     amc_rate: bpy.props.FloatProperty(
         name="AMC Rate",
-        description="Frames per second of AMC files, which do not say it; 0 is 120",
+        description="Frames per second of AMC files, which have no rate of their own; 0 is 120",
         default=0.0,
         min=0.0,
         max=1000.0,
@@ -73,51 +73,52 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         name="Rate",
         description="What becomes of the files' frames per second",
         items=[
-            ("KEEP", "Keep Every Frame", "A captured frame is a frame of the scene; the action knows its own rate"),
-            ("SCENE", "Convert to the Scene's", "The action takes as long as the capture did"),
+            (
+                "KEEP",
+                "Keep Every Frame",
+                "Each captured frame becomes a frame of the scene; the action remembers its own rate",
+            ),
+            ("SCENE", "Convert to the Scene's", "The action plays at its original speed in this scene"),
         ],
     )
     onto: bpy.props.EnumProperty(
         name="Onto",
-        description="Whose actions they become",
+        description="Which armature gets the actions",
         items=[
             (
                 "AUTO",
                 "Character, or New Armature",
-                "The active armature's where it has the files' joints, or where it moves a mesh: then they are carried"
-                " onto its body. Else those of a new one",
+                "The active armature if it has the files' joints or moves a mesh, else a new one",
             ),
-            ("ACTIVE", "Active Armature", "The active armature's, carried onto its body where it has other joints"),
-            ("NEW", "New Armature", "Those of a new one, with the files' joints, even where the active one has them"),
+            ("ACTIVE", "Active Armature", "The active armature, even if it has other joints"),
+            ("NEW", "New Armature", "A new armature with the files' joints"),
         ],
     )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",
-        description="Let the feet of what is carried onto another body stay where they stood in the file",
+        description="Keep standing feet in place when a clip is put on another body",
         default=True,
     )
     trim: bpy.props.BoolProperty(
         name="Trim",
-        description="Leave out a T-pose that a capture begins with, and jumps in the first and last 0.1 s",
+        description="Remove a T-pose at the start, and jumps in the first and last 0.1 s",
         default=True,
     )
     limbs: option_properties.annotation(ResultOptions, "limbs")
     new_armature: bpy.props.BoolProperty(  # kept for scripts older than `onto`
         name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
     )
-    select: bpy.props.BoolProperty(
-        name="Select", description="Make the armature the active object, selected and in view", default=True
-    )
+    select: bpy.props.BoolProperty(name="Select", description="Select the armature and make it active", default=True)
     match_rate: bpy.props.BoolProperty(
         name="Match Scene Rate",
-        description="Give the scene the files' frames per second, so that they play as fast as they were captured;"
-        " on at first where nothing is animated yet",
+        description="Give the scene the files' frame rate so that they play at their original speed; on by default in"
+        " an empty scene",
         default=False,
         options={"SKIP_SAVE"},
     )
     fit_range: bpy.props.BoolProperty(
         name="Fit Scene Range",
-        description="Let the scene begin and end with the imported actions; on at first where nothing is animated yet",
+        description="Fit the scene's frame range to the imported actions; on by default in an empty scene",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -130,7 +131,7 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
     )
     play: bpy.props.BoolProperty(
         name="Play",
-        description="Let the armature play the first of the imported actions; on at first in a window",
+        description="Play the first imported action",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -198,7 +199,8 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         if imported.refused:
             imported_count, left = sum(map(len, imported.actions.values())), len(imported.refused)
             self.report(
-                {"WARNING"}, f"{imported_count} of {imported_count + left} clips came in; {left} could not be carried"
+                {"WARNING"},
+                f"{imported_count} of {imported_count + left} clips were imported; {left} do not fit this body",
             )
         return {"FINISHED"}
 
@@ -230,14 +232,14 @@ class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
 class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.export_motion"
     bl_label = "Export"
-    bl_description = "Write the action that plays as a file for engines and other programs, as fast as it was made"
+    bl_description = "Export the action that plays to a file, at the rate it was made"
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.WRITABLE), options={"HIDDEN"})
     kind: bpy.props.EnumProperty(
         name="Format",
-        description="What kind of file is written",
+        description="File format",
         items=[
             (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
             (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
@@ -247,13 +249,13 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     )
     deform_only: bpy.props.BoolProperty(
         name="Only Deform Bones",
-        description="Leave out bones that deform nothing, such as controls, of glTF and FBX files",
+        description="Export only bones that deform meshes, without controls (glTF and FBX)",
         default=False,
     )
     actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
     units: bpy.props.StringProperty(
         name="Units",
-        description=f"Of lengths in the files: {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        description=f"Unit of length in the files: {', '.join(_UNITS)} (5.64 cm), or a number of metres",
         default="cm",
         search=_suggest_units_written,
         search_options={"SUGGESTION"},

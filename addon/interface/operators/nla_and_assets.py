@@ -29,7 +29,7 @@ class OnOwnActions(OperatorMixin):
         data = armature.animation_data
         has_action = data is not None and data.action is not None
         if not has_action and not lists.first_ticked(properties.rig_of(scene_of(context), armature), 1):
-            cls.poll_message_set(f"{armature.name} has no action: choose one, or tick actions in the list")
+            cls.poll_message_set(f"{armature.name} has no action: play one, or tick actions in the list")
             return False
         return True
 
@@ -37,7 +37,7 @@ class OnOwnActions(OperatorMixin):
         """Return the chosen actions and how they are read; raises LoomError where there is none."""
         data = armature.animation_data
         if self.which == lists.PLAYED and (data is None or data.action is None):
-            raise LoomError(f"{armature.name} has no action: choose one, or Ticked for those of the list")
+            raise LoomError(f"{armature.name} has no action: play one, or choose Ticked")
         found = source_list.own_sources(scene_of(context), armature, self.which)
         if not found:
             raise LoomError(f"No action of {armature.name} is ticked in the list")
@@ -47,23 +47,20 @@ class OnOwnActions(OperatorMixin):
 class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
     bl_idname = "action_loom.push_down"
     bl_label = "Push Down to NLA"
-    bl_description = (
-        "Put the armature's action as a strip on a new track of its NLA, where it plays as it did, and take it off the"
-        " armature"
-    )
+    bl_description = "Move the action that plays to a strip on a new NLA track; it looks the same"
 
     start: bpy.props.EnumProperty(
         name="Start",
         description="Where the strip begins",
         items=[
-            ("KEYED", "As Keyed", "At the action's own first frame: nothing moves in time"),
-            ("CURRENT", "Current Frame", "At the frame that the scene is at"),
+            ("KEYED", "As Keyed", "At the action's own first frame"),
+            ("CURRENT", "Current Frame", "At the scene's current frame"),
         ],
         options=_SKIP,
     )
     repeat: bpy.props.IntProperty(
         name="Repeat",
-        description="How often it is played. What repeats by itself (Cycles modifiers) goes on, its travel too",
+        description="How often the strip plays; loops go on with their travel",
         default=1,
         min=1,
         soft_max=20,
@@ -91,14 +88,11 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
 class ACTION_LOOM_OT_mark_asset(OnOwnActions, bpy.types.Operator):
     bl_idname = "action_loom.mark_asset"
     bl_label = "Mark as Asset"
-    bl_description = (
-        "Make the armature's action an asset, with a picture of its poses, what made it, tags and a catalog: other"
-        " files find it in the Asset Browser"
-    )
+    bl_description = "Mark the action that plays as an asset, with a preview, tags and a catalog"
 
     catalog: bpy.props.StringProperty(
         name="Catalog",
-        description="The catalog that it is put into, A/B for one within another; left where it is if empty",
+        description="The asset's catalog (A/B for one within another); unchanged if empty",
         default="Action Loom",
     )
 

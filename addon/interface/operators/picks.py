@@ -13,12 +13,12 @@ from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import frame_conversion, lists, properties, target_armature
 from . import polls
 
-_SELECTED = ("SELECTED", "Selected Bones", "The bones that are selected in Pose Mode, with all that hangs below them")
+_SELECTED = ("SELECTED", "Selected Bones", "The bones selected in Pose Mode, with all below them")
 _COMPARED = [
     ("all", "Whole Body", "Compare all joints"),
     ("lower", "Legs and Hips", "Compare the lower body only: steps count, arms do not"),
     ("upper", "Upper Body", "Compare trunk, arms and head only"),
-    ("SELECTED", "Selected Bones", "Compare the bones that are selected in Pose Mode"),
+    ("SELECTED", "Selected Bones", "Compare the bones selected in Pose Mode"),
 ]
 _UPPER = [("", "Automatic", "From the lowest joint of the spine on"), _SELECTED]
 
@@ -60,7 +60,7 @@ class _Pick(polls.OnShownArmature):
 class ACTION_LOOM_OT_pick_joints(_Pick, bpy.types.Operator):
     bl_idname = "action_loom.pick_joints"
     bl_label = "Choose Joints"
-    bl_description = "Choose joints from a list or by the bones that are selected, instead of typing their names"
+    bl_description = "Choose joints from a list or from the selected bones"
     kinds = (JOINTS,)
 
     what: bpy.props.EnumProperty(name="Joints", description="Which joints", items=_items)
@@ -78,7 +78,7 @@ class ACTION_LOOM_OT_pick_joints(_Pick, bpy.types.Operator):
 class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
     bl_idname = "action_loom.pick_frame"
     bl_label = "Take Current Frame"
-    bl_description = "Take the frame at which the scene is now, of the action that the armature shows"
+    bl_description = "Use the current frame of the action that plays"
     kinds = (PLACE, FRAME)
 
     def value(self, context: bpy.types.Context) -> Any:
@@ -87,10 +87,10 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
         if about.pick == FRAME:
             line = frame_conversion.source_of(rig, self.group, self.option)
             if line is None:
-                raise LoomError("Tick the action first that the frame is of")
+                raise LoomError("Tick the action of this frame first")
             return frame_conversion.shown(rig, armature, scene.frame_current, line=line)[1]
         if not lists.first_ticked(rig, 1):
-            raise LoomError("Tick the action first that the frame is of")
+            raise LoomError("Tick the action of this frame first")
         line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
         return f"{line.action.name_full}:{frame}"
 
@@ -104,7 +104,7 @@ class _Poses(polls.OnShownArmature):
 class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
     bl_idname = "action_loom.pick_pose"
     bl_label = "Pick Pose"
-    bl_description = "Add the pose of the ticked action that the armature shows, at the current frame, as the next pose"
+    bl_description = "Add the current pose of the action that plays as the next pose"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene, armature = scene_of(context), present(target_armature.armature(context))
@@ -112,7 +112,7 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
         about = declared(KeyPoses)["poses"]
         try:
             if not lists.first_ticked(rig, 1):
-                raise LoomError("Tick the actions first that the poses are of")
+                raise LoomError("Tick the actions of the poses first")
             line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
             rows = about.checked(group.poses)
         except LoomError as error:
@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
 class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
     bl_idname = "action_loom.clear_poses"
     bl_label = "Clear Poses"
-    bl_description = "Forget the poses that were picked"
+    bl_description = "Clear the picked poses"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         properties.settings_of(scene_of(context)).key_poses.poses = ""

@@ -29,7 +29,7 @@ def _shown_pair(context: bpy.types.Context) -> "tuple[Analysis, Pair] | None":
 class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     bl_idname = "action_loom.move_playhead"
     bl_label = "Move Playhead"
-    bl_description = "Go to the frame of the scene at which the reference, or what corresponds to it, is shown"
+    bl_description = "Go to this frame of the scene"
     bl_options = {"UNDO_GROUPED", "BLOCKING", "INTERNAL"}
     bl_undo_group = "Move Playhead"
 

@@ -37,7 +37,7 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     if ticked < least or (most is not None and ticked > most):
         ticked = 1 if one else len(lists.ticked(rig))
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
-        cls.poll_message_set(f"Tick {needed}; {ticked} {'is' if ticked == 1 else 'are'}")
+        cls.poll_message_set(f"Tick {needed} ({ticked} ticked)")
         return False
     return True
 
@@ -47,7 +47,7 @@ def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
     if not poll_armature(cls, context):
         return False
     if not source_list.selected_others(context, target_armature.armature(context)):
-        cls.poll_message_set("Select the armature whose actions are meant, then this one, so that it is active")
+        cls.poll_message_set("Select the other armature first, then this one with Shift")
         return False
     return True
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.remove_pose"
     bl_label = "Remove Pose"
-    bl_description = "Let the action not go through this pose any more: it is made anew without"
+    bl_description = "Remove this pose from the action"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     frame: bpy.props.IntProperty(name="Frame", description="Of the scene, at which the pose is")
@@ -63,7 +63,7 @@ class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.O
 class ACTION_LOOM_OT_go_to_pose(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.go_to_pose"
     bl_label = "Go to Pose"
-    bl_description = "Go to the frame of this pose, to make it anew"
+    bl_description = "Go to the frame of this pose to change it"
     bl_options = {"REGISTER", "INTERNAL"}
 
     frame: bpy.props.IntProperty(name="Frame", description="Of the scene")

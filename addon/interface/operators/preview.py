@@ -11,7 +11,7 @@ from . import polls
 class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
     bl_idname = "action_loom.clear_preview"
     bl_label = "Clear Preview"
-    bl_description = "Let the figures of the preview go"
+    bl_description = "Hide the ghost"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -43,7 +43,7 @@ class ResultHooks(Hooks):
 
     preview: bpy.props.BoolProperty(
         name="Preview",
-        description="Show in the 3D view what would be woven, and write nothing",
+        description="Show the result as a ghost, without writing it",
         default=False,
         options={"HIDDEN", "SKIP_SAVE"},
     )
@@ -80,7 +80,7 @@ class ResultHooks(Hooks):
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
             op.panel_state = mode, panel_state.asked(scene, rig, mode)  # the panel may change while it is woven
         if op.quick and not all(prepared.is_known(one.recipe, one.read.clips) for one in made):
-            raise NotQuickError(f"{op.bl_label} takes time: press its button")
+            raise NotQuickError(f"{op.bl_label} takes long: press its button")
         return made
 
     def read(

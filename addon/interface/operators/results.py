@@ -54,7 +54,7 @@ def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
 class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.rebuild"
     bl_label = "Rebuild"
-    bl_description = "Make the armature's result anew from its sources as they are now, by its recipe"
+    bl_description = "Weave this result again from its sources as they are now"
     bl_options = {"REGISTER", "UNDO"}
 
     action: bpy.props.StringProperty(
@@ -62,7 +62,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     )
     overwrite_edits: bpy.props.BoolProperty(
         name="Overwrite Edits",
-        description="Replace the keys even if they were edited by hand after they were made",
+        description="Replace the keys even if they were edited by hand",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -145,7 +145,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
 class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     bl_idname = "action_loom.edit_recipe"
     bl_label = "Edit Recipe"
-    bl_description = "Load the recipe of the armature's result back into the panel"
+    bl_description = "Load this result's recipe into the panel"
     bl_options = {"REGISTER", "UNDO"}
 
     action: bpy.props.StringProperty(
@@ -253,7 +253,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 class ACTION_LOOM_OT_cancel(bpy.types.Operator):
     bl_idname = "action_loom.cancel"
     bl_label = "Cancel"
-    bl_description = "Stop the work that is going on; nothing is changed"
+    bl_description = "Stop the running work; nothing is changed"
     bl_options = {"REGISTER", "INTERNAL"}
 
     @classmethod

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from ...services.weaving.reading import Inputs
     from ...services.weaving.writing import Written
 
-_NAMED = "{action} and {armature} in it are what the source and its armature are called; as it says if empty"
+_NAMED = "{action} and {armature} stand for the names of the source and its armature; if empty, as shown"
 
 
 class RetargetHooks(ResultHooks):
     """Make an action of the active armature from each given action of others."""
 
-    nothing = "Select the armature whose actions are meant, then the character, so that it is active"
+    nothing = "Select the other armature first, then the character with Shift"
     from_settings = False
     one_by_one = True
 
@@ -78,7 +78,7 @@ class RetargetHooks(ResultHooks):
             notes += [*one.written.notes, *one.made.report["warnings"]]
         carried = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
         carried += [note for one in each for note in one.made.report["notes"]]
-        summary = f"{len(each)} of {len(each) + len(refused)} actions are now {armature.name}'s too"
+        summary = f"{len(each)} of {len(each) + len(refused)} actions copied to {armature.name}"
         reports.report(op, notes, *carried, summary)
 
 
@@ -86,10 +86,10 @@ _class = operator(
     Retarget,
     RetargetHooks(),
     label="Retarget Actions",
-    tooltip="Make actions of the active armature out of actions of the other selected ones, whatever their bodies",
+    tooltip="Copy actions of the other selected armatures to the active one, whatever their bodies",
 )
 _class.__annotations__["result_name"] = bpy.props.StringProperty(
-    name="Name", description=f"Of the new actions: {_NAMED}"
+    name="Name", description=f"Name of the new actions; {_NAMED}"
 )
 
 register, unregister = bpy.utils.register_classes_factory((_class,))

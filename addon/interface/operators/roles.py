@@ -12,7 +12,7 @@ from . import polls
 class ACTION_LOOM_OT_find_roles(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.find_roles"
     bl_label = "Find Body Roles"
-    bl_description = "Find hips, spine, legs and arms by the bones' names; what was chosen by hand is forgotten"
+    bl_description = "Find hips, spine, legs and arms; bones chosen by hand are replaced"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -28,7 +28,7 @@ class ACTION_LOOM_OT_find_roles(polls.OnArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_accept_roles(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.accept_roles"
     bl_label = "These Are Right"
-    bl_description = "Keep the body roles that were guessed from the shape, as if they were chosen by hand"
+    bl_description = "Confirm the body roles that were guessed from the shape"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -49,7 +49,7 @@ class ACTION_LOOM_OT_accept_roles(polls.OnArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.set_role"
     bl_label = "Set Body Role"
-    bl_description = "Choose the bone that plays a role of the body"
+    bl_description = "Choose the bone for this body role"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     role: bpy.props.StringProperty(name="Role", description="Such as hips, spine, thigh.L, foot.R")
@@ -72,10 +72,7 @@ class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_find_controls(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.find_controls"
     bl_label = "Find Controls"
-    bl_description = (
-        "Find which controls move the body, by constraints and by posing a copy of the rig; what was chosen by hand is"
-        " forgotten"
-    )
+    bl_description = "Find the controls that move the body; controls chosen by hand are replaced"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

@@ -16,7 +16,7 @@ from . import polls
 class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.add_sources"
     bl_label = "Add All Actions"
-    bl_description = "List every action that moves bones of the active armature"
+    bl_description = "List every action of the active armature, also those taken off the list"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -43,7 +43,7 @@ class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_add_active_source(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_active_source"
     bl_label = "Add Active Action"
-    bl_description = "List the action that the active armature has now"
+    bl_description = "List the action that plays"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -94,7 +94,7 @@ class ACTION_LOOM_OT_add_source(polls.OnArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
     bl_idname = "action_loom.add_selected_sources"
     bl_label = "Add from Selected Armatures"
-    bl_description = "List actions of the other selected armatures: each is read on its own, and carried onto this one"
+    bl_description = "List actions of the other selected armatures; they are put on this body when they are woven"
     bl_options = {"REGISTER", "UNDO"}
 
     which: bpy.props.EnumProperty(name="Actions", description="Which of their actions", items=source_list.WHICH)
@@ -151,7 +151,7 @@ class OnList(OperatorMixin):
 class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
     bl_idname = "action_loom.remove_source"
     bl_label = "Remove"
-    bl_description = "Take the active source off the list; the action stays"
+    bl_description = "Take this action off the list; it stays in the file"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.weights import weights_over_time
@@ -168,7 +168,7 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
 class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     bl_idname = "action_loom.move_source"
     bl_label = "Move"
-    bl_description = "Move the active source up or down"
+    bl_description = "Move this action up or down in the list"
 
     down: bpy.props.BoolProperty(name="Down", description="Move it down, not up", default=False)
 
@@ -189,7 +189,7 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
 class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.play_action"
     bl_label = "Play"
-    bl_description = "Give the armature this action, fit the preview range to it and play it"
+    bl_description = "Play this action and fit the preview range to it"
     bl_options = {"REGISTER", "UNDO"}
 
     action: bpy.props.StringProperty(name="Action", description="Its name; that of the list's active line if empty")
@@ -216,7 +216,7 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.match_rate"
     bl_label = "Match Rate"
-    bl_description = "Let the action that plays be as fast as it was made; what is imported later is treated alike"
+    bl_description = "Play the action at its original speed; later imports are treated alike"
     bl_options = {"REGISTER", "UNDO"}
 
     how: bpy.props.EnumProperty(
@@ -257,7 +257,7 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
 class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.open_tool"
     bl_label = "Open Tool"
-    bl_description = "Show this tool and its options in the tab; it works on the action that plays"
+    bl_description = "Open this tool for the action that plays"
     bl_options = {"INTERNAL"}
 
     tool: bpy.props.StringProperty(name="Tool", description="Its verb; none to close the tool that is open")
@@ -273,7 +273,7 @@ class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
 class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
     bl_idname = "action_loom.set_reference"
     bl_label = "Reference"
-    bl_description = "Take time, body and place of the result from this source"
+    bl_description = "Take the result's timing, body and place from this action"
 
     index: bpy.props.IntProperty(name="Source", description="Its place in the list, from 0", default=0, min=0)
 

@@ -13,7 +13,7 @@ from ..pictures import stretch_handles
 class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
     bl_idname = "action_loom.add_stretch"
     bl_label = "Add Stretch"
-    bl_description = "Let the upper body do another action on a stretch of the curve"
+    bl_description = "Play another action with the upper body on a part of the curve"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -24,7 +24,7 @@ class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
 class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
     bl_idname = "action_loom.remove_stretch"
     bl_label = "Remove Stretch"
-    bl_description = "Let the legs' own action go on here"
+    bl_description = "Remove this stretch"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: bpy.props.IntProperty(
@@ -43,9 +43,7 @@ class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
 class ACTION_LOOM_OT_drag_stretches(bpy.types.Operator):
     bl_idname = "action_loom.drag_stretches"
     bl_label = "Drag on Curve"
-    bl_description = (
-        "Show where the stretches are on the curve, and drag an end of one; right-click leaves all as it is"
-    )
+    bl_description = "Show the stretches on the curve and drag their ends; right-click cancels"
     bl_options = {"REGISTER", "UNDO"}
 
     index: bpy.props.IntProperty(

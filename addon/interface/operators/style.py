@@ -67,7 +67,7 @@ class KeepStyleHooks(StyleHooks):
 class ACTION_LOOM_OT_load_style(bpy.types.Operator):
     bl_idname = "action_loom.load_style"
     bl_label = "Load Style"
-    bl_description = "Take a style from a file (.npz) and keep it in this one"
+    bl_description = "Load a style from a file (.npz) into this one"
     bl_options = {"REGISTER", "UNDO"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -96,7 +96,7 @@ class ACTION_LOOM_OT_load_style(bpy.types.Operator):
 class ACTION_LOOM_OT_save_style(bpy.types.Operator):
     bl_idname = "action_loom.save_style"
     bl_label = "Save Style"
-    bl_description = "Write the style that this file keeps as a file of its own (.npz), for other files"
+    bl_description = "Save the kept style as a file (.npz)"
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -146,7 +146,7 @@ class VariationHooks(StyleHooks):
     )
     to_selected: bpy.props.BoolProperty(
         name="To Selected",
-        description="Make one more for each other selected armature of the same bones, which plays it at once",
+        description="Also make one for each selected armature with the same bones, and play it",
         default=False,
     )
 
@@ -220,14 +220,14 @@ _OPERATORS = (
         KeepStyleHooks(),
         idname="keep_style",
         label="Keep Style",
-        tooltip="Learn from the ticked actions and keep that in the file",
+        tooltip="Learn from the ticked actions and keep the style in this file",
     ),
     operator(
         Restyle,
         VariationHooks(),
         idname="variations",
         label="Variations",
-        tooltip="Make several actions of the reference, each another",
+        tooltip="Make several different versions of the reference",
     ),
 )
 

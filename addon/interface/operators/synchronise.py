@@ -45,7 +45,7 @@ class AnalyseHooks(Hooks):
 class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     bl_idname = "action_loom.show_registration"
     bl_label = "Open Registration in Image Editor"
-    bl_description = "Show how a source and the reference were matched, with their frames at the axes"
+    bl_description = "Show which frames of this action and the reference correspond"
     bl_options = {"REGISTER", "UNDO"}
 
     source: bpy.props.StringProperty(
@@ -79,7 +79,7 @@ _analyse = operator(
     AnalyseHooks(),
     idname="analyse",
     label="Analyse",
-    tooltip="Find which frames of the ticked actions correspond, and show it; nothing is changed",
+    tooltip="Find which frames of the ticked actions correspond; nothing is changed",
     undo=False,
 )
 

@@ -14,7 +14,7 @@ SWING = 0.6  # body heights, its sideways swing
 class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
     bl_idname = "action_loom.pin_armature"
     bl_label = "Pin Armature"
-    bl_description = "Let the tab stay with this armature, whatever is active; or follow the active one again"
+    bl_description = "Pin the tab to this armature, or follow the active one again"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     armature: bpy.props.StringProperty(name="Armature", description="Its name; none to follow the active one")
@@ -31,7 +31,7 @@ class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
 class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
     bl_idname = "action_loom.new_curve"
     bl_label = "New Curve"
-    bl_description = "Add a curve in front of the armature to walk along, to be bent as you like"
+    bl_description = "Add a curve in front of the armature to walk along and to edit"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -15,14 +15,14 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
     bl_idname = "action_loom.tween"
     bl_label = "Tween Pose"
     bl_description = (
-        "Give the selected bones, or all if none is, a pose between those of two frames of the action, or beyond;"
-        " nothing is keyed: press Spread Pose to keep it"
+        "Pose the selected bones (or all) between two frames of the action, or beyond them; nothing is keyed"
+        " until you press Spread Pose"
     )
     bl_options = {"REGISTER", "UNDO"}
 
     share: bpy.props.FloatProperty(
         name="Share",
-        description="How much of the later pose; below 0 and above 1 goes beyond them",
+        description="Share of the later pose; below 0 and above 1 go beyond",
         default=0.5,
         min=-4.0,
         max=5.0,

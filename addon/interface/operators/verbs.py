@@ -222,7 +222,7 @@ class RetimeHooks(ResultHooks):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         if target_armature.invoked_from_panel(context) and len(lists.first_ticked(rig, 3)) > 2:
-            cls.poll_message_set(f"Tick the reference and one other source; {len(lists.ticked(rig))} are")
+            cls.poll_message_set(f"Tick the reference and one other source ({len(lists.ticked(rig))} ticked)")
             return False
         return True
 

@@ -11,8 +11,7 @@ class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
     bl_idname = "action_loom.key_weights"
     bl_label = "Key Weights"
     bl_description = (
-        "Key the weights of the ticked sources at the current frame, so that they change on the way; "
-        "the keys are the scene's, in the Graph Editor"
+        "Key the ticked actions' weights at the current frame; the Graph Editor shows the keys of the scene"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -34,7 +33,7 @@ class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
 class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
     bl_idname = "action_loom.clear_weight_keys"
     bl_label = "Clear Weight Keys"
-    bl_description = "Remove all keys of the weights: they stay as they are now, all the way"
+    bl_description = "Remove all keys of the weights, and keep their values now"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -21,16 +21,14 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 
     order: bpy.props.EnumProperty(
         name="Order",
-        description="In which order the list is shown; sources are woven in the order of the list itself",
+        description="How the list is sorted on screen; weaving uses the list's own order",
         items=[
-            ("LIST", "As Listed", "In the order in which sources are woven", "SORTBYEXT", 0),
+            ("LIST", "As Listed", "In the order of weaving", "SORTBYEXT", 0),
             ("NAME", "By Name", "In alphabetical order", "SORTALPHA", 1),
             ("LENGTH", "By Length", "The shortest first", "SORTTIME", 2),
         ],
     )
-    only_loops: bpy.props.BoolProperty(
-        name="Only Loops", description="Show only actions that repeat: cyclic ones, or with a Cycles modifier"
-    )
+    only_loops: bpy.props.BoolProperty(name="Only Loops", description="Show only loops")
 
     def draw_filter(self, context: DrawContext, layout: bpy.types.UILayout) -> None:
         row = layout.row(align=True)
@@ -340,9 +338,7 @@ class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
             layout.label(text=translated(f"Listed apart: {source.apart}"), icon="INFO")
         if source.player.name:
             layout.prop(source, "armature", icon="ARMATURE_DATA")
-            draw_text(
-                layout, context, source.carried or "It is carried onto this armature's body when it is read", "INFO"
-            )
+            draw_text(layout, context, source.carried or "It is put on this body when it is woven", "INFO")
         layout.prop(source, "rate")
         if not source.rate:
             own = rates.rate_of(source.action)
@@ -398,7 +394,7 @@ class ACTION_LOOM_PT_roles(_OfTheArmature, bpy.types.Panel):
         row.operator("action_loom.find_roles", icon="VIEWZOOM")
         row.prop(properties.settings_of(scene_of(context)), "show_roles", text="", icon="HIDE_OFF")
         if any(role.found_by == "SHAPE" for role in rig.roles):
-            draw_text(layout, context, "Some roles were guessed from the body's shape: look at them on the body")
+            draw_text(layout, context, "Some roles were guessed from the body's shape: check them on the body")
             layout.operator("action_loom.accept_roles", icon="CHECKMARK")
         column = options_in(layout, align=True)
         for role in rig.roles:

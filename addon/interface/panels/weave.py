@@ -254,7 +254,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if ticked >= recipe.least:
             return ""
         actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
-        return f"Tick {actions}: {ticked} {'is' if ticked == 1 else 'are'}"
+        return f"Tick {actions} ({ticked} ticked)"
 
     def _draw_preview(self, context: bpy.types.Context, ghost: "Ghost") -> None:
         """Draw the preview's summary and display options."""

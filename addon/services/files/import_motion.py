@@ -97,7 +97,7 @@ def import_files(
             try:
                 moved.append(onto_armature.carried_onto(file, to, plant_feet=reading.plant_feet))
             except LoomError as error:
-                refused.append(f"{error}; with Onto: New Armature it comes in as it is")
+                refused.append(f"{error}; set Onto to New Armature to import it as it is")
         else:
             groups.setdefault(file.tree, []).append(file)
     if groups:

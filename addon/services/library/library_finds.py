@@ -29,14 +29,13 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
     seconds: bpy.props.FloatProperty(name="Seconds", description="How long it takes")
     distance: bpy.props.FloatProperty(
         name="Distance",
-        description="How far it is from the stretch that was looked for, on average over time, in heights of the body:"
-        " its joints' places and speeds, each with its share. 0 is the same",
+        description="Average distance from the searched part, in heights of the body; 0 is the same motion",
         precision=3,
     )
     mirrored: bpy.props.BoolProperty(
-        name="Mirrored", description="It is like the stretch in a mirror, and shown and imported so"
+        name="Mirrored", description="It matches mirrored, and is shown and imported mirrored"
     )
-    copies: bpy.props.IntProperty(name="Copies", description="How many other files of the library hold the same take")
+    copies: bpy.props.IntProperty(name="Copies", description="How many other files have the same take")
     label: bpy.props.StringProperty(name="Label")
     icon: bpy.props.IntProperty()
 
@@ -46,7 +45,7 @@ class WantedOptions:
 
     part: bpy.props.EnumProperty(
         name="Part",
-        description="What of the body is compared",
+        description="Which part of the body to compare",
         items=[
             ("whole", "Whole Body", "All of it"),
             ("legs", "Legs", "Hips, legs and feet alone, whatever the arms do"),
@@ -56,18 +55,18 @@ class WantedOptions:
     )
     mirror: bpy.props.BoolProperty(
         name="Mirror",
-        description="Find also what is like it in a mirror, which is then shown and imported mirrored",
+        description="Also find mirrored matches; they are shown and imported mirrored",
         options=_OF_PANEL,
     )
     words: bpy.props.StringProperty(
         name="Words",
-        description="Find only in clips whose file, folders or label have these words: walk -sneak is any walk but"
-        ' those that sneak, "slow walk" is found as it stands',
+        description="Only clips with these words in file, folder or label: walk -sneak is a walk that does not sneak,"
+        ' "slow walk" is found as written',
         options=_OF_PANEL,
     )
     most: bpy.props.IntProperty(
         name="Results",
-        description="How many stretches are listed, the likest first",
+        description="Number of results, closest first",
         default=12,
         min=1,
         max=100,

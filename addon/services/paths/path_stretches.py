@@ -25,7 +25,7 @@ def why_not(rig: Any, stretches: Sequence[Any]) -> str:
     """Return why stretches can't be played, "" if they can."""
     for stretch in stretches:
         if stretch.label and not lines_of(rig, stretch):
-            return f"No listed action has the label {stretch.label!r}: give it to some in Active Source"
+            return f"No listed action has the label {stretch.label!r}: give it to some in Name, Color, Range…"
         if not stretch.label and stretch.action is None:
             return "Choose an action for each stretch of the curve, or remove the stretch"
     return ""

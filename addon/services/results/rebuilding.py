@@ -39,7 +39,7 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
     kept = storage.of_result(action)
     result_mark.check_writable(action)
     if not overwrite_edits and storage.edited_by_hand(action):
-        raise LoomError(f"{action.name} was edited by hand: allow overwriting edits, or rename it and weave again")
+        raise LoomError(f"{action.name} was edited by hand: allow overwriting, or rename it and weave again")
     made_of = storage.find_sources(action)
     now = zip(kept.request.sources, made_of, storage.players_of(action), strict=True)
     renamed = tuple(

@@ -176,9 +176,9 @@ def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:
 
 EVERY = "EVERY"
 WHICH = (
-    (TICKED, "Ticked", "Those that are ticked in the armature's own list; without any, the one that it has now"),
-    (PLAYED, "Active Action", "The one that it has now"),
-    (EVERY, "All", "Every action whose bones it has, but those that are a single pose or move next to nothing"),
+    (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
+    (PLAYED, "Active Action", "The one that plays"),
+    (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
 
 

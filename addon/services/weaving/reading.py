@@ -111,7 +111,8 @@ def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | 
     found = by_full_name(bpy.data.objects, source.armature) if source.armature else None
     if source.armature and (found is None or found.type != "ARMATURE" or not found.users_scene):
         raise LoomError(
-            f"{source.name} is an action of {source.armature}, which is gone: choose its armature in Active Source"
+            f"{source.name} is an action of {source.armature}, which is gone: choose its armature in Name, Color,"
+            " Range…"
         )
     return None if found == armature else found
 

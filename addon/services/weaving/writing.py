@@ -177,8 +177,8 @@ def _as_shown(read: Read, where: _Where, *, within: float, played: bool) -> str:
         sentences = shown.check(seen.off, clip.name, hidden), seen.twisted and f"{clip.name}: {seen.twisted}"
         return "; ".join(filter(None, sentences))
     return (
-        f"{action.name} shows where nothing else poses the bones, such as on an exported skeleton: {armature.name} was"
-        " not given it, since its constraints and drivers pose them"
+        f"{action.name} was not assigned to {armature.name}, whose constraints and drivers pose the bones: use"
+        " it on an exported skeleton"
     )
 
 

@@ -19,9 +19,9 @@ class Ask(Recipe, PlantOptions, AskOptions):
 
     verb = "ask"
     label = "Parametric"
-    tooltip = "Make a new action that goes as fast, and turns as much, as you ask for, out of the ticked ones"
+    tooltip = "Make an action with the speed and turn you ask for out of the ticked ones"
     mode = "Parametric"
-    mode_tooltip = "One action as fast as you ask for, and turning as much, out of them all"
+    mode_tooltip = "An action with the speed and turn you ask for"
     intent = "Mix"
     summary = "blend strides of clips so that speed, turn and steps are as asked for"
     least = 1
@@ -38,18 +38,16 @@ class Ask(Recipe, PlantOptions, AskOptions):
         unit="°/s",
         usual=(-90.0, 90.0),
     )
-    any_turn: bool = option(False, "Let it turn as it comes: nothing is asked of that", shown=RARE)
+    any_turn: bool = option(False, "Let it turn as it likes", shown=RARE)
     step: float = option(
         0.0, "How long each step is", minimum=0.0, maximum=20.0, unit=" m", usual=(0.0, 2.0), zero="any"
     )
     also: str = option(
         "",
-        "Other measures that are asked for: lift 0.12, bounce 0.05 (leg lengths), lean 8 (degrees)",
+        "Other measures to ask for: lift 0.12, bounce 0.05 (leg lengths), lean 8 (degrees)",
         shown=RARE,
     )
-    strides: int = option(
-        1, "How many strides are made; a single one is a loop", minimum=1, maximum=1000, usual=(1, 20)
-    )
+    strides: int = option(1, "Number of strides; a single one is a loop", minimum=1, maximum=1000, usual=(1, 20))
     over_time: tuple[tuple[float, ...], ...] = option(
         (),
         "Speed and turn that change on the way: rows of a time (s), the speed (m/s) and the turn (degrees a second)",

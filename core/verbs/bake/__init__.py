@@ -13,25 +13,25 @@ class Bake(Recipe):
 
     verb = "bake"
     label = "Bake"
-    tooltip = "Make an action that keys on every frame the bones which controls move, or controls that move the bones"
+    tooltip = "Key every frame: of the bones as they are seen, or of the controls that move them"
     least = most = 1
     of_action = True
     summary = "give a clip a key on every frame"
 
     onto: str = option(
         "bones",
-        "What gets the keys in Blender; files have bones alone",
+        "What gets the keys",
         choices=(
-            Choice("bones", "Deform Bones", "The bones as they are seen, for engines and exported skeletons"),
-            Choice("controls", "Controls", "The controls of a rig, so that its bones go where the action keys them"),
+            Choice("bones", "Deform Bones", "The bones as they are seen, for engines"),
+            Choice("controls", "Controls", "The rig's controls, so that bones go where the action has them"),
         ),
     )
     bones: str = option(
         "deform",
         "Which bones get keys",
         choices=(
-            Choice("deform", "Deforming", "Those that deform meshes, and a root bone above them that moves"),
-            Choice("all", "", "All that the armature has, controls and helpers too"),
+            Choice("deform", "Deforming", "Those that deform meshes, and a moving root bone above them"),
+            Choice("all", "", "All, with controls and helpers"),
         ),
         only_for=("onto", ("bones",)),
     )

@@ -17,7 +17,7 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
 
     verb = "blend"
     label = "Blend"
-    tooltip = "Make a new action that lies between the ticked ones"
+    tooltip = "Make an action that lies between the ticked ones"
     mode = "Blend"
     mode_tooltip = "One action that lies between them"
     intent = "Mix"
@@ -40,12 +40,10 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     )
     timing: str = option(
         "blended",
-        "Whether the result's timing lies between the clips or follows the reference",
+        "When the result's steps fall",
         choices=(
-            Choice(
-                "blended", "", "Steps take as long as the weights say: between a slow and a quick walk it is in between"
-            ),
-            Choice("reference", "", "Steps fall when the reference's do, for music or a scene that is timed already"),
+            Choice("blended", "", "Between the clips, as the weights say"),
+            Choice("reference", "", "With the reference's steps, for a scene that is timed already"),
         ),
     )
 

@@ -70,7 +70,8 @@ def blend(
         )
     if (report["led_cm"] or 0.0) > LED_FAR:
         report["warnings"].append(
-            f"standing feet were led by {report['led_cm']:.0f} cm: no clip has this posture, they are too far apart"
+            f"standing feet were moved by {report['led_cm']:.0f} cm, as no clip has this posture: take clips that"
+            " are more alike"
         )
     if recipe.weight_keys:
         report["weight_keys"] = np.column_stack([weights.places, weights.rows]).tolist()

@@ -16,7 +16,7 @@ class BuildGraph(Recipe, GraphOptions):
 
     verb = "graph"
     label = "Build Graph"
-    tooltip = "Connect the ticked actions wherever they are alike, and show how; nothing is changed"
+    tooltip = "Connect the ticked actions where they are alike, and show it; nothing is changed"
     least = 1
     summary = "connect clips where they are alike"
 

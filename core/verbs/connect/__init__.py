@@ -15,7 +15,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
 
     verb = "connect"
     label = "Connect"
-    tooltip = "Make an action that plays the ticked ones one after the other, in the order of the list"
+    tooltip = "Play the ticked actions one after the other, in the order of the list"
     mode = "Connect"
     mode_tooltip = "One after the other, without a seam"
     intent = "Chain"
@@ -23,36 +23,32 @@ class Connect(Recipe, PlantOptions, TravelOptions):
 
     method: str = option(
         "ease",
-        "How the seam is mended; auto tries all and takes what measures best",
+        "How the seam is smoothed",
         choices=(
-            Choice("auto", "", "Try all and take what measures best; takes longer"),
-            Choice("ease", "", "One fades into the other while both play on: good for most, and keeps feet still"),
-            Choice(
-                "inertial", "", "The jump dies away after the seam: for clips too short to overlap, and sudden changes"
-            ),
+            Choice("auto", "", "Try all and take the best; slower"),
+            Choice("ease", "", "One fades into the other while both play on: good for most"),
+            Choice("inertial", "", "The jump dies away after the seam: for short clips and sudden changes"),
             Choice(
                 "lagrange",
                 "Polynomial",
-                "A short stretch is drawn anew through points on both sides: very smooth, may float",
+                "Drawn anew across the seam: very smooth, may float",
             ),
-            Choice("spline", "", "A short stretch is drawn anew, gentler than the polynomial: very smooth, may float"),
-            Choice(
-                "registered", "In Step", "Both are blended in step while they overlap: for gaits of different speeds"
-            ),
+            Choice("spline", "", "Like Polynomial, but gentler"),
+            Choice("registered", "In Step", "Blended in step: for gaits of different speeds"),
         ),
     )
     facing: str = option(
         "auto",
-        "How a clip stands to the one before it",
+        "Where a clip goes on from the one before it",
         choices=(
-            Choice("auto", "", "As made where one of them stays on the spot and they fit so, else matched"),
-            Choice("matched", "", "Turned and moved to where its pose is nearest"),
-            Choice("as_made", "As Made", "As it was made, moved along where the one before has gone"),
+            Choice("auto", "", "As made if that fits, else matched"),
+            Choice("matched", "", "Turned and moved to fit its pose"),
+            Choice("as_made", "As Made", "As it was made, moved along with the one before"),
         ),
     )
     length: float = option(
         0.0,
-        "How long the mending takes; 0 is what suits the method",
+        "How long the smoothing takes; 0 is as suits the method",
         minimum=0.0,
         maximum=5.0,
         unit=" s",
@@ -62,14 +58,14 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     )
     candidate: int = option(
         0,
-        "Which of the transitions found is taken, counted from 0",
+        "Which of the transitions found to use, from 0",
         minimum=0,
         maximum=11,
         shown=RARE,
     )
     from_frame: int = option(
         -1,
-        "Frame at which the first clip is left, counted from 0; -1 finds it",
+        "Frame to leave the first clip at, from 0; -1 finds it",
         minimum=-1,
         pick=FRAME,
         zero="is found",
@@ -77,7 +73,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     )
     to_frame: int = option(
         -1,
-        "Frame at which the second clip is entered, counted from 0; -1 finds it",
+        "Frame to enter the second clip at, from 0; -1 finds it",
         minimum=-1,
         pick=FRAME,
         zero="is found",
@@ -85,11 +81,11 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     )
     by_correlation: bool = option(
         False,
-        "Let lagrange and spline choose how much is led through anew by how alike both sides are",
+        "Let Polynomial and Spline choose their length by how alike both sides are",
         shown=RARE,
     )
-    anywhere: bool = option(False, "Look for the transition in all of both clips, not only near end and start")
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    anywhere: bool = option(False, "Search all of both clips, not only near end and start")
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:
         return " > ".join(names)

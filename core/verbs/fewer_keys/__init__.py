@@ -13,14 +13,14 @@ class FewerKeys(Recipe):
 
     verb = "fewer_keys"
     label = "Fewer Keys"
-    tooltip = "Make an action of the armature's own with few Bézier keys; no joint is farther off than a bound"
+    tooltip = "Make an action with few Bézier keys, within a bound"
     least = most = 1
     of_action = True
     summary = "leave out the keys that a clip does not need"
 
     within: float = option(
         2.0,
-        "How far any joint or tip may be from where it was, in any frame",
+        "How far any joint may be off in any frame",
         minimum=0.01,
         maximum=1000.0,
         unit=" mm",
@@ -28,7 +28,7 @@ class FewerKeys(Recipe):
     )
     feet: float = option(
         0.0,
-        "The same for hips, legs and feet: what stands must not shake",
+        "How far hips, legs and feet may be off; standing feet must not shake",
         minimum=0.0,
         maximum=1000.0,
         unit=" mm",
@@ -37,8 +37,7 @@ class FewerKeys(Recipe):
     )
     keep_frames: tuple[tuple[float, ...], ...] = option(
         (),
-        "Frames that have keys in any case, counted from 0; the first and the last do, and on legs those where their"
-        " foot begins and ends to stand",
+        "Frames that keep their keys, from 0, besides the first, the last and those where feet begin and end to stand",
         minimum=0.0,
         maximum=1e9,
         table=True,

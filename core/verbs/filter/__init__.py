@@ -15,8 +15,7 @@ def _gain(band: int) -> Any:
     waves = f"waves of {shortest} to {longest} frames" if band > 1 else f"waves of up to {longest} frames"
     return option(
         1.0,
-        f"How strong {waves} are: 0 takes them out, 1 keeps them, 3 is three times as strong. It does nothing in a clip"
-        f" of {2**band} frames or less",
+        f"Strength of {waves}: 0 removes them, 1 keeps them; needs over {2**band} frames",
         minimum=0.0,
         maximum=3.0,
         label=f"Band {band}",
@@ -29,15 +28,15 @@ class Filter(Recipe):
 
     verb = "filter"
     label = "Filter"
-    tooltip = "Make an action without spikes and noise; gains make fine or coarse motion stronger or weaker"
+    tooltip = "Remove spikes and noise; bands make fine or coarse motion stronger or weaker"
     least = most = 1
     of_action = True
     summary = "mend spikes, take off noise, change the bands of a clip"
 
-    spikes: bool = option(True, "Mend frames in which a joint jumps away and back, as captures have them")
+    spikes: bool = option(True, "Remove frames in which a joint jumps away and back")
     cutoff: float = option(
         -1.0,
-        "What is faster is removed as noise; -1 removes as much noise as is measured, 0 none",
+        "Remove what is faster as noise; -1 measures the noise, 0 is off",
         minimum=-1.0,
         maximum=1000.0,
         unit=" Hz",
@@ -45,7 +44,7 @@ class Filter(Recipe):
         zero="off",
         below="as much as is measured",
     )
-    keep_contacts: bool = option(False, "Plant the feet that stand after filtering; pelvis and legs follow")
+    keep_contacts: bool = option(False, "Keep standing feet in place after filtering")
     band_1: float = _gain(1)
     band_2: float = _gain(2)
     band_3: float = _gain(3)
@@ -55,13 +54,13 @@ class Filter(Recipe):
     band_7: float = _gain(7)
     joints: str = option(
         "",
-        "Which joints are filtered: all if empty, lower, upper, or comma-separated names",
+        "Joints to filter: all if empty, lower, upper, or comma-separated names",
         shown=RARE,
         pick=JOINTS,
     )
     longest_spike: int = option(
         0,
-        "Frames of the longest spikes. At 30 frames a second or less it is 1: a blow in an action for games has 3",
+        "Frames of the longest spike; a blow in a game action has 3",
         minimum=0,
         maximum=3,
         zero="by the rate",
@@ -69,7 +68,7 @@ class Filter(Recipe):
     )
     toes: bool = option(
         False,
-        "Mend spikes of toes, too; the toes of runs are so fast that some of their steps look like spikes",
+        "Remove spikes of toes, too; steps of a run can look like spikes",
         shown=RARE,
     )
 

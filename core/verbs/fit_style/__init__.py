@@ -16,7 +16,7 @@ class FitStyle(Recipe, StyleOptions):
 
     verb = "style"
     label = "Learn Style"
-    tooltip = "Learn from the ticked actions how they differ, and show it; nothing is changed"
+    tooltip = "Learn how the ticked actions differ, and show it; nothing is changed"
     least = 2
     summary = "learn from clips of one action how they differ"
 

@@ -21,9 +21,9 @@ class Follow(GraphWalk, PointOptions):
 
     verb = "follow"
     label = "Follow Curve"
-    tooltip = "Walk along the curve, through the graph of the ticked actions"
+    tooltip = "Walk along the curve with the ticked actions"
     mode = "Path"
-    mode_tooltip = "A walk along a curve, through a motion graph of them all"
+    mode_tooltip = "A walk along a curve"
     intent = "Path"
     summary = "walk along a path, through a motion graph"
 
@@ -39,16 +39,15 @@ class Follow(GraphWalk, PointOptions):
     closed: bool = option(False, "Let the path lead back to its start", shown=HIDDEN)
     fidelity: float = option(
         0.3,
-        "How much likeness at transitions counts against nearness to the path: smaller keeps to the path, larger moves"
-        " more naturally",
+        "Smaller keeps to the curve, larger moves more naturally",
         minimum=0.0,
         maximum=10.0,
         usual=(0.0, 2.0),
     )
     bend: float = option(
         10.0,
-        "How far the ground may be turned under the clips where they do not turn enough, for a body of 1.7 m; more for"
-        " smaller ones",
+        "How far the ground may turn under a body of 1.7 m, more under smaller ones; 0 keeps the clips as"
+        " captured, up to 10 is rarely noticeable",
         minimum=0.0,
         maximum=45.0,
         unit="°/m",
@@ -57,7 +56,7 @@ class Follow(GraphWalk, PointOptions):
     )
     spread: float = option(
         1.0,
-        "Time over which what is left between walk and path is spread; 0 leaves it",
+        "Time over which the rest between walk and path is spread; 0 leaves it",
         minimum=0.0,
         maximum=10.0,
         unit=" s",
@@ -66,7 +65,7 @@ class Follow(GraphWalk, PointOptions):
     )
     speed: float = option(
         0.0,
-        "The speed that is wanted; 0 is any",
+        "Wanted speed; 0 is any",
         minimum=0.0,
         maximum=15.0,
         unit=" m/s",
@@ -76,7 +75,7 @@ class Follow(GraphWalk, PointOptions):
     )
     horizon: float = option(
         0.0,
-        "How far is looked ahead before half of that is decided, for very long paths; 0 looks at all of it",
+        "How far to look ahead on very long paths; 0 is all the way",
         minimum=0.0,
         maximum=1000.0,
         unit=" m",
@@ -86,10 +85,10 @@ class Follow(GraphWalk, PointOptions):
     )
     follows: str = option(
         "hips",
-        "What of the body keeps to a path",
+        "Which point of the body keeps to the path",
         choices=(
             Choice("hips", "", "The hips"),
-            Choice("mass", "Centre of Mass", "Where all its parts balance, by a table of their masses"),
+            Choice("mass", "Centre of Mass", "Where the body balances"),
         ),
         shown=RARE,
     )

@@ -13,17 +13,17 @@ class KeyPoses(Recipe):
 
     verb = "key_poses"
     label = "Key Poses"
-    tooltip = "Make an action that goes through poses of the ticked ones, and holds them as long as asked"
+    tooltip = "Make an action through single poses of the ticked ones"
     mode = "Poses"
-    mode_tooltip = "From pose to pose of the ticked actions, held as long as asked"
+    mode_tooltip = "From pose to pose of the ticked actions"
     intent = "Chain"
     least = 1
     summary = "make a clip that goes through poses of others"
 
     poses: tuple[tuple[float, ...], ...] = option(
         (),
-        "Rows of a clip (counted from 1), its frame (from 0), when that pose is reached (s), and for how long it is"
-        " held (s); none are the first pose of every clip and those that follow it at the interval",
+        "Rows of clip (from 1), frame (from 0), time (s) and hold (s); if empty, each clip's first pose and"
+        " those that follow at the interval",
         minimum=0.0,
         maximum=1e9,
         table=True,
@@ -31,28 +31,26 @@ class KeyPoses(Recipe):
     )
     between: str = option(
         "ease",
-        "How it goes from one pose to the next",
+        "The way from pose to pose",
         choices=(
-            Choice("ease", "", "Slowly out of each pose and slowly into the next: for poses that are to be seen"),
-            Choice("squad", "Flowing", "On through the poses without a stop, swinging beyond them where it turns"),
-            Choice("monotone", "", "On through the poses without a stop, and never beyond them"),
+            Choice("ease", "", "Slowly out of each pose and into the next"),
+            Choice("squad", "Flowing", "Without a stop, swinging beyond the poses"),
+            Choice("monotone", "", "Without a stop, and never beyond the poses"),
         ),
     )
     interval: float = option(
         0.5,
-        "Between poses without rows, and back to the first one where they repeat",
+        "Time between poses without rows, and back to the first",
         minimum=0.001,
         maximum=1000.0,
         usual=(0.05, 2.0),
         unit=" s",
     )
-    repeat: bool = option(False, "Go back to the first pose in the end: a loop")
-    in_place: bool = option(
-        False, "All poses stand where the first one does and face as it does; off, each where it stood"
-    )
+    repeat: bool = option(False, "Go back to the first pose at the end")
+    in_place: bool = option(False, "All poses stand and face as the first one does")
     fps: float = option(
         0.0,
-        "Frames per second of what is made",
+        "Frames per second of the result",
         minimum=0.0,
         maximum=1000.0,
         usual=(0.0, 240.0),

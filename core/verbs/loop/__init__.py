@@ -14,74 +14,67 @@ class Loop(Recipe, PlantOptions):
 
     verb = "loop"
     label = "Loop"
-    tooltip = (
-        "Make one cycle that repeats without a seam out of each ticked action; with several, one is looked for in each,"
-        " and a cycle that was chosen is used for its own action alone"
-    )
+    tooltip = "Make a seamless loop of each ticked action"
     mode = "Loop"
-    mode_tooltip = "One cycle that repeats, of each ticked action"
+    mode_tooltip = "A seamless loop of each ticked action"
     intent = "Loop"
     least = most = 1
     summary = "make one cycle without a seam out of a clip that repeats itself"
 
     finder: str = option(
         "cycle",
-        "How the cycle is found: each stretch against the one after it, or by autocorrelation",
+        "How the cycle is found",
         choices=(
-            Choice("cycle", "", "Each stretch is held against the one after it: finds gaits, and gestures that repeat"),
-            Choice("autocorrelation", "", "By how regularly joints swing: for even motion, such as a steady walk"),
+            Choice("cycle", "", "Compares each part with the next: for gaits and repeated gestures"),
+            Choice("autocorrelation", "", "By how regularly joints swing: for even motion"),
         ),
         shown=RARE,
     )
     start: int = option(
-        0, "First frame of the cycle, counted from 0, where its length is given", minimum=0, pick=FRAME, shown=RARE
+        0, "First frame of the cycle, from 0, if its length is given", minimum=0, pick=FRAME, shown=RARE
     )
     length: int = option(0, "Frames of the cycle; 0 finds it", minimum=0, zero="is found", shown=RARE)
     whole: str = option(
         "auto",
-        "Whether the clip is one cycle as it is, from its first frame to its last; auto sees whether its ends meet",
+        "Whether the whole clip is one cycle",
         choices=(
-            Choice("auto", "", "Take the whole clip if its ends meet, else look for a cycle in it"),
-            Choice("yes", "", "Take the whole clip, whatever its ends are like: for game cycles"),
-            Choice("no", "", "Look for a cycle in it: for captured takes"),
+            Choice("auto", "", "If its ends meet; else a cycle is searched"),
+            Choice("yes", "", "In any case, for game cycles"),
+            Choice("no", "", "Search for a cycle, for captured takes"),
         ),
         label="Whole Clip",
     )
     half: bool = option(
-        False, "The clip is half a cycle, such as one step: its image in a mirror follows", label="Mirrored Half"
+        False, "The clip is half a cycle, such as one step; its mirror image follows", label="Mirrored Half"
     )
     method: str = option(
         "ease",
-        "How the seam is closed; auto tries all and takes what measures best",
+        "How the seam is smoothed",
         choices=(
-            Choice("auto", "", "Try all and take what measures best; takes longer"),
+            Choice("auto", "", "Try all and take the best; slower"),
             Choice("ease", "", "The end fades into what comes before the start: good for most"),
             Choice(
                 "offset",
                 "",
-                "What is left between the ends is spread over the cycle: where nothing lies before or after it",
+                "The gap is spread over the cycle: if nothing lies before or after it",
             ),
-            Choice(
-                "lagrange", "Polynomial", "The seam is drawn anew through points on both sides: very smooth, may float"
-            ),
-            Choice("spline", "", "The seam is drawn anew, gentler than the polynomial: very smooth, may float"),
+            Choice("lagrange", "Polynomial", "Drawn anew across the seam: very smooth, may float"),
+            Choice("spline", "", "Like Polynomial, but gentler"),
         ),
     )
-    in_place: bool = option(False, "Stay on the spot instead of going on over the ground")
+    in_place: bool = option(False, "Stay on the spot")
     straighten: str = option(
         "auto",
-        "Whether the cycle goes straight on; auto does if it turns by 8 degrees or less",
+        "Whether the cycle goes straight on",
         choices=(
-            Choice("auto", "", "Let it go straight on if it hardly turns"),
-            Choice("yes", "", "Let it go straight on, however it turned"),
-            Choice("no", "", "Let it turn as it did: a circle of many cycles"),
+            Choice("auto", "", "If it turns by 8 degrees or less"),
+            Choice("yes", "", "However much it turned"),
+            Choice("no", "", "Let it turn as it did"),
         ),
     )
-    phase: float = option(
-        0.0, "Where in the cycle the result begins, as a share of it", minimum=0.0, maximum=1.0, shown=RARE
-    )
+    phase: float = option(0.0, "Where in the cycle the result begins, 0 to 1", minimum=0.0, maximum=1.0, shown=RARE)
     repeat: int = option(1, "How many cycles the result has", minimum=1, maximum=1000, usual=(1, 20))
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     @classmethod
     def label_of(cls, count: int) -> str:

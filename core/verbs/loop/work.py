@@ -179,9 +179,9 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
     best = found.best
     if best.score < cycle_search.WEAK:
         raise RegistrationError(
-            f"{clip.name} does not repeat itself: its best cycle, {best.length} frames from {best.start + first}, "
-            f"scores {best.score:.2f} (a cycle has {cycle_search.PERIODIC} or more); {_hint(clip)}"
-            "take the whole clip (whole = yes), or set start and length by hand"
+            f"{clip.name} does not repeat itself: its best cycle, {best.length} frames from {best.start + first},"
+            f" scores {best.score:.2f}, not {cycle_search.PERIODIC}; {_hint(clip)}take the whole clip (whole ="
+            " yes), or set start and length by hand"
         )
     if best.length < SHORTEST:
         raise RegistrationError(
@@ -201,12 +201,15 @@ def _hint(clip: Clip) -> str:
 
 def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
     if ending is not None and ending.kind and not clip.cyclic and closing.is_gesture(clip):
-        return [f"{clip.name} is one gesture, from a pose and back to it: it repeats nothing of itself, so look"]
+        return [f"{clip.name} is one gesture, from a pose and back to it: check the loop"]
     if ending is not None and not ending.kind:
-        return [f"{clip.name}: its ends are {100.0 * ending.gap:.1f} cm apart, which is spread over the cycle: look"]
+        return [
+            f"{clip.name}: its ends were {100.0 * ending.gap:.1f} cm apart, which is spread over the cycle: check"
+            " the loop"
+        ]
     if cycle.score < cycle_search.PERIODIC:
         return [
-            f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, a cycle has {cycle_search.PERIODIC}): look"
+            f"{clip.name} hardly repeats itself (score {cycle.score:.2f}, not {cycle_search.PERIODIC}): check the loop"
         ]
     return []
 
@@ -225,7 +228,7 @@ def _only_part(trimmed: trim.Trimmed, found: Repetition | None, recipe: Loop) ->
         return []
     first, end = low + trimmed.first, min(high, last) + trimmed.first
     times = max(2, round((high - low) / best.length))
-    return [f"{trimmed.clip.name} repeats itself only from frame {first} to {end}, about {times} times: look"]
+    return [f"{trimmed.clip.name} repeats itself only from frame {first} to {end}, about {times} times: check the loop"]
 
 
 def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:

@@ -13,18 +13,18 @@ class Mirror(Recipe):
 
     verb = "mirror"
     label = "Mirror"
-    tooltip = "Make an action of the armature's own in which left and right have changed places"
+    tooltip = "Make an action with left and right exchanged"
     least = most = 1
     of_action = True
     summary = "let left and right of a clip change places"
 
     keep_start: bool = option(
         True,
-        "Begin where the action begins, facing as it does; off, all is reflected in the middle of the rest pose",
+        "Begin and face as the action does; off reflects it in the middle of the rest pose",
     )
     half_cycle: bool = option(
         False,
-        "Of a loop: begin half a cycle later, so that the same foot as before steps first and both play in step",
+        "For a loop: begin half a cycle later, so that the same foot steps first",
     )
 
     def result_name(self, names: Sequence[str]) -> str:

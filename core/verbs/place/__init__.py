@@ -13,7 +13,7 @@ class Place(Recipe):
 
     verb = "place"
     label = "Place"
-    tooltip = "Make an action of the armature's own that begins at a place, faces a way, or goes on from another"
+    tooltip = "Turn and move the whole action on the ground, or go on from another"
     least = 1
     most = 2
     of_action = True
@@ -23,15 +23,15 @@ class Place(Recipe):
         "auto",
         "Where the clip begins",
         choices=(
-            Choice("auto", "", "Where the second clip ends, if two are given; else at x and y"),
-            Choice("at", "At a Place", "With its hips over x and y"),
-            Choice("own", "Where It Is", "It is only turned, or raised"),
-            Choice("after", "After Another", "Where the second clip ends, going on as that does"),
+            Choice("auto", "", "At the end of the second clip if two are given, else at x and y"),
+            Choice("at", "At a Place", "Hips over x and y"),
+            Choice("own", "Where It Is", "Only turned or raised"),
+            Choice("after", "After Another", "At the end of the second clip, going on as it does"),
         ),
     )
     x: float = option(
         0.0,
-        "Where its hips are on the ground",
+        "Place of the hips on the ground",
         minimum=-1e6,
         maximum=1e6,
         unit=" m",
@@ -40,7 +40,7 @@ class Place(Recipe):
     )
     y: float = option(
         0.0,
-        "Where its hips are on the ground",
+        "Place of the hips on the ground",
         minimum=-1e6,
         maximum=1e6,
         unit=" m",
@@ -51,13 +51,13 @@ class Place(Recipe):
         "own",
         "Which way it faces",
         choices=(
-            Choice("own", "As It Is", "As it does; after another clip as that one does at its end"),
-            Choice("way", "A Way", "The way that is typed"),
+            Choice("own", "As It Is", "As it does, or as the clip before does at its end"),
+            Choice("way", "A Way", "The angle that you type"),
         ),
     )
     facing: float = option(
         0.0,
-        "Which way: 0 is along +y, and 90, to the left of that, along -x",
+        "0 is along +y; 90, to the left of that, along -x",
         minimum=-360.0,
         maximum=360.0,
         unit="°",
@@ -84,7 +84,7 @@ class Place(Recipe):
     )
     frame: int = option(
         0,
-        "Frame in which place and facing are so, counted from 0",
+        "Frame that has this place and facing, from 0",
         minimum=0,
         pick=FRAME,
         shown=RARE,

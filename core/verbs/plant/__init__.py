@@ -13,7 +13,7 @@ class Plant(Recipe, SpanOptions):
 
     verb = "plant"
     label = "Plant Feet"
-    tooltip = "Make an action of the ticked one whose feet stay where they stand; pelvis and legs follow"
+    tooltip = "Make an action whose standing feet stay in place; pelvis and legs follow"
     least = most = 1
     of_action = True
     summary = "let feet that slide stay where they stand"

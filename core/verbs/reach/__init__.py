@@ -13,7 +13,7 @@ class Reach(Recipe):
 
     verb = "reach"
     label = "Reach"
-    tooltip = "Make an action of the armature's own in which a hand or a foot reaches a place at some frames"
+    tooltip = "Move a hand or foot to a target, such as a handle or a step"
     least = most = 1
     of_action = True
     summary = "let a hand, a foot or the end of a chain reach a place at some frames"
@@ -22,52 +22,50 @@ class Reach(Recipe):
         "right_arm",
         "What reaches",
         choices=(
-            Choice("left_arm", "", "The left hand, or the left front foot; elbows bend as they do"),
-            Choice("right_arm", "", "The right hand, or the right front foot; elbows bend as they do"),
-            Choice("left_leg", "", "The left foot by its ankle; knees bend as they do"),
-            Choice("right_leg", "", "The right foot by its ankle; knees bend as they do"),
-            Choice("head", "", "The head, by all joints of the spine"),
-            Choice("chain", "", "Any joints above each other, which are named"),
+            Choice("left_arm", "", "The left hand or front foot"),
+            Choice("right_arm", "", "The right hand or front foot"),
+            Choice("left_leg", "", "The left foot, by its ankle"),
+            Choice("right_leg", "", "The right foot, by its ankle"),
+            Choice("head", "", "The head, by the spine"),
+            Choice("chain", "", "Any joints above each other"),
         ),
     )
     chain: str = option(
         "",
-        "The first joint that turns and the joint that is led, such as shoulder > hand",
+        "The first joint to turn and the joint to lead, such as shoulder > hand",
         only_for=("limb", ("chain",)),
     )
     target: tuple[tuple[float, ...], ...] = option(
         (),
-        "Where to, in metres in the clip's world: a row x y z, or rows of a frame (from 0) and x y z for a place that"
-        " moves",
+        "The place in metres: x y z, or rows of a frame (from 0) and x y z if it moves",
         minimum=-1e6,
         maximum=1e6,
         table=True,
         from_file=True,
     )
-    from_frame: int = option(0, "First frame in which it is there, counted from 0", minimum=0, pick=FRAME)
-    to_frame: int = option(-1, "Last frame in which it is there", minimum=-1, pick=FRAME, zero="the first one alone")
+    from_frame: int = option(0, "First frame at the target, from 0", minimum=0, pick=FRAME)
+    to_frame: int = option(-1, "Last frame at the target", minimum=-1, pick=FRAME, zero="the first one alone")
     ease: float = option(
         0.3,
-        "How long it takes to get there before, and back after",
+        "Time to get there and back",
         minimum=0.0,
         maximum=60.0,
         usual=(0.0, 2.0),
         unit=" s",
     )
-    keep_turn: bool = option(True, "Hand, foot or head stay turned in the world as they are")
+    keep_turn: bool = option(True, "Keep the rotation of hand, foot or head")
     between: str = option(
         "monotone",
-        "How a place that moves goes from row to row",
+        "How a moving target goes from row to row",
         choices=(
-            Choice("linear", "", "Straight on, at an even speed from row to row"),
-            Choice("monotone", "", "Smoothly, and never beyond its rows"),
+            Choice("linear", "", "At an even speed"),
+            Choice("monotone", "", "Smoothly, never beyond its rows"),
         ),
         shown=RARE,
     )
     tip: tuple[tuple[float, ...], ...] = option(
         (),
-        "The point that is to be there, as a row x y z in metres along the axes of the hand, foot or last joint;"
-        " without it that joint itself",
+        "The point to be there, x y z in metres along the axes of hand, foot or last joint; the joint itself if empty",
         minimum=-1e3,
         maximum=1e3,
         table=True,
@@ -75,7 +73,7 @@ class Reach(Recipe):
     )
     limits: tuple[tuple[float, ...], ...] = option(
         (),
-        "How far joints turn: rows of a joint (counted from 1), and from and to which angle about its own x, y and z"
+        "How far joints turn: rows of joint (from 1) and its least and largest angles about x, y and z"
         " (degrees, matrix product in that order)",
         minimum=-1e4,
         maximum=1e4,

@@ -22,7 +22,7 @@ def _factor(number: int) -> float:
     which = {1: "largest", 2: "second", 3: "third"}.get(number, f"{number}th")
     factor: float = option(
         1.0,
-        f"How much the clip keeps of the {which} component: 1 as it is, 0 none, 3 three times, -3 reversed",
+        f"Amount of the {which} component; -3 is reversed",
         minimum=-10.0,
         maximum=10.0,
         usual=(-3.0, 3.0),
@@ -37,43 +37,43 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
 
     verb = "restyle"
     label = "Restyle"
-    tooltip = "Make a new action of the reference: with longer strides, more swing, more of what the ticked ones have"
+    tooltip = "Change the manner of the reference: longer strides, more swing, somebody else's lean"
     mode = "Style"
-    mode_tooltip = "The reference, done in another way: sliders learnt from the ticked actions"
+    mode_tooltip = "The reference in another manner, by sliders learnt from the ticked actions"
     intent = "Vary"
     least = 1
     reference_first = True
     summary = "change how a clip is done, by sliders learnt from others (of the same action)"
 
-    stride: float = _slider("Longer strides, in usual differences between the examples")
+    stride: float = _slider("Longer strides; 1 is one usual difference between the examples")
     cadence: float = _slider("More steps a minute")
-    speed: float = _slider("Faster, with the stride and the cadence that go with it")
-    bounce: float = _slider("Hips that go up and down more")
-    swing: float = _slider("Arms that swing more", "Arm Swing")
-    lean: float = _slider("A trunk that leans more to the front")
-    elbows: float = _slider("Elbows that are bent more")
+    speed: float = _slider("Faster, with fitting stride and cadence")
+    bounce: float = _slider("Hips go up and down more")
+    swing: float = _slider("Arms swing more", "Arm Swing")
+    lean: float = _slider("Lean forward more")
+    elbows: float = _slider("Bend the elbows more")
     width: float = _slider("Feet farther apart", "Step Width")
-    lift: float = _slider("Feet that are lifted more", "Foot Lift")
+    lift: float = _slider("Lift the feet more", "Foot Lift")
     goes_along: str = option(
         "natural",
-        "What changes besides what a slider says",
+        "What changes along with a slider",
         choices=(
-            Choice("natural", "", "What changes with it in the examples, too: longer strides swing the arms"),
+            Choice("natural", "", "What changes with it in the examples: longer strides swing the arms"),
             Choice("only", "Only This", "Nothing else that has a slider"),
         ),
     )
-    exact: bool = option(True, "Measure what came of the sliders, and correct it", shown=RARE)
-    toward: str = option("", "Towards the mean of a person, or of a label: anna, or mood=sad", shown=RARE)
+    exact: bool = option(True, "Measure the result of the sliders, and correct it", shown=RARE)
+    toward: str = option("", "Towards a person or a label: anna, or mood=sad", shown=RARE)
     toward_amount: float = option(
         1.0, "How far: 0 is not at all, 1 all the way", minimum=-3.0, maximum=3.0, usual=(-1.0, 2.0), shown=RARE
     )
     components: str = option(
         "apart",
-        "Which components of how people differ are meant",
+        "Which components are used",
         choices=(
-            Choice("apart", "", "Of posture and of dynamics, each by itself"),
-            Choice("together", "", "Of both at once, about the mean"),
-            Choice("source", "About Rest", "About the rest pose, of which the first is the mean motion itself"),
+            Choice("apart", "", "Posture and movement, each by itself"),
+            Choice("together", "", "Both at once"),
+            Choice("source", "About Rest", "About the rest pose; the first is the mean motion"),
         ),
         shown=RARE,
     )
@@ -83,20 +83,16 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     factor_4: float = _factor(4)
     factor_5: float = _factor(5)
     factor_6: float = _factor(6)
-    own_speed: float = option(
-        1.0, "How much of its own speed, as a component", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE
-    )
+    own_speed: float = option(1.0, "Amount of its own speed", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE)
     individuality: float = option(
         1.0,
-        "How much it keeps of what no component tells",
+        "Amount of what no component explains",
         minimum=-3.0,
         maximum=5.0,
         usual=(0.0, 2.0),
         shown=RARE,
     )
-    variation: int = option(
-        0, "The number of a variation, made by chance within what is usual; 0 is none", minimum=0, zero="none"
-    )
+    variation: int = option(0, "Number of a random variation; 0 is none", minimum=0, zero="none")
     variation_amount: float = option(
         1.0,
         "How far variations go",

@@ -7,7 +7,7 @@ from ...options import RARE, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 
-_POSES = "auto is its rest pose, or where nobody can stand in that its most upright frame; rest, or a frame from 0"
+_POSES = "auto, rest, or a frame from 0; auto takes the most upright frame if nobody can stand in the rest pose"
 
 _HOW = {
     "role": "role",
@@ -25,15 +25,15 @@ class Retarget(Recipe, PlantOptions):
 
     verb = "retarget"
     label = "Retarget"
-    tooltip = "Put the other ticked action onto the body of the reference"
+    tooltip = "Put the other ticked action on the body of the reference"
     least = most = 2
     reference_first = True
     like = "the clip on whose body it is put; of its motion nothing is used"
     summary = "put a clip on the body of another: retarget WALK --like OTHER"
 
-    rest: str = option("auto", f"The pose of the clip that turns are measured against: {_POSES}", shown=RARE)
-    body_rest: str = option("auto", f"That pose of the other body: {_POSES}", shown=RARE)
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    rest: str = option("auto", f"The clip's rest pose for retargeting: {_POSES}", shown=RARE)
+    body_rest: str = option("auto", f"The other body's rest pose for retargeting: {_POSES}", shown=RARE)
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[1]} on {names[0]}" if len(names) == 2 else super().result_name(names)

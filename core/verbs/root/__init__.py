@@ -15,23 +15,23 @@ class Root(Recipe):
 
     verb = "root"
     label = "Root Motion"
-    tooltip = "Make an action of the armature's own whose travel is on the root bone, the hips or the object"
+    tooltip = "Put the travel on the root bone, the hips or the object"
     least = most = 1
     of_action = True
     summary = "put the travel of a clip onto its root bone, or onto its hips"
 
     onto: str = option(
         "root",
-        "What carries the body on its way",
+        "Which bone carries the travel",
         choices=(
-            Choice("root", "Root Bone", "The topmost bone above the hips; the sway is left on the hips"),
-            Choice("hips", "", "The hips; all that is above them stands still"),
-            Choice("object", "", "The armature object, where the action keys it; no file has one"),
+            Choice("root", "Root Bone", "The topmost bone above the hips; the hips keep the sway"),
+            Choice("hips", "", "The hips; all above them stands still"),
+            Choice("object", "", "The armature object, if the action keys it"),
         ),
     )
     smooth: float = option(
         0.3,
-        "Over how long what carries it is smoothed (Gaussian); 0 is exactly under the hips",
+        "Smoothing time (Gaussian); 0 is exactly under the hips",
         minimum=0.0,
         maximum=5.0,
         unit=" s",

@@ -18,9 +18,9 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
     verb = "splice"
     label = "Splice"
-    tooltip = "Put the upper body of the other ticked actions onto the lower body of the reference"
+    tooltip = "Put the upper body of the other ticked actions on the legs of the reference"
     mode = "Splice"
-    mode_tooltip = "The upper body of others on the lower body of one, which is the reference"
+    mode_tooltip = "The upper body of others on the legs of the reference"
     intent = "Mix"
     least = 2
     reference_first = True
@@ -28,32 +28,30 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
     timing: str = option(
         "auto",
-        "Whether the action is played at its own speed or in step with the locomotion; auto asks whether legs match",
+        "How the action is timed",
         choices=(
-            Choice("auto", "", "In step if the legs of both do the same, else at its own speed"),
-            Choice("own", "Own Speed", "As fast as it was made: for a wave, a punch, a call"),
-            Choice("sync", "In Step", "Slowed and hurried with the steps: for arms that swing with them"),
+            Choice("auto", "", "In step if the legs match, else at its own speed"),
+            Choice("own", "Own Speed", "For a wave, a punch, a call"),
+            Choice("sync", "In Step", "With the steps, for arms that swing"),
             Choice(
                 "points",
                 "Splice Points",
-                "Entered anew every second, wherever legs and trunk are alike: for long walks, and several actions",
+                "Entered anew every second where legs and trunk are alike: for long walks",
             ),
         ),
     )
-    start: int = option(
-        0, "Frame of the action that it is played from, counted from 0", minimum=0, pick=FRAME, shown=RARE
-    )
+    start: int = option(0, "First frame of the action to play, from 0", minimum=0, pick=FRAME, shown=RARE)
     if_shorter: str = option(
         "repeat",
-        "What an action does that is shorter than the locomotion",
+        "What happens if the action is too short",
         choices=(
-            Choice("repeat", "", "It begins again, looped where it has no cycle of its own"),
+            Choice("repeat", "", "It begins again, looped if it is no cycle"),
             Choice("hold", "", "Its last pose is held"),
         ),
         shown=RARE,
         aliases=("short",),
     )
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(names[1:])} on {names[0]}" if len(names) > 1 else super().result_name(names)

@@ -16,7 +16,7 @@ class Synchronise(Recipe, Matching):
 
     verb = "sync"
     label = "Re-time to Reference"
-    tooltip = "Make a new action of the other ticked one, in step with the reference"
+    tooltip = "Make a copy of the other ticked action that steps when the reference does"
     summary = "re-time a clip to another: sync A B gives B in time with A"
 
     def result_name(self, names: Sequence[str]) -> str:

@@ -16,14 +16,14 @@ class Travel(Recipe):
 
     verb = "travel"
     label = "Add Root Motion"
-    tooltip = "Let an action that walks on the spot go on as fast as its feet say"
+    tooltip = "Move an action that walks on the spot as fast as its feet ask for"
     least = most = 1
     of_action = True
     summary = "let a clip that walks on the spot travel as its feet say"
 
     speed: float = option(
         0.0,
-        "How fast it goes on the mean; 0 is as fast as its feet say",
+        "Average speed; 0 is measured at the feet",
         minimum=0.0,
         maximum=100.0,
         unit=" m/s",
@@ -32,10 +32,10 @@ class Travel(Recipe):
     )
     direction: str = option(
         "auto",
-        "Which way it goes; auto is as its feet say, and a cycle straight ahead, back or aside if within 20 degrees",
+        "Which way it goes",
         choices=(
-            Choice("auto", "", "As its feet say; straight ahead, back or aside if that is nearly so"),
-            Choice("measured", "", "Exactly as its feet say, if aslant"),
+            Choice("auto", "", "As measured, but straight ahead, back or aside if within 20 degrees"),
+            Choice("measured", "", "Exactly as measured"),
             Choice("ahead", "", "Where the body faces"),
             Choice("back", "", "Backwards, as it faces"),
             Choice("left", "", "To its left"),
@@ -44,7 +44,7 @@ class Travel(Recipe):
     )
     angle: float = option(
         0.0,
-        "By how much to the left of that direction it goes",
+        "Angle to the left of that direction",
         minimum=-180.0,
         maximum=180.0,
         unit="°",
@@ -52,15 +52,13 @@ class Travel(Recipe):
     )
     turn: float = option(
         0.0,
-        "By how much it turns to the left on its way, in all or a cycle, beside what it turns itself",
+        "Extra turn to the left, in all or a cycle",
         minimum=-3600.0,
         maximum=3600.0,
         unit="°",
         usual=(-360.0, 360.0),
     )
-    measure_turn: bool = option(
-        False, "Let the feet say, too, by how much it turns, for clips that turn on the spot", shown=RARE
-    )
+    measure_turn: bool = option(False, "Measure at the feet, too, how much it turns on the spot", shown=RARE)
     way: tuple[tuple[float, ...], ...] = option(
         (),
         "The way that was taken off: for each frame its speeds to the right and ahead, metres a second, and its"
@@ -71,7 +69,7 @@ class Travel(Recipe):
         from_file=True,
         shown=HIDDEN,  # it comes from a report
     )
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     @classmethod
     def label_of(cls, count: int) -> str:
@@ -91,12 +89,12 @@ class InPlace(Recipe):
 
     verb = "in_place"
     label = "Remove Root Motion"
-    tooltip = "Let an action walk on the spot; its way is kept, and Add Root Motion gives it back"
+    tooltip = "Let an action walk on the spot; Add Root Motion gives its way back"
     least = most = 1
     of_action = True
     summary = "take the travel off a clip, so that it walks on the spot"
 
-    trim: bool = option(True, "Leave out calibration poses and jumps in the first and last 0.1 s", shown=RARE)
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     @classmethod
     def label_of(cls, count: int) -> str:

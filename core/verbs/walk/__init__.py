@@ -18,14 +18,14 @@ class Walk(GraphWalk):
 
     verb = "walk"
     label = "Random Walk"
-    tooltip = "Wander through the graph of the ticked actions; another seed, another walk"
+    tooltip = "Wander through the ticked actions; another seed gives another walk"
     summary = "wander through a motion graph at random"
 
     seconds: float = option(30.0, "How long the walk is", minimum=0.1, maximum=36000.0, unit=" s", usual=(1.0, 300.0))
     seed: int = option(1, "Another number gives another walk", minimum=0, maximum=2**31 - 1)
     hold: float = option(
         1.5,
-        "How long the walk stays in a clip between transitions, on average",
+        "Average time in a clip between transitions",
         minimum=0.0,
         maximum=3600.0,
         unit=" s",
@@ -49,11 +49,11 @@ class Shortest(GraphWalk):
     verb = "shortest"
     earlier_verbs = ("path",)
     label = "Shortest Transition"
-    tooltip = "Go from a frame of one of the ticked actions to a frame of another, in the least time"
+    tooltip = "Go from a frame of one ticked action to a frame of another in the least time"
     summary = "go from a frame to another through a motion graph, in the least time"
 
-    leave: str = option("", "The clip and the frame of it to begin at, counted from 0, such as walk:120", pick=PLACE)
-    reach: str = option("", "The clip and the frame of it to end at, counted from 0, such as run:30", pick=PLACE)
+    leave: str = option("", "Clip and frame to begin at, from 0, such as walk:120", pick=PLACE)
+    reach: str = option("", "Clip and frame to end at, from 0, such as run:30", pick=PLACE)
 
     def with_names(self, names: Mapping[str, str]) -> Self:
         today = dict(names) | {f"{before} mirrored": f"{now} mirrored" for before, now in names.items()}

@@ -7,8 +7,6 @@ from ...options import HIDDEN, JOINTS, PANEL, RARE, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import SpanOptions
 
-_REACH = "How long before and after such a frame the action is changed with it"
-
 
 @declaration
 class Warp(Recipe, SpanOptions):
@@ -16,10 +14,7 @@ class Warp(Recipe, SpanOptions):
 
     verb = "warp"
     label = "Spread Pose"
-    tooltip = (
-        "Let the action go through the pose that the armature has at this frame: pose bones first, without keys; at"
-        " other frames more poses come to it"
-    )
+    tooltip = "Let the action go through your pose at this frame: pose bones first, without keys"
     least = 1
     of_action = True
     summary = "let a clip go through poses of others: warp WALK POSES --poses '40 2 0'"
@@ -55,11 +50,16 @@ class Warp(Recipe, SpanOptions):
         False, "Take over where a pose of another clip stands and faces, too, not only the pose", shown=HIDDEN
     )
     reach: float = option(
-        0.4, f"{_REACH}; from 0.15 s on it is seen", minimum=0.01, maximum=100.0, unit=" s", usual=(0.1, 2.0)
+        0.4,
+        "How long before and after the pose the action changes; under 0.15 s it looks sudden",
+        minimum=0.01,
+        maximum=100.0,
+        unit=" s",
+        usual=(0.1, 2.0),
     )
     reach_after: float = option(
         0.0,
-        "How long after such a frame the action is changed with it",
+        "How long after the pose the action changes",
         minimum=0.0,
         maximum=100.0,
         unit=" s",
@@ -67,7 +67,7 @@ class Warp(Recipe, SpanOptions):
         zero="as long as before",
         shown=RARE,
     )
-    plant_feet: bool = option(False, "Let feet that stood in the action stand again", shown=PANEL)
+    plant_feet: bool = option(False, "Keep feet in place that stood in the action", shown=PANEL)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} posed" if names else "posed"
@@ -88,7 +88,7 @@ class MoveEvents(Recipe):
 
     verb = "move_events"
     label = "Move Events"
-    tooltip = "Let what happens at the listed frames come at others, or be held; the time around them gives way"
+    tooltip = "Move events earlier or later, or hold them; time around them gives way"
     least = most = 1
     of_action = True
     summary = "let events of a clip come sooner or later, or be held: move_events PUNCH --events '31 25 0.2'"
@@ -105,7 +105,7 @@ class MoveEvents(Recipe):
     )
     reach: float = option(
         0.0,
-        "How long before and after an event the time gives way",
+        "How long before and after an event time gives way",
         minimum=0.0,
         maximum=1000.0,
         unit=" s",

@@ -319,4 +319,4 @@ def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> l
                 differing.append(
                     f"{clip.skeleton.names[joint]} by {apart:.0f}° from frame {one.frame} to {other.frame}"
                 )
-    return [f"{clip.name}: corrections differ much: {some(differing)}: look at what is between"] if differing else []
+    return [f"{clip.name}: corrections differ much: {some(differing)}: check the frames between"] if differing else []

@@ -191,10 +191,10 @@ def test_bodies_without_legs_and_on_four_feet_are_refused_by_name():
     with pytest.raises(SkeletonError, match="the body has no legs that are known"):
         carry.onto_body(clip, bust)
     fox = material.character("Fox")
-    with pytest.raises(SkeletonError, match="the body stands on four feet"):
+    with pytest.raises(SkeletonError, match="the body has four legs"):
         carry.onto_body(clip, fox)
     still = Clip("trot", fox, 30.0, np.tile(quat.IDENTITY, (2, len(fox), 1)), np.zeros((2, len(fox), 3)))
-    with pytest.raises(SkeletonError, match="trot stands on four feet"):
+    with pytest.raises(SkeletonError, match="trot has four legs"):
         carry.onto_body(still, clip.skeleton)
 
 
@@ -257,7 +257,7 @@ def test_scales_are_left_out_and_it_is_said():
     scaled = replace(clip, scales=np.full((*clip.translations.shape[:2], 3), 1.1))
     made, carried = carry.onto_body(scaled, bodies.handed())
     assert made.scales is None
-    assert carried.warnings == ["walk: its joints are scaled, which is left out on the other body"]
+    assert carried.warnings == ["walk: the scale of its joints is left out on the other body"]
 
 
 def test_a_frame_can_stand_in_for_either_rest_pose():

@@ -47,7 +47,7 @@ def test_nobody_can_stand_in_these_and_the_most_upright_frame_stands_in(rest):
     pose = rest_check.choose(clip)
     frame = rest_check.most_upright(clip)
     assert pose.name == f"frame {frame}"
-    assert f"frame {frame}, the most upright, is taken instead" in pose.why
+    assert f"frame {frame}, the most upright, is used" in pose.why
     made, carried = carry.onto_body(clip, straight.skeleton)
     assert carried.warnings[0] == pose.why
     # Whatever the limbs do in that frame, they point as they did; trunk, head and feet are off by their turn in it.
@@ -58,7 +58,7 @@ def test_nobody_can_stand_in_these_and_the_most_upright_frame_stands_in(rest):
 @pytest.mark.parametrize("rest", IMPOSSIBLE)
 def test_of_a_body_without_a_clip_an_impossible_rest_pose_is_said(rest):
     body = bodies.resting(material.figure(), IMPOSSIBLE[rest])
-    assert "is none that a body stands in" in rest_check.of_body(body).why
+    assert "Nobody can stand in the rest pose" in rest_check.of_body(body).why
     _, carried = carry.onto_body(material.walk(), body)
     assert carried.warnings == [rest_check.of_body(body).why]
 
@@ -78,7 +78,7 @@ def test_the_artist_chooses_another_frame_or_the_rest_pose_all_the_same():
     clip = bodies.moving(material.figure())
     assert rest_check.choose(clip, "rest").name == rest_check.choose(clip, "rest pose").name == "rest pose"
     assert rest_check.choose(clip, "frame 7").name == rest_check.choose(clip, "7").name == "frame 7"
-    assert rest_check.choose(clip, "7").why == "Frame 7 of walk is taken as its rest pose"
+    assert rest_check.choose(clip, "7").why == "Frame 7 of walk is used as its rest pose"
     assert rest_check.choose(clip, "7").points.shape == rest_frames.at_rest(clip.skeleton).points.shape
 
 

@@ -6,7 +6,7 @@ import pytest
 from action_loom.core.formats import motion_file
 from oracles import acclaim, console
 
-NOTE = "AMC files do not say their frame rate: 120 a second was taken (option amc_rate)"
+NOTE = "AMC files have no frame rate: 120 was taken (option amc_rate)"
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def test_a_frame_is_taken_as_rest_pose_where_the_artist_says_so(run, walk, other
     code, printed, _ = run("retarget", walk, "--like", other, "--body-rest", "3", "--rest", "rest", "-o", out / "a.bvh")
     assert code == 0
     assert "against rest pose and frame 3" in printed
-    assert "note: Frame 3 of other is taken as its rest pose" in printed
+    assert "note: Frame 3 of other is used as its rest pose" in printed
 
 
 def test_a_body_that_can_not_be_told_is_refused_by_name(run, walk, tmp_path, out):

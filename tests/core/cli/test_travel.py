@@ -38,7 +38,7 @@ def test_a_walk_on_the_spot_is_said_and_given_travel_by_its_feet(run, tmp_path, 
     run("in_place", walk, "-o", out / "still.bvh")
     code, printed, _ = run("info", out / "still.bvh", "--report", out / "i.json")
     assert code == 0
-    assert "note: still walks on the spot, by its feet at 1.30 m/s (0.8 H/s): Add Root Motion lets it go on" in printed
+    assert "note: still walks on the spot, by its feet at 1.30 m/s (0.8 H/s): use Add Root Motion to move it" in printed
     assert json.loads((out / "i.json").read_text(encoding="utf-8"))["clips"][0]["in_place"] is True
     code, printed, _ = run("travel", out / "still.bvh", "-o", out / "goes.bvh")
     assert code == 0

@@ -201,7 +201,7 @@ def test_a_length_that_makes_a_person_a_giant_is_not_believed(tmp_path):
 def test_the_frame_rate_is_asked_for_or_said_or_120_which_is_noted(tmp_path):
     found = read(tmp_path)
     assert found.clip.rate == 120.0
-    assert found.notes == ("AMC files do not say their frame rate: 120 a second was taken (option amc_rate)",)
+    assert found.notes == ("AMC files have no frame rate: 120 was taken (option amc_rate)",)
     asked = read(tmp_path, amc_rate=59.94)
     assert (asked.clip.rate, asked.notes) == (59.94, ())
     message = AMC.replace(":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 30")

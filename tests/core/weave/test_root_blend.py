@@ -164,10 +164,10 @@ def test_standing_feet_of_unlike_postures_do_not_sink(names, sinks):
 def test_how_far_standing_feet_were_led_is_told(monkeypatch):
     made = verbs.apply(Blend(), [actions.walk(), actions.sneak()])
     assert 1.0 < made.report["led_cm"] < 5.0
-    assert not any("led by" in line for line in made.report["warnings"])
+    assert not any("moved by" in line for line in made.report["warnings"])
     monkeypatch.setattr(blend, "LED_FAR", 1.0)
     reported = verbs.apply(Blend(), [actions.walk(), actions.sneak()]).report["warnings"]
-    assert any(f"standing feet were led by {made.report['led_cm']:.0f} cm" in line for line in reported)
+    assert any(f"standing feet were moved by {made.report['led_cm']:.0f} cm" in line for line in reported)
     alone = verbs.apply(Blend(weights=(1, 0), ends="pinned"), [actions.walk(), actions.carry()])
     assert alone.report["led_cm"] < 1e-9
 
