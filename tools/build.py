@@ -20,7 +20,13 @@ import manual_pages
 ROOT = environments.ROOT
 BUILD = ROOT / "build"
 TOP_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
-DATA = ("core/library/basis.npz", "addon/ground/translations/ja_JP.po", "addon/ground/translations/zh_HANS.po")
+DATA = (
+    "core/library/basis.npz",
+    "core/style/walks.npz",
+    "core/style/walks.md",
+    "addon/ground/translations/ja_JP.po",
+    "addon/ground/translations/zh_HANS.po",
+)
 FOLDERS = ("addon", "core")
 TRIAL = "trial.py"  # how a verb is tried is for tests
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}

@@ -11,7 +11,23 @@ FACTORS = 6  # how many of the largest components have a factor
 
 
 @declaration
-class StyleOptions(Declared):
+class BasisOptions(Declared):
+    """Whose strides teach how people differ."""
+
+    basis: str = option(
+        "auto",
+        "Which walks teach how people differ",
+        choices=(
+            Choice("auto", "", "The clips' own strides; those that Action Loom brings along where there are too few"),
+            Choice("clips", "", "The clips' own strides alone"),
+            Choice("walks", "Walks Brought Along", "The walks that Action Loom brings along, added to the clip's own"),
+        ),
+        shown=RARE,
+    )
+
+
+@declaration
+class StyleOptions(BasisOptions):
     """From what a style is learnt."""
 
     cycles: str = option(

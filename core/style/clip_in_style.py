@@ -70,7 +70,7 @@ def of_clip(style: Style, clip: Clip) -> ClipInStyle:
         >>> measures["cadence"], measures["lean"]  # between a walk and a sneak, each is one deviation off
         (1.0, -1.0)
     """
-    phases = gait_phase.by_contacts(clip) if style.material.gait else gait_phase.by_cycles(clip)
+    phases = gait_phase.of_steps(clip) if style.material.gait else gait_phase.by_cycles(clip)
     frames = np.arange(phases.own.start, phases.own.stop)
     own = [forms.motion_of_stride(phases, stride) for stride in phases.of_own]
     rows = np.stack([forms.closed(style.form.written(motion)) for motion in own])

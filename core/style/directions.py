@@ -1,7 +1,7 @@
 """Directions of measures by regression, and factors for wanted measures (methods: Style)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,13 @@ def learn(rows: Array, measured: dict[str, Array], weights: Array) -> Directions
         standard.min(axis=0, initial=0.0),
         standard.max(axis=0, initial=0.0),
     )
+
+
+def about(known: Directions, measured: dict[str, float]) -> Directions:
+    """Return directions whose measures count from those of one stride, instead of the examples' means."""
+    means = np.array([measured[name] for name in known.names])
+    moved = (known.means - means) / known.deviations
+    return replace(known, means=means, lowest=known.lowest + moved, highest=known.highest + moved)
 
 
 def jacobian(base: Array, directions: Array, measure: Callable[[Array], Array]) -> Array:

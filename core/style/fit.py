@@ -8,21 +8,26 @@ from dataclasses import replace
 import numpy as np
 
 from ..bodies import alike
-from ..errors import OptionError
+from ..errors import LoomError, OptionError
 from ..motion import retarget
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
 from ..recipes.base import graph_name
 from ..recipes.style import StyleOptions
 from . import form as forms
-from . import material, reporting
+from . import gait_phase, material, reporting, shipped, steps
 from .style import Style
+
+MOST_ADDED = 8  # clips for which a style that is brought along is kept
 
 
 def fit(
     clips: Sequence[Clip], options: StyleOptions, progress: Progress = SILENT, learnt: Style | None = None
 ) -> Style:
     """Return the style of clips of one action, or `learnt` if it was learnt before; raises what `material.gather` does.
+
+    Where a walk has too few strides for that, or with the basis `walks`, it is that of the walks that Action Loom
+    brings along, on the body of the first clip (see `shipped.added_to`).
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -37,9 +42,78 @@ def fit(
     if options.kept:
         raise OptionError(f"There is no style kept as {options.kept!r} here: name the file of one, or leave it out")
     began = time.perf_counter()
-    style = Style(material.gather(clips, options, progress), graph_name([clip.name for clip in clips]))
+    if options.basis == "walks":
+        return _brought(clips[0])
+    try:
+        of = material.gather(clips, options, progress)
+    except material.TooFewError as few:
+        if options.basis == "clips" or options.cycles == "repeats" or not _steps(clips[0]):
+            raise
+        return _brought(clips[0], f"Changed by the walks that Action Loom brings along: {few}")
+    style = Style(of, graph_name([clip.name for clip in clips]))
     hashes = [content_hash(clip) for clip in clips]
     return replace(style, report=reporting.learnt(style, [clip.name for clip in clips], hashes, began))
+
+
+def learnt_of(
+    clips: Sequence[Clip], options: StyleOptions, progress: Progress = SILENT, learnt: Style | None = None
+) -> Style:
+    """Return the style of clips as `fit` does; raises TooFewError where they have too few strides.
+
+    Example:
+        >>> from action_loom.core.errors import ClipError
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import fit
+        >>> try:
+        ...     fit.learnt_of([actions.walk(cycles=1), actions.sneak(cycles=1)], StyleOptions())
+        ... except ClipError as error:
+        ...     print(str(error).partition(":")[0])
+        Too few strides, 2 where it takes 8
+    """
+    style = fit(clips, options, progress, learnt)
+    if style.shipped and options.basis != "walks":
+        raise material.TooFewError(style.why.partition(": ")[2])
+    return style
+
+
+def for_clip(style: Style, clip: Clip) -> Style:
+    """Return a style as it is for a clip: on its body and, if it is brought along, added to the clip's own strides.
+
+    Raises what `on_body` and `shipped.added_to` do.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import fit
+        >>> walk = actions.walk(cycles=1)
+        >>> style = fit.fit([walk], StyleOptions())
+        >>> style.shipped, fit.for_clip(style, walk) is fit.for_clip(style, walk)  # once for each clip
+        (True, True)
+    """
+    here = on_body(style, clip)
+    if not here.shipped:
+        return here
+    key = content_hash(clip)
+    if key not in here.added:
+        if len(here.added) >= MOST_ADDED:
+            here.added.clear()
+        here.added[key] = shipped.added_to(here, clip)
+    return here.added[key]
+
+
+def _brought(clip: Clip, why: str = "") -> Style:
+    """Return the walks that Action Loom brings along, on the body of a clip."""
+    return replace(on_body(shipped.walks(), clip), why=why)
+
+
+def _steps(clip: Clip) -> bool:
+    """Return whether a clip has strides, of feet that travel."""
+    try:
+        gait_phase.of_steps(steps.travelling(steps.ready(clip)[0])[0])
+    except LoomError:
+        return False
+    return True
 
 
 def content_hash(clip: Clip) -> str:

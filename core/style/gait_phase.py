@@ -9,15 +9,18 @@ import numpy as np
 from ..check import contacts, world_pose
 from ..edit import cyclic_padding
 from ..errors import ClipError
-from ..motion import cycles
+from ..motion import cycles, kinematics, root_motion
+from ..motion import feet as feet_of
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..sync import cycle_search
-from ..weave import add_root_motion
+from ..weave import add_root_motion, root_blend
 
 SECONDS = (0.3, 3.0)  # of the shortest and the longest stride
 MIDDLE = (0.3, 0.7)  # share of a stride within which the other foot must come down
 REPEATS = 0.6  # score of `cycle_search`; clips with less do not repeat themselves
+REACH = 0.15  # leg lengths that feet must pass each other by, to be steps
+REACH_SMOOTH = 0.02  # s, the standard deviation by which their distance is smoothed
 AROUND = 3.0  # s of cyclic padding before and after a cycle, so that its strides are whole
 
 
@@ -76,6 +79,26 @@ class Phases:
         return np.array(at), np.array(phase)
 
 
+def of_steps(clip: Clip) -> Phases:
+    """Return the strides of a clip by its contacts or, of a cycle whose feet are not found to stand, by their reach.
+
+    Raises ClipError if there are none.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.style import gait_phase
+        >>> len(gait_phase.of_steps(actions.walk(cycles=2)).of_own)
+        2
+    """
+    try:
+        return by_contacts(clip)
+    except ClipError:
+        phases = by_reach(clip) if len(clip) > 2 and cycles.closes(clip) else None
+        if phases is None:
+            raise
+        return phases
+
+
 def by_contacts(clip: Clip) -> Phases:
     """Return the strides from one touchdown of the left foot to the next; raises ClipError if there are none."""
     closes = len(clip) > 2 and cycles.closes(clip)
@@ -93,6 +116,31 @@ def by_contacts(clip: Clip) -> Phases:
             + ("" if add_root_motion.travels(clip) else "; it goes nowhere: give it travel first, if it walks")
         )
     return phases
+
+
+def by_reach(cycle: Clip) -> Phases | None:
+    """Return the strides of a cycle from one farthest reach of the left foot before the right one to the next.
+
+    There a foot is about to come down, also of a clip whose feet slide or hover. None if its feet do not pass each
+    other, or are not known.
+    """
+    points, leg = feet_of.balls_and_ankles(cycle.skeleton), cycle.skeleton.leg_length
+    if not {"L", "R"} <= set(points) or not leg:
+        return None
+    whole = cyclic_padding.around(cycle, AROUND * cycle.rate, repeats=True)
+    posed, facing = kinematics.points(whole.clip), root_blend.part(whole.clip).facing
+    apart = posed[:, points["L"][1]] - posed[:, points["R"][1]]
+    ahead = root_motion.smooth(apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing), REACH_SMOOTH * cycle.rate)
+    left, right = _reaches(ahead, REACH * leg), _reaches(-ahead, REACH * leg)
+    phases = Phases(whole.clip, whole.own, tuple(_strides(left, right, cycle.rate)), gait=True)
+    return phases if phases.of_own else None
+
+
+def _reaches(ahead: Array, least: float) -> list[int]:
+    """Return the frame of the largest value in each stretch of frames (F,) that goes beyond `least`, m."""
+    stretches = contacts.runs(ahead > 0.0)
+    largest = [start + int(np.argmax(ahead[start:end])) for start, end in stretches]
+    return [frame for frame in largest if ahead[frame] > least]
 
 
 def by_cycles(clip: Clip) -> Phases:

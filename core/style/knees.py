@@ -1,5 +1,6 @@
 """Knees without hyperextension: they stop at straight, and legs swing so that feet stay (methods: Style)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..motion.quat import Array
 
 SOFT = np.radians(3.0)  # angle over which a knee comes to a stop, at most
 LEAST_SOFT = np.radians(0.01)  # and at least, since it is divided by
+UNSCALED = 1e-3  # as large a change of scale is taken for rounding
 LEAST_BEND = 1e-3  # mean sine; the axis of a knee that bends less is not known
 
 
@@ -20,7 +22,8 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
     before : the same motion unchanged, which may have another number of frames
 
     The shin turns back about the knee's own axis, and the thigh compensates so that the foot keeps its direction from
-    the hip; it also keeps its rotation in the world. Bodies that do not inherit all, or are scaled, stay as they are.
+    the hip; it also keeps its rotation in the world. Bodies that do not inherit all, or whose legs are scaled, stay as
+    they are.
 
     Example:
         >>> from dataclasses import replace
@@ -35,7 +38,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
         (-10, 0)
     """
     legs = ik.legs(clip.skeleton)
-    if clip.scales is not None or clip.skeleton.inheritance is not None or not legs:
+    if clip.skeleton.inheritance is not None or not legs or _scaled(clip, legs):
         return clip
     rotations = clip.rotations.copy()
     turned, places = kinematics.posed(clip)
@@ -73,6 +76,19 @@ def least(clip: Clip) -> float:
         if (axis := _axis(limb, turned, places)) is not None
     ]
     return float(np.degrees(min(angles))) if angles else float("nan")
+
+
+def _scaled(clip: Clip, legs: Sequence[Limb]) -> bool:
+    """Return whether legs, or what they hang on, are scaled by more than rounding."""
+    if clip.scales is None:
+        return False
+    above = set[int]()
+    for limb in legs:
+        joint = limb.end
+        while joint >= 0:
+            above.add(joint)
+            joint = int(clip.skeleton.parents[joint])
+    return bool(np.abs(clip.scales[:, sorted(above)] - 1.0).max() > UNSCALED)
 
 
 def _in_frames(angle: Array, count: int) -> Array:

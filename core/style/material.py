@@ -20,12 +20,16 @@ from ..recipes.travel import TravelOptions
 from ..weave import add_root_motion, root_blend
 from ..weave.seam import close
 from . import form as forms
-from . import gait_phase, labels, measures
+from . import gait_phase, labels, measures, steps
 from .form import PHASES, Form, Motion
 from .gait_phase import Phases
 from .labels import Labels
 
 LEAST = 8  # strides of which a style can be learnt
+
+
+class TooFewError(ClipError):
+    """There are too few strides, or persons, to learn from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +98,7 @@ def gather(
         (10, 64, ('walk', 'sneak'))
     """
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
-    ready = [close.cycle_of(close.trimmed(clip, wanted=True).clip) for clip in clips]
+    ready = [steps.ready(close.trimmed(clip, wanted=True).clip) for clip in clips]
     sources, carried = _on_one_body([clip for clip, _ in ready])
     # Strides are found by standing feet, and on the spot no foot stands.
     sources, given = add_root_motion.travelling(sources, TravelOptions(), needed=True)
@@ -136,7 +140,7 @@ def _cut(
     clips: Sequence[tuple[int, Clip]], options: StyleOptions, progress: Progress
 ) -> tuple[list[tuple[int, Phases]], list[str], bool]:
     """Return the strides of numbered clips, messages on clips without any, and whether they are cut at touchdowns."""
-    cutters: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.by_contacts, False: gait_phase.by_cycles}
+    cutters: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.of_steps, False: gait_phase.by_cycles}
     wanted = {"auto": (True, False), "strides": (True,), "repeats": (False,)}[options.cycles]
     for gait in wanted:
         cut, left_out = [], []
@@ -202,16 +206,16 @@ def _material(
 
 
 def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], least: int, persons: int) -> None:
-    """Raise ClipError for too few strides or persons."""
+    """Raise TooFewError for too few strides or persons."""
     beside = f": {'; '.join(left_out[:3])}" if left_out else ""
     if len(cut) < least:
-        raise ClipError(
+        raise TooFewError(
             f"At least {least} strides are needed, and these clips have {len(cut)}: add clips of the same action,"
             f" or turn on Mirror{beside}"
         )
     people = {known.people[c.number] for c in cut}
     if len(people) < persons:
-        raise ClipError(
+        raise TooFewError(
             f"All strides are of one person, {next(iter(people))}: add clips of others, or name people in the"
             f" labels' column person{beside}"
         )

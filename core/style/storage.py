@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import files
 from ..errors import LoomError
+from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .form import PHASES, Form
 from .material import LEAST, Material
@@ -25,8 +26,10 @@ def save(style: Style, path: str | os.PathLike[str]) -> None:
     files.write(path, compose(style))
 
 
-def compose(style: Style) -> bytes:
+def compose(style: Style, harmonics: int = 0) -> bytes:
     """Return the content of a style's file.
+
+    harmonics : of a stride's motion that are kept, in half precision, for a small file; 0 keeps all phases
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -48,14 +51,31 @@ def compose(style: Style) -> bytes:
         "columns": {column: list(values) for column, values in of.columns.items()},
         "left_out": list(of.left_out),
         "gait": of.gait,
+        "shipped": style.shipped,
     }
     arrays: dict[str, Any] = {name: getattr(skeleton, name) for name in _SKELETON}
-    arrays |= {"joints": style.form.joints, "means": style.form.means, "rows": of.rows.astype(np.float32)}
+    arrays |= {"joints": style.form.joints, "means": style.form.means, **_packed(of.rows, harmonics)}
     arrays |= {"seconds": of.seconds, "of": of.of, "frames": of.frames}
     arrays["text"] = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
+
+
+def _packed(rows: Array, harmonics: int) -> dict[str, Any]:
+    """Return rows (n, P, C) as an array of a file."""
+    if not harmonics:
+        return {"rows": rows.astype(np.float32)}
+    spectra = np.fft.rfft(rows, axis=1)[:, : harmonics + 1] / PHASES
+    return {"spectra": np.stack([spectra.real, spectra.imag]).astype(np.float16)}
+
+
+def _rows(arrays: Mapping[str, Any]) -> Array:
+    """Return the rows (n, P, C) of a file; raises KeyError if it has none."""
+    if "spectra" not in arrays:
+        return np.asarray(arrays["rows"], dtype=np.float64)
+    real, imaginary = arrays["spectra"].astype(np.float64)
+    return np.fft.irfft(PHASES * (real + 1j * imaginary), n=PHASES, axis=1)
 
 
 def load(path: str | os.PathLike[str]) -> Style:
@@ -107,7 +127,7 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
     parents, offsets, orients, tips = (arrays[name] for name in _SKELETON)
     skeleton = Skeleton(tuple(about["names"]), parents, offsets, orients, tips, about["roles"])
     form = Form(skeleton, arrays["joints"], arrays["means"])
-    rows, count = arrays["rows"].astype(np.float64), len(arrays["seconds"])
+    rows, count = _rows(arrays), len(arrays["seconds"])
     clips, people = tuple(map(str, about["clips"])), tuple(map(str, about["people"]))
     columns = {str(column): tuple(map(str, values)) for column, values in about["columns"].items()}
     of = arrays["of"]
@@ -138,7 +158,7 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
         tuple(map(str, about["left_out"])),
         bool(about["gait"]),
     )
-    return Style(material, str(about["name"]), _report(about["report"]))
+    return Style(material, str(about["name"]), _report(about["report"]), shipped=bool(about.get("shipped")))
 
 
 def _report(report: Any) -> dict[str, Any]:

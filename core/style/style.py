@@ -52,11 +52,17 @@ class Style:
 
     name : of its file
     report : plain JSON values, see `reporting.learnt`
+    shipped, why : whether it is to be added to a clip's own cycle, as the walks are that Action Loom brings along,
+        and why these are used
+    manners : strides (P C + 1,) besides those of people, by name
     """
 
     material: Material
     name: str = ""
     report: Mapping[str, Any] = field(default_factory=dict)
+    shipped: bool = False
+    why: str = ""
+    manners: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def form(self) -> Form:
@@ -77,7 +83,9 @@ class Style:
     def sliders(self) -> Directions:
         """The directions of the measures that have a slider."""
         known = {name: values for name, values in self.material.measured.items() if name in SLIDERS}
-        return directions.learn(self.flat, known, self.material.weights)
+        found = directions.learn(self.flat, known, self.material.weights)
+        # Of differences from a clip's own stride this one is the middle, though its measures need not be their mean.
+        return directions.about(found, self.measure(self.mean)) if self.shipped else found
 
     def measure(self, flat: Array) -> dict[str, float]:
         """Return the measures of a row (P C + 1,)."""
@@ -121,6 +129,11 @@ class Style:
         return {}
 
     @cached_property
+    def added(self) -> dict[str, "Style"]:
+        """The style added to clips (see `fit.for_clip`), by hashes of these."""
+        return {}
+
+    @cached_property
     def about_rest(self) -> Form:
         """The form of rows about the rest pose, as in the source."""
         skeleton = self.form.skeleton
@@ -138,7 +151,7 @@ class Style:
     @cached_property
     def people(self) -> dict[str, Array]:
         """The mean stride of each person, and of each value of a label, under the name column=value."""
-        strides = {}
+        strides = dict(self.manners)
         of, flat = self.material.of, self.flat
         for name in dict.fromkeys(self.material.people):
             own = np.array([self.material.people[clip] == name for clip in of])

@@ -95,7 +95,7 @@ _ROWS = (
     Verb(Shortest, "work:shortest", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Travel, needs=("feet",)),
     Verb(InPlace),
-    Verb(FitStyle, _STYLE["prepare"], makes="style", **_STYLE),
+    Verb(FitStyle, "style.fit:learnt_of", makes="style", **_STYLE),
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),

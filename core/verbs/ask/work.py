@@ -30,7 +30,7 @@ from ...weave import planting, reporting, root_blend
 from ...weave.results import Result
 from ..restyle import work as restyle
 from ..restyle.change import Change
-from . import Ask, steering
+from . import Ask, steering, widened
 from .steering import GroundPath
 
 CORRECTIONS = 2  # times that the missing rest is asked for in addition
@@ -44,11 +44,13 @@ class Examples:
     """Strides to blend, and their measures (n,) by name, in metres where they are lengths along the ground.
 
     clip : gives the result its body and rate; floor : the lowest place of a foot in all clips, metres
+    why : a note on strides that are no clip's own
     """
 
     material: Material
     clip: Clip
     floor: float
+    why: str = ""
 
     @cached_property
     def flat(self) -> Array:
@@ -118,13 +120,20 @@ _OF_ROOT = ("stride", "cadence", "speed", "turn", "bounce")
 def gather(
     clips: Sequence[Clip], options: AskOptions, progress: Progress = SILENT, gathered: Examples | None = None
 ) -> Examples:
-    """Return the strides of clips and, if asked, of their mirror images; raises what `material.gather` does."""
+    """Return the strides of clips and, if asked, of their mirror images; raises what `material.gather` does.
+
+    Few ones, or any with the basis `walks`, are made slower, faster and turning besides (see `widened`).
+    """
     if gathered is not None:
         return gathered
     how = StyleOptions(mirror=options.mirror, turns=360.0, cycles="strides")
-    of = material.gather(clips, how, progress, least=2, persons=1)
+    own = options.basis == "clips"
+    of, why = material.gather(clips, how, progress, least=2 if own else 1, persons=1), ""
+    if not own and (options.basis == "walks" or len(of) < material.LEAST):
+        why = f"Besides {len(of)} of the clips' own, strides are slower, faster and turning as people's walks are"
+        of = widened.widened(of, clips[0])
     floor = min(float(feet.lows(clip.skeleton, kinematics.points(clip)).min(initial=np.inf)) for clip in clips)
-    return Examples(of, clips[0], floor if np.isfinite(floor) else -np.inf)
+    return Examples(of, clips[0], floor if np.isfinite(floor) else -np.inf, why)
 
 
 def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, examples: Examples | None = None) -> AskResult:
@@ -181,7 +190,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
             "path_m": round(path.length, 3),
             "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
         }
-    report |= reporting.common(recipe.verb, clips, result, began)
+    report |= reporting.common(recipe.verb, clips, result, began, tuple(filter(None, [examples.why])))
     return AskResult(result, report, 0, examples, np.array([one.weights for one in found]), first.asked, first.got)
 
 

@@ -14,7 +14,7 @@ from ...motion import cycles, feet, kinematics, quat, resample, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...recipes.travel import TravelOptions
-from ...style import clip_in_style, fit, knees
+from ...style import clip_in_style, fit, knees, steps
 from ...style.clip_in_style import ClipInStyle
 from ...style.style import Style
 from ...weave import add_root_motion, planting, reporting, root_blend, root_trajectory
@@ -59,11 +59,11 @@ def restyle(
     clip = clips[0]
     progress.at(0.5, "Restyling")
     trimmed = close.trimmed(clip, wanted=True)
-    ready, corrected = close.cycle_of(replace(trimmed.clip, cyclic=False))
+    ready, corrected = steps.ready(replace(trimmed.clip, cyclic=False))
     # A clip on the spot is restyled with root motion, which is removed again afterwards.
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
-    in_style = clip_in_style.of_clip(fit.on_body(style, going), going)
+    in_style = clip_in_style.of_clip(fit.for_clip(style, going), going)
     changed = change.asked(in_style, recipe)
     result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
@@ -81,9 +81,8 @@ def restyle(
         "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
         "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
     }
-    report |= reporting.common(
-        recipe.verb, clips, result, began, tuple(dict.fromkeys([*style.material.corrected, *corrected]))
-    )
+    notes = dict.fromkeys(filter(None, [style.why, *style.material.corrected, *corrected]))
+    report |= reporting.common(recipe.verb, clips, result, began, tuple(notes))
     return RestyleResult(result, report, 0, ready, in_style, changed)
 
 

@@ -123,7 +123,7 @@ def test_what_can_not_be_asked_is_refused(clips, examples, options, message):
 def test_clips_that_are_all_alike_leave_nothing_to_ask(clips):
     same = [clips[0], replace(clips[0], name="again")]
     with pytest.raises(OptionError, match="all strides are alike in that"):
-        verbs.apply(Ask(speed=1.0, mirror=False), same)
+        verbs.apply(Ask(speed=1.0, mirror=False, basis="clips"), same)
     with pytest.raises(ClipError, match="strides are needed"):
         verbs.apply(Ask(speed=1.0), [actions.wave(30.0)])
 

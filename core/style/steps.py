@@ -1,0 +1,73 @@
+"""Clips as they are before strides are cut: a stride that nearly closes is a cycle (methods: Style)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import ClipError, SkeletonError
+from ..motion import closing, cycles
+from ..motion.clip import Clip
+from ..motion.closing import Closing
+from ..motion.quat import Array
+from ..recipes.travel import TravelOptions
+from ..weave import add_root_motion
+from ..weave.seam import close
+from . import gait_phase, knees
+
+NEAR = 1.25  # of the largest move in a frame: how far apart the ends of one stride may be
+MOST_MISSING = 2  # frames between its last pose and its first
+
+
+def ready(clip: Clip) -> tuple[Clip, list[str]]:
+    """Return a clip with its ends made to meet if it is a cycle, and sentences on what was corrected.
+
+    Besides what `close.cycle_of` takes for a cycle, a clip in which each foot passes the other once is one if its ends
+    nearly meet and its feet are found to stand in no whole stride.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.style import steps
+        >>> walk = actions.walk(cycles=2)
+        >>> steps.ready(walk)[0].cyclic, steps.ready(walk.cut(0, 50))[1]
+        (True, [])
+    """
+    cycle, corrected = close.cycle_of(clip)
+    if len(clip) < 4 or cycles.closes(cycle) or _has_strides(cycle):
+        return cycle, corrected
+    ending = _nearly(cycle)
+    if ending is None:
+        return cycle, corrected
+    try:
+        # A gap spread over all joints can bend a knee the wrong way.
+        closed = knees.without_hyperextension(close.as_cycle(cycle, ending), cycle)
+    except SkeletonError:
+        return cycle, corrected
+    phases = gait_phase.by_reach(closed)
+    if phases is None or len(phases.of_own) != 1:
+        return cycle, corrected
+    return closed, [*corrected, *close.correction(clip.name, replace(ending, kind=closing.GAP))]
+
+
+def travelling(clip: Clip) -> tuple[Clip, list[str]]:
+    """Return a clip with root motion if it walks on the spot, and sentences on that."""
+    (going,), given = add_root_motion.travelling([clip], TravelOptions(), needed=True)
+    return going, given
+
+
+def _has_strides(clip: Clip) -> bool:
+    try:
+        gait_phase.by_contacts(travelling(clip)[0])
+    except (ClipError, SkeletonError):
+        return False
+    return True
+
+
+def _nearly(clip: Clip) -> Closing | None:
+    """Return how a clip can be closed whose ends are about as far apart as its frames are."""
+    places: Array = cycles.in_ground_frames(clip)
+    moves = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)
+    gap = float(np.linalg.norm(places[-1] - places[0], axis=1).max())
+    if gap > NEAR * float(moves.max()):
+        return None
+    missing = min(MOST_MISSING, int(gap / max(0.5 * float(moves[0] + moves[-1]), 1e-9) + 0.5))
+    return Closing(closing.MISSING_KEY if missing else closing.GAP, gap, missing)

@@ -1,0 +1,80 @@
+"""More strides out of few: slower, faster and turning ones, by the walks that Action Loom brings along.
+
+Method: Asking by measures.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...style import directions, fit, shipped
+from ...style.form import PHASES, Form
+from ...style.material import Material
+from ...style.style import Style
+
+SPEEDS = (-3.0, -1.5, 1.5, 3.0)  # standard deviations between people
+TURN = 90.0  # degrees a second
+
+
+def widened(of: Material, clip: Clip) -> Material:
+    """Return the strides of few clips with slower and faster ones of each, and these turning to either side.
+
+    clip : on the body of the strides
+    Raises SkeletonError for a body that the walks can't be carried onto.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.style import StyleOptions
+        >>> from action_loom.core.style import material
+        >>> from action_loom.core.verbs.ask import widened
+        >>> walk = actions.walk(cycles=1)
+        >>> one = material.gather([walk], StyleOptions(), least=1, persons=1)
+        >>> more = widened.widened(one, walk)
+        >>> len(one), len(more), more.measured["speed"].round(1).tolist()[:5]
+        (1, 15, [1.5, 0.7, 1.1, 2.0, 2.4])
+    """
+    walks = fit.on_body(shipped.walks(), clip)
+    rows, seconds, numbers, frames = [of.rows], [of.seconds], [of.of], [of.frames]
+    for k in range(len(of)):
+        straight = [np.append(of.rows[k].ravel(), np.log(of.seconds[k])), *_paced(walks, of, k)]
+        more = [*straight[1:], *(_turning(row, of.form, turn) for row in straight for turn in (-TURN, TURN))]
+        rows.append(np.stack([row[:-1].reshape(PHASES, -1) for row in more]))
+        seconds.append(np.exp([row[-1] for row in more]))
+        numbers.append(np.full(len(more), of.of[k]))
+        frames.append(np.repeat(of.frames[k][None], len(more), axis=0))
+    return replace(
+        of,
+        rows=np.concatenate(rows),
+        seconds=np.concatenate(seconds),
+        of=np.concatenate(numbers),
+        frames=np.concatenate(frames),
+    )
+
+
+def _paced(walks: Style, of: Material, k: int) -> list[Array]:
+    """Return slower and faster strides (P C + 1,) than stride k, as people walk slower and faster."""
+    own = walks.form.written(of.form.read(of.rows[k]))
+    style = shipped.added_to_row(walks, np.append(own.ravel(), np.log(of.seconds[k])))
+    if "speed" not in style.sliders.names:
+        return []
+    which = np.array([style.sliders.names.index("speed")])
+    along, slopes = style.sliders.natural[which], style.slopes["natural"][:, which]
+    now, found = style.standard(style.mean), []
+    for amount in SPEEDS:
+        goal, start = now.copy(), np.array([amount])
+        goal[which] += amount
+        factors, _ = directions.solved(style.mean, goal, along, slopes, style.standard, start, which, np.ones(1))
+        row = style.mean + factors @ along
+        moved = of.form.written(style.form.read(row[:-1].reshape(PHASES, -1)))
+        found.append(np.append(moved.ravel(), row[-1]))
+    return found
+
+
+def _turning(flat: Array, form: Form, turn: float) -> Array:
+    """Return a stride (P C + 1,) that turns by so many degrees a second more."""
+    flat = flat.copy()
+    rows = flat[:-1].reshape(PHASES, -1)
+    rows[:, form.steps.stop - 1] += np.radians(turn) * np.exp(flat[-1]) / PHASES
+    return flat
