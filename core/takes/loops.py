@@ -20,7 +20,7 @@ from .states import ACTION, GAITS, IDLE
 STEADY = 0.25  # of the usual speed; rows whose speed is farther from it are no part of a steady stretch
 AT_REST = 0.03  # heights a second of all points; less is stillness
 LEAST_GAIT, LEAST_IDLE = 0.8, 1.0  # s of steady motion that a loop is looked for in
-TRIED = 3  # stretches of one name that are tried, longest first
+TRIED, GOOD = 3, 0.9  # stretches of one name that are tried, longest first, until one repeats itself that well
 BIN = 0.3  # body heights a second; gaits of one name whose speeds differ by less are alike
 SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration: a seam beyond is seen
 MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.4  # s before the cycle of a rest, s between frames tried, least share
@@ -77,14 +77,19 @@ def _alike(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
 
 def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
     """Return a loop of one of some stretches that are alike, and why the others were left out."""
-    tried = [looped(cut, stretch) for stretch in group[:TRIED]]
+    tried: list[Made] = []
+    for stretch in group[:TRIED]:
+        tried.append(looped(cut, stretch))
+        rests = stretch.state.kind == IDLE and tried[-1].clip is not None
+        if rests or tried[-1].repeats >= GOOD:
+            break
     best = max(range(len(tried)), key=lambda k: (tried[k].repeats, -k))
     if tried[best].clip is None:
-        return [*tried, *(Made(one, None, {}, "it is short") for one in group[TRIED:])]
+        return [*tried, *(Made(one, None, {}, f"{len(tried)} longer ones have no loop") for one in group[len(tried) :])]
     chosen = tried[best].stretch
-    like = f"it is like frames {chosen.first} to {chosen.last}, whose loop is better"
+    like = f"it is like frames {chosen.first} to {chosen.last}, whose loop is taken"
     others = [made if made.clip is None else replace(made, clip=None, why=like) for made in tried]
-    others += [Made(one, None, {}, like) for one in group[TRIED:]]
+    others += [Made(one, None, {}, like) for one in group[len(tried) :]]
     return [tried[best], *(other for other in others if other.stretch is not chosen)]
 
 
@@ -110,7 +115,7 @@ def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
     try:
         made = verbs.apply(Loop(whole="no", start=start, length=length, trim=False), [part])
     except LoomError as error:
-        return Made(stretch, None, {}, str(error))
+        return Made(stretch, None, {}, str(error).partition(";")[0])  # behind it, which options would help
     if kind == ACTION and made.clip.seconds < SHORT:
         return Made(stretch, None, {}, f"what it repeats takes {made.clip.seconds:.1f} s only")
     seam = made.report["quality"]["after"]["seam"]

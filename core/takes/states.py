@@ -145,7 +145,8 @@ def _rows(tracks: Tracks) -> list[State]:
         side: _hysteresis(sign * tracks.turn > TURNS[0], sign * tracks.turn > TURNS[1])
         for side, sign in (("left", 1.0), ("right", -1.0))
     }
-    low = _hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1])
+    # In flight a knee is bent: the hips of a run are low over the lower foot.
+    low = _hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
     idle = _idle(tracks)
     ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
     ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK

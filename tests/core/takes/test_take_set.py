@@ -1,4 +1,4 @@
-"""Sets of takes: loops without seams, transitions whose ends meet them, mirrored sides, and reasons for what is left."""
+"""Sets of takes: loops without seams, transitions whose ends meet them, mirrored sides, reasons for what is left."""
 
 from functools import cache
 
