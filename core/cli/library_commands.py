@@ -1,4 +1,4 @@
-"""action-loom library index | info | list | search | similar | graph: many clips, and searches among them."""
+"""action-loom library index | info | list | find | search | similar | graph: many clips, and searches among them."""
 
 import argparse
 import re
@@ -26,7 +26,7 @@ from ..motion.clip import Clip
 from ..options import declared
 from ..progress import Progress
 from ..verbs import BuildGraph
-from . import artefacts, common, outputs, summary, workers
+from . import artefacts, common, library_find, outputs, summary, workers
 from .host import Host
 
 MOST = 20
@@ -53,7 +53,10 @@ class Query:
 def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     description = "keep many clips as a library, and find in it what is like a stretch of one"
     kinds = commands.add_parser("library", help=description, description=description).add_subparsers(
-        title="what is done", dest="kind", required=True, metavar="index | info | list | search | similar | graph"
+        title="what is done",
+        dest="kind",
+        required=True,
+        metavar="index | info | list | find | search | similar | graph",
     )
     _add_index(kinds, host)
     info = kinds.add_parser("info", help="what is in a library")
@@ -63,6 +66,8 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     _add_library(listing)
     listing.add_argument("--like", metavar="WORDS", help=_WORDS)
     listing.set_defaults(run=_list)
+    find = "find stretches by words for what is done in them, such as slow walk turning left"
+    library_find.add_verb(kinds, find)
     _add_search(kinds, host)
     _add_similar(kinds, host)
     _add_graph(kinds, host)

@@ -20,7 +20,7 @@ from ..options import Option
 from ..recipes.base import Recipe
 from ..verbs import VERBS
 from ..weave.results import Result
-from . import reading, skin
+from . import reading, skin, take_command
 from .host import Destination, Host, Settings, Sources
 
 
@@ -83,6 +83,7 @@ class MotionFiles(Host):
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         skin.add_verb(verbs, self)
+        take_command.add_verb(verbs, self)
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
         if verb != "run":  # a job file has its own outputs

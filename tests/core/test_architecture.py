@@ -52,9 +52,23 @@ ROOMS = {
         *("bodies", "check", "edit", "entry_points", "errors", "graph", "motion", "options", "plots", "progress"),
         *("recipes", "style", "sync", "weave"),
     },
+    "takes": {"check", "errors", "library", "motion", "progress", "verbs", "weave"},
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
-        *("options", "plots", "processes", "progress", "recipes", "skin", "style", "sync", "verbs", "version", "weave"),
+        *(
+            "options",
+            "plots",
+            "processes",
+            "progress",
+            "recipes",
+            "skin",
+            "style",
+            "sync",
+            "takes",
+            "verbs",
+            "version",
+            "weave",
+        ),
     },
 }
 

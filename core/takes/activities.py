@@ -1,0 +1,109 @@
+"""Where a body that does not go about changes what it does, and which of its activities are alike.
+
+A repeated movement, such as jumping jacks, has the same mean poses and the same spread about them from one second to
+the next: so means and spreads of poses in a window tell activities apart, and poses themselves do not.
+
+Method: A take becomes a set.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..library import feature
+from ..motion import root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+
+STEP = 0.1  # s between two samples
+WINDOW = 0.7  # s; sigma of the window in which means and spreads are taken
+SPREAD = 1.7  # how much spreads count beside means
+SHORTEST, LONGEST = 1.5, 40.0  # s of an activity
+PENALTY = 0.018  # s times a squared distance of samples, weighted as in `library.feature`: the cost of a border
+ALIKE = 0.05  # in the same distances; activities whose means and spreads are no farther apart have one name
+
+
+def samples(clip: Clip) -> Array:
+    """Return means and spreads of the joints' places (N, 2·joints·3) in windows about samples 0.1 s apart.
+
+    Raises LibraryError for bodies whose hips or thighs are not known.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import activities
+        >>> activities.samples(actions.wave()).shape
+        (37, 108)
+    """
+    numbers = feature.rows(clip).reshape(-1, 2, len(feature.ROLES), 3)[:, 0].reshape(-1, 3 * len(feature.ROLES))
+    places = np.nan_to_num(numbers.astype(float))
+    sigma = WINDOW * feature.RATE
+    means = _windowed(places, sigma)
+    spreads = np.sqrt(np.maximum(_windowed(places**2, sigma) - means**2, 0.0))
+    every = round(STEP * feature.RATE)
+    return np.concatenate([means, SPREAD * spreads], axis=1)[::every]
+
+
+def _windowed(values: Array, sigma: float) -> Array:
+    reach = min(int(np.ceil(3.0 * sigma)), len(values) - 1)
+    padded = np.pad(values, ((reach, reach), (0, 0)), mode="reflect")
+    return root_motion.smooth(padded, sigma)[reach : reach + len(values)]
+
+
+def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
+    """Return where activities end (exclusive; the last is N) in samples (N, C): the partition of least cost.
+
+    The cost is the sum of squared distances of samples from the mean of their activity, and a penalty for each.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.takes import activities
+        >>> activities.borders(np.repeat([[0.0], [1.0], [0.2]], 30, axis=0))
+        [30, 60, 90]
+    """
+    count, penalty = len(rows), penalty / STEP
+    least, most = round(SHORTEST / STEP), round(LONGEST / STEP)
+    if count < 2 * least:
+        return [count]
+    centred = rows - rows.mean(axis=0)
+    sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(centred, axis=0)])
+    squares = np.concatenate([[0.0], np.cumsum((centred**2).sum(axis=1))])
+    best, came = np.full(count + 1, np.inf), np.zeros(count + 1, dtype=int)
+    best[0] = 0.0
+    for end in range(least, count + 1):
+        first = np.arange(max(0, end - most), end - least + 1)
+        length = end - first
+        cost = squares[end] - squares[first] - ((sums[end] - sums[first]) ** 2).sum(axis=1) / length
+        total = best[first] + cost + penalty
+        k = int(np.argmin(total))
+        best[end], came[end] = total[k], first[k]
+    ends = [count]
+    while came[ends[0]] > 0:
+        ends.insert(0, int(came[ends[0]]))
+    return ends
+
+
+def numbered(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
+    """Return a number (from 0) for each activity, given by its samples; those that are alike have the same.
+
+    The two nearest groups join as long as their means are no farther apart than `alike`.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.takes import activities
+        >>> activities.numbered([np.zeros((20, 3)), np.ones((20, 3)), np.zeros((30, 3))]).tolist()
+        [0, 1, 0]
+    """
+    groups = [[k] for k in range(len(parts))]
+    while len(groups) > 1:
+        means = np.array([np.concatenate([parts[k] for k in group]).mean(axis=0) for group in groups])
+        apart = np.linalg.norm(means[:, None] - means[None], axis=2) + np.diag(np.full(len(means), np.inf))
+        one, other = divmod(int(np.argmin(apart)), len(means))
+        if apart[one, other] > alike:
+            break
+        groups[one] += groups.pop(other) if other > one else []
+        groups = sorted((sorted(group) for group in groups), key=lambda group: group[0])
+    numbers = np.zeros(len(parts), dtype=int)
+    for number, group in enumerate(groups):
+        numbers[group] = number
+    return numbers

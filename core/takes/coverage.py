@@ -1,0 +1,129 @@
+"""What a set has and what a character lacks to be driven by it: speeds, turns, starts and stops, in words.
+
+Method: A take becomes a set.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from . import loops
+from .states import IDLE
+from .take_set import Item, follows, other_side
+
+GAP = 1.7  # a gait so many times faster than the next slower one leaves a gap between them
+SLOWEST = 0.2  # m/s; slower loops stand
+STRAIGHT = 15.0  # degrees a second; loops that turn less go straight on
+
+MIRROR, BLEND, CAPTURE = "mirror", "blend", "capture"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A loop in the picture of speed (m/s) by turn rate (degrees a second, positive to the left)."""
+
+    name: str
+    speed: float
+    turn: float
+
+
+@dataclass(frozen=True)
+class Hole:
+    """What a set lacks, in words; how it can be filled (MIRROR, BLEND of two, or CAPTURE) and of which items."""
+
+    words: str
+    fill: str
+    of: tuple[str, ...] = ()
+
+
+def points(items: Sequence[Item]) -> list[Point]:
+    """Return the loops of a set that stand or go, by speed and turn rate.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import coverage, take_set
+        >>> [(one.name, round(one.speed, 1)) for one in coverage.points(take_set.make(actions.run(cycles=6)).items)]
+        [('Run', 3.2)]
+    """
+    out = []
+    for item in items:
+        if item.loop and item.state != "action":
+            speed, turn = loops.speed(item.clip)
+            out.append(Point(item.name, 0.0 if item.state == IDLE else round(speed, 3), round(turn, 1)))
+    return sorted(out, key=lambda point: (point.speed, point.turn, point.name))
+
+
+def holes(items: Sequence[Item]) -> list[Hole]:
+    """Return what a character lacks to be driven by a set, as sentences.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import coverage, take_set
+        >>> for hole in coverage.holes(take_set.make(actions.run(cycles=6)).items):
+        ...     print(hole.words)
+        There is no idle.
+        There is no turn to the left from Run.
+        There is no turn to the right from Run.
+    """
+    known = points(items)
+    standing = [point for point in known if point.speed < SLOWEST]
+    ahead = [one for one in known if one.speed >= SLOWEST and abs(one.turn) < STRAIGHT and _goes_ahead(one.name)]
+    out = [] if standing else [Hole("There is no idle.", CAPTURE)]
+    if not ahead:
+        out.append(Hole("There is no walk or run straight on.", CAPTURE))
+    after = follows(items)
+    by_name = {item.name: item for item in items}
+    for point in ahead:
+        if standing:
+            out += _ways(point.name, [one.name for one in standing], after, by_name)
+        out += _turns(point, known, items)
+    out += _gaps(ahead)
+    return out
+
+
+def _goes_ahead(name: str) -> bool:
+    return not {"Back", "Strafe"} & set(name.split(" "))
+
+
+def _ways(name: str, standing: Sequence[str], after: dict[str, list[str]], by_name: dict[str, Item]) -> list[Hole]:
+    """Return whether there is no start of a gait or no stop."""
+    starts = [one for rest in standing for one in after[rest] if _ends_in(by_name[one], name)]
+    stops = [one for one in after[name] for rest in standing if _ends_in(by_name[one], rest)]
+    out = [] if starts else [Hole(f"There is no start of {name} from {standing[0]}.", CAPTURE)]
+    return out + ([] if stops else [Hole(f"There is no stop of {name} to {standing[0]}.", CAPTURE)])
+
+
+def _ends_in(item: Item, name: str) -> bool:
+    return not item.loop and item.ends is not None and item.ends.loop == name
+
+
+def _turns(point: Point, known: Sequence[Point], items: Sequence[Item]) -> list[Hole]:
+    """Return the sides to which a gait has neither a loop that turns nor a turn out of it."""
+    has = {}
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        curves = [one.name for one in known if sign * one.turn >= STRAIGHT and one.name.split(" ")[0] in point.name]
+        leaves = [
+            item.name
+            for item in items
+            if not item.loop and item.begins and item.begins.loop == point.name
+            if side in item.name.split(" ") and _goes_ahead(item.name)
+        ]
+        has[side] = curves + leaves
+    out = []
+    for side, names in has.items():
+        if names:
+            continue
+        image = has[other_side(side)]
+        words = f"There is no turn to the {side.lower()} from {point.name}."
+        out.append(Hole(words, MIRROR if image else CAPTURE, tuple(image)))
+    return out
+
+
+def _gaps(ahead: Sequence[Point]) -> list[Hole]:
+    """Return the gaps between speeds that go straight on."""
+    out = []
+    for slower, faster in pairwise(ahead):
+        if faster.speed > GAP * slower.speed:
+            words = f"There is nothing between {slower.speed:.1f} and {faster.speed:.1f} m/s."
+            out.append(Hole(words, BLEND, (slower.name, faster.name)))
+    return out

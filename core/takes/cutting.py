@@ -1,0 +1,176 @@
+"""A take cut into named stretches, without gaps (methods: A take becomes a set)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..check.contacts import runs
+from ..motion import trim
+from ..motion.clip import Clip
+from ..progress import SILENT, Progress
+from . import activities, tracks
+from .states import ACTION, GAITS, IDLE, RUN, TURN, Span, State, spans
+from .tracks import Tracks
+
+NEAR = 0.14  # s from a border to the foot strike that it moves to
+LONG = 3.0  # s; in a shorter action no changes are looked for
+FLIGHT = (0.2, 1.2)  # s with no foot on the ground that are a jump
+JUMPS = 4.0  # s; a longer action with one flight is more than a jump
+RIGHT_ANGLES = 45.0  # degrees to which the angles of turns on the spot are rounded
+SPEEDS = ((0.55, "Slow"), (1.05, ""), (np.inf, "Fast"))  # heights a second of walks, and what they are called
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The frames first … last of a take (as given), and what the body does there.
+
+    name : such as "Walk Left", "Turn Right 90", "Action 02"; several stretches may have one name
+    number : of actions, from 1; those that are alike have one number; else 0
+    speed : metres a second over the ground; turn : degrees a second, positive to the left; angle : in all, degrees
+    heights : of the body, a second: the speed of bodies of all sizes
+    """
+
+    first: int
+    last: int
+    state: State
+    name: str
+    number: int
+    seconds: float
+    speed: float
+    heights: float
+    turn: float
+    angle: float
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A take without its calibration poses, its tracks, and its stretches; frames count from the take as given."""
+
+    clip: Clip
+    tracks: Tracks
+    first: int
+    stretches: tuple[Stretch, ...]
+
+    def part(self, stretch: Stretch) -> Clip:
+        """Return the frames of a stretch as a clip that has its name."""
+        part = self.clip.cut(stretch.first - self.first, stretch.last - self.first + 1)
+        return replace(part, name=stretch.name)
+
+
+def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
+    """Return a take cut into stretches; raises ClipError as `tracks.tracks` does.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import cutting
+        >>> [stretch.name for stretch in cutting.cut(actions.turn_left()).stretches]
+        ['Walk', 'Walk Left', 'Walk']
+    """
+    progress.at(0.0, "Tracking")
+    trimmed = trim.ends(clip)
+    found = tracks.tracks(trimmed.clip)
+    progress.at(0.4, "Cutting")
+    parts = _numbered([part for span in spans(found) for part in _parts(span, found)], found)
+    ends = _at_strikes([span for span, _ in parts], found)
+    named = []
+    for (span, number), (first, end) in zip(parts, ends, strict=True):
+        at = Span(first, end, span.state)
+        named.append(_stretch(at, number, found, trimmed.first, last=end == len(found)))
+    return Cut(trimmed.clip, found, trimmed.first, tuple(named))
+
+
+def _parts(span: Span, found: Tracks) -> list[Span]:
+    """Return an action cut where what is done changes; other spans as they are."""
+    if span.state.kind != ACTION or len(span) < LONG * found.rate:
+        return [span]
+    rows = _samples(span, found)
+    scale = len(span) / len(rows)
+    ends = [round(end * scale) for end in activities.borders(rows)]
+    return [Span(span.first + a, span.first + b, span.state) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def _samples(span: Span, found: Tracks) -> np.ndarray:
+    first, last = found.frames[span.first], found.frames[span.end - 1]
+    return activities.samples(found.clip.cut(int(first), int(last) + 1))
+
+
+def _numbered(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, int]]:
+    """Return spans with the numbers of actions, from 1 in order of their first appearance; 0 for others."""
+    doing = [k for k, span in enumerate(parts) if span.state.kind == ACTION]
+    numbers = dict.fromkeys(range(len(parts)), 0)
+    given = activities.numbered([_samples(parts[k], found) for k in doing])
+    numbers |= {k: int(number) + 1 for k, number in zip(doing, given, strict=True)}
+    return [(span, numbers[k]) for k, span in enumerate(parts)]
+
+
+def _at_strikes(parts: Sequence[Span], found: Tracks) -> list[tuple[int, int]]:
+    """Return the rows of spans, with borders beside walks and runs moved to the nearest foot strike."""
+    strikes = np.flatnonzero((np.diff(found.stands.astype(np.int8), axis=0) > 0).any(axis=1)) + 1
+    borders = [0]
+    for before, after in pairwise(parts):
+        at = after.first
+        if len(strikes) and {before.state.kind, after.state.kind} & set(GAITS):
+            nearest = int(strikes[np.argmin(np.abs(strikes - at))])
+            room = borders[-1] + 2 < nearest < after.end - 2
+            at = nearest if abs(nearest - at) <= NEAR * found.rate and room else at
+        borders.append(at)
+    return list(zip(borders, [*borders[1:], parts[-1].end], strict=True))
+
+
+def _stretch(span: Span, number: int, found: Tracks, dropped: int, *, last: bool) -> Stretch:
+    rows, height = slice(span.first, span.end), found.clip.skeleton.height
+    angle = float(np.degrees(found.facing[span.end - 1] - found.facing[span.first]))
+    end = len(found.clip) - 1 if last else int(found.frames[span.end])
+    seconds = (end - int(found.frames[span.first])) / found.clip.rate
+    heights = float(np.median(found.speed[rows]))
+    return Stretch(
+        int(found.frames[span.first]) + dropped,
+        end + dropped,
+        span.state,
+        _name(span, number, angle, found),
+        number,
+        round(seconds, 4),
+        round(heights * height, 3),
+        round(heights, 3),
+        round(float(np.median(found.turn[rows])), 1),
+        round(angle, 1),
+    )
+
+
+def _name(span: Span, number: int, angle: float, found: Tracks) -> str:
+    """Return the name of a stretch by what it is."""
+    state, side = span.state, span.state.side.capitalize()
+    if state.kind == ACTION:
+        return "Jump" if _is_jump(span, found) else f"Action {number:02}"
+    if state.kind == IDLE:
+        return "Crouch" if state.low else "Idle"
+    if state.kind == TURN:
+        return f"Turn {side} {max(1, round(abs(angle) / RIGHT_ANGLES)) * RIGHT_ANGLES:.0f}"
+    if state.way == "strafe":
+        words = ["Run" * (state.kind == RUN), "Strafe", side]
+    else:
+        words = ["Crouch" * state.low, state.kind.capitalize(), "Back" * bool(state.way), side]
+    return " ".join(word for word in words if word)
+
+
+def _is_jump(span: Span, found: Tracks) -> bool:
+    """Return whether an action is short and leaves the ground once, for as long as a jump takes."""
+    off = runs(np.asarray(found.stands[span.first : span.end].sum(axis=1) == 0))
+    flights = [end - start for start, end in off if end - start >= FLIGHT[0] * found.rate]
+    return len(flights) == 1 and flights[0] <= FLIGHT[1] * found.rate and len(span) <= JUMPS * found.rate
+
+
+def speed_word(heights: float) -> str:
+    """Return "Slow", "" or "Fast" for the speed of a walk, body heights a second.
+
+    Example:
+        >>> from action_loom.core.takes import cutting
+        >>> [cutting.speed_word(speed) for speed in (0.3, 0.8, 1.2)]
+        ['Slow', '', 'Fast']
+    """
+    return next(word for limit, word in SPEEDS if heights < limit)

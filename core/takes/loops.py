@@ -1,0 +1,210 @@
+"""Loops out of the steady stretches of a take, the best of those that are alike (methods: A take becomes a set)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import verbs
+from ..check import contacts
+from ..errors import LoomError
+from ..motion import cycles, root_motion
+from ..motion.clip import Clip
+from ..progress import SILENT, Progress
+from ..verbs import Loop
+from . import meeting
+from .cutting import Cut, Stretch
+from .states import ACTION, GAITS, IDLE
+
+STEADY = 0.25  # of the usual speed; rows whose speed is farther from it are no part of a steady stretch
+AT_REST = 0.03  # heights a second of all points; less is stillness
+LEAST_GAIT, LEAST_IDLE = 0.8, 1.0  # s of steady motion that a loop is looked for in
+TRIED, GOOD = 3, 0.9  # stretches of one name that are tried, longest first, until one repeats itself that well
+BIN = 0.3  # body heights a second; gaits of one name whose speeds differ by less are alike
+SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration: a seam beyond is seen
+MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.4  # s before the cycle of a rest, s between frames tried, least share
+SHORT = 0.5  # s of a cycle; a shorter one of an action trembles
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A loop of a stretch, or why there is none.
+
+    clip : the cycle, begun where the left foot strikes; report : of Loop; why : "" for a loop
+    """
+
+    stretch: Stretch
+    clip: Clip | None
+    report: Mapping[str, Any]
+    why: str = ""
+
+    @property
+    def repeats(self) -> float:
+        """How well the take repeats the cycle, 1 for exactly; −∞ without a loop, 0 where it was not looked for."""
+        return -np.inf if self.clip is None else float(self.report["loop"]["score"] or 0.0)
+
+
+def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
+    """Return the best loop of each kind of steady stretch, and of each other stretch why it has none.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import cutting, loops
+        >>> (made,) = loops.all_of(cutting.cut(actions.walk(cycles=5)))
+        >>> made.why, made.clip.cyclic
+        ('', True)
+    """
+    groups, out = _alike(cut.stretches), []
+    for k, group in enumerate(groups):
+        progress.at(k / len(groups), f"Looping {group[0].name}")
+        out += _best(cut, sorted(group, key=lambda stretch: (-len(stretch), stretch.first)))
+    return sorted(out, key=lambda made: made.stretch.first)
+
+
+def _alike(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
+    """Return stretches that have one name and, of gaits, about one speed."""
+    groups: list[list[Stretch]] = []
+    for stretch in sorted(stretches, key=lambda stretch: (stretch.name, stretch.heights, stretch.first)):
+        last = groups[-1] if groups else []
+        same = bool(last) and last[0].name == stretch.name
+        if same and (stretch.state.kind not in GAITS or stretch.heights - last[0].heights < BIN):
+            last.append(stretch)
+        else:
+            groups.append([stretch])
+    return groups
+
+
+def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
+    """Return a loop of one of some stretches that are alike, and why the others were left out."""
+    tried: list[Made] = []
+    for stretch in group[:TRIED]:
+        tried.append(looped(cut, stretch))
+        rests = stretch.state.kind == IDLE and tried[-1].clip is not None
+        if rests or tried[-1].repeats >= GOOD:
+            break
+    best = max(range(len(tried)), key=lambda k: (tried[k].repeats, -k))
+    if tried[best].clip is None:
+        return [*tried, *(Made(one, None, {}, f"{len(tried)} longer ones have no loop") for one in group[len(tried) :])]
+    chosen = tried[best].stretch
+    like = f"it is like frames {chosen.first} to {chosen.last}, whose loop is taken"
+    others = [made if made.clip is None else replace(made, clip=None, why=like) for made in tried]
+    others += [Made(one, None, {}, like) for one in group[len(tried) :]]
+    return [tried[best], *(other for other in others if other.stretch is not chosen)]
+
+
+def looped(cut: Cut, stretch: Stretch) -> Made:
+    """Return the loop of one stretch, or why there is none."""
+    kind, part = stretch.state.kind, cut.part(stretch)
+    if kind in (*GAITS, IDLE):
+        part = part.cut(*_steady(cut, stretch))
+        least = LEAST_GAIT if kind in GAITS else LEAST_IDLE
+    elif kind == ACTION:
+        least = 2.0 * SHORT
+    else:
+        return Made(stretch, None, {}, "it turns once")
+    if len(part) < 3 or part.seconds < least:
+        return Made(stretch, None, {}, f"it is steady for {part.seconds:.1f} s only, and a loop takes {least:g}")
+    found = [_closed(stretch, part, *cycle) for cycle in (_of_rest(part) if kind == IDLE else [(0, 0)])]
+    return next((made for made in found if made.clip is not None), found[0])
+
+
+def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
+    """Return the loop of a part of a stretch, with a given cycle or (length 0) one that is found."""
+    kind = stretch.state.kind
+    try:
+        made = verbs.apply(Loop(whole="no", start=start, length=length, trim=False), [part])
+    except LoomError as error:
+        return Made(stretch, None, {}, str(error).partition(";")[0])  # behind it, which options would help
+    if kind == ACTION and made.clip.seconds < SHORT:
+        return Made(stretch, None, {}, f"what it repeats takes {made.clip.seconds:.1f} s only")
+    seam = made.report["quality"]["after"]["seam"]
+    step, acceleration = seam["step"] or 0.0, seam["acceleration"] or 0.0
+    if step > SEAM or acceleration > ACCELERATION:
+        why = f"its seam would be seen: step {step:.1f}, acceleration {acceleration:.1f} times the usual one"
+        return Made(stretch, None, made.report, why)
+    return Made(stretch, begun(made.clip) if kind in GAITS else made.clip, made.report)
+
+
+def _of_rest(part: Clip) -> list[tuple[int, int]]:
+    """Return first frames and lengths of cycles of a rest, each most of it, those with the most similar ends first.
+
+    A rest repeats nothing; what is left between the ends fades over the frames before the first.
+    """
+    every = max(1, round(part.rate * SPACING))
+    shapes = meeting.shapes(part)[::every]
+    margin, count = round(MARGIN / SPACING), len(shapes)
+    least = max(round((LEAST_IDLE - MARGIN) / SPACING), round(MOST_OF * count))
+    found = []
+    for start in range(margin, count - least):
+        apart = np.linalg.norm(shapes[start + least :] - shapes[start], axis=1)
+        end = int(np.argmin(apart))
+        found.append((float(apart[end]), start * every, (end + least) * every))
+    return [(start, length) for _, start, length in sorted(found)[: 2 * TRIED]] or [(0, 0)]
+
+
+def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
+    """Return the frames (end exclusive) of the stretch, counted from its first, in which it is steady.
+
+    A gait is where its speed is near the usual one, a rest where the body moves as little as it mostly does.
+    """
+    tracks = cut.tracks
+    rows = np.flatnonzero((tracks.frames >= stretch.first - cut.first) & (tracks.frames <= stretch.last - cut.first))
+    if stretch.state.kind == IDLE:
+        moving = tracks.moving[rows]
+        steady = moving <= max(AT_REST, 2.0 * float(np.median(moving)))
+    else:
+        speed = tracks.speed[rows]
+        steady = np.abs(speed - np.median(speed)) <= STEADY * np.median(speed)
+    runs = contacts.runs(np.asarray(steady))
+    if not runs:
+        return 0, 1
+    first, end = max(runs, key=lambda run: (run[1] - run[0], -run[0]))
+    at = tracks.frames[rows] - (stretch.first - cut.first)
+    return int(at[first]), min(int(at[end - 1]) + tracks.every, len(stretch))
+
+
+def begun(cycle: Clip) -> Clip:
+    """Return a cycle of a gait that begins where the left foot strikes, so that phases of all loops agree."""
+    struck = strike(cycle)
+    if struck == 0:
+        return cycle
+    length = len(cycle) - 1
+    later = cycles.sample(cycle, struck + np.arange(length + 1, dtype=float))
+    return replace(later, cyclic=True, name=cycle.name)
+
+
+def strike(cycle: Clip) -> int:
+    """Return the frame of a cycle in which its left foot begins to stand; where none does, it is farthest ahead."""
+    length = len(cycle) - 1
+    stands = contacts.detect(cycles.unrolled(cycle, 1, 1)).get("L")
+    inner = [] if stands is None else [a for a, _ in contacts.runs(stands) if length <= a < 2 * length]
+    if inner:
+        return int(inner[0] - length)
+    return _farthest_ahead(cycle)
+
+
+def _farthest_ahead(cycle: Clip) -> int:
+    local, roles = cycles.in_ground_frames(cycle), cycle.skeleton.roles
+    weights = np.flatnonzero(cycle.skeleton.point_weights > 0.0).tolist()
+    ahead = local[:-1, weights.index(roles["foot.L"]), 1] - local[:-1, weights.index(roles["foot.R"]), 1]
+    return int(np.argmax(ahead))
+
+
+def speed(clip: Clip) -> tuple[float, float]:
+    """Return metres a second over the ground from the first pose to the last, and degrees a second to the left.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import loops
+        >>> [round(value, 1) for value in loops.speed(actions.walk())]
+        [1.3, 0.0]
+    """
+    if len(clip) < 2:
+        return 0.0, 0.0
+    ground, facing = root_motion.ground_frames(clip)
+    turn = float(np.degrees(facing[-1] - facing[0]))
+    # Along an arc: the chord is shorter by the sine of half the turn.
+    half = 0.5 * abs(np.radians(turn))
+    bent = half / np.sin(half) if 1e-3 < half < 3.0 else 1.0
+    return float(np.linalg.norm(ground[-1] - ground[0])) * bent / clip.seconds, turn / clip.seconds

@@ -1,0 +1,113 @@
+"""Ends that meet: a stretch whose first and last poses become those of loops (methods: A take becomes a set)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..motion import cycles, quat, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..weave.seam import repairs
+
+FADE = 0.3  # s in which the rest of a stretch goes over into its own poses
+AHEAD = 0.1  # s; the distance that a point moves in this time counts like a place
+LARGEST = 0.12  # of the body's height, root mean square; ends that are farther from a loop's pose are not moved there
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A frame of a loop, by the loop's name."""
+
+    loop: str
+    frame: int = 0
+
+
+def shapes(clip: Clip, *, repeats: bool = False) -> Array:
+    """Return places and velocities of the points of the body (F, C) in its ground frame, weighted; metres.
+
+    repeats : whether the clip is a cycle, whose ends have the velocities of the middle
+    """
+    if repeats:
+        length = len(clip) - 1
+        return shapes(cycles.unrolled(clip, 1, 1))[length : 2 * length + 1]
+    local = cycles.in_ground_frames(clip)
+    weights = clip.skeleton.point_weights
+    local = local * np.sqrt(weights[weights > 0.0])[:, None]
+    speeds = np.gradient(local, axis=0) * clip.rate * AHEAD if len(clip) > 1 else np.zeros_like(local)
+    return np.concatenate([local, speeds], axis=1).reshape(len(clip), -1)
+
+
+def nearest(among: Array, shape: Array) -> tuple[int, float]:
+    """Return the row of shapes (F, C) that is nearest to a shape (C,), and how far it is, metres.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.takes import meeting
+        >>> meeting.nearest(np.array([[0.0], [3.0], [5.0]]), np.array([4.5]))
+        (2, 0.5)
+    """
+    apart = np.linalg.norm(among - shape, axis=1)
+    return int(np.argmin(apart)), float(apart.min())
+
+
+def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
+    """Return a clip whose first pose is that of one clip of a frame, and whose last pose that of another.
+
+    Poses are taken to the ground frames of the ends; None leaves an end as it is. Within 0.3 s (or half of the clip)
+    of each end, what is left of the change dies away.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> from action_loom.core.motion.clip import joined
+        >>> from action_loom.core.takes import meeting
+        >>> walk, sneak = actions.walk(), actions.sneak()
+        >>> there = meeting.met(walk, sneak.cut(0, 1), None)
+        >>> round(cycles.gap(joined([sneak.cut(0, 1), there.cut(0, 1)])), 6)
+        0.0
+    """
+    count = min(max(2, round(FADE * part.rate)), len(part) - 1)
+    falling = 1.0 - np.concatenate([[0.0], repairs.fade(count - 1), [1.0]])
+    for pose, end in ((first, 0), (last, len(part) - 1)):
+        if pose is None:
+            continue
+        share = np.zeros(len(part))
+        if end == 0:
+            share[: count + 1] = falling
+        else:
+            share[len(part) - 1 - count :] = falling[::-1]
+        part = _shifted(part, _at(pose, part, end), end, share)
+    return part
+
+
+def _at(pose: Clip, part: Clip, frame: int) -> Clip:
+    """Return a clip of one frame turned and moved to the ground frame of a frame of another."""
+    ground, facing = root_motion.ground_frames(part.cut(frame, frame + 1))
+    here, now = root_motion.ground_frames(pose)
+    turn = float(facing[0] - now[0])
+    place = np.array([np.exp(1j * turn)]) * (here[0] @ np.array([1.0, 1j]))
+    shift = ground[0] - np.array([place[0].real, place[0].imag])
+    return root_motion.placed(pose, turn, shift)
+
+
+def _shifted(part: Clip, pose: Clip, frame: int, share: Array) -> Clip:
+    """Return a clip with the change from its own frame to a pose added, by a share (F,) of it in each frame."""
+    change = quat.log(quat.same_side(quat.mul(pose.rotations[0], quat.inv(part.rotations[frame])), quat.IDENTITY))
+    moved = pose.translations[0] - part.translations[frame]
+    return replace(
+        part,
+        rotations=quat.normalize(quat.mul(quat.exp(share[:, None, None] * change), part.rotations)),
+        translations=part.translations + share[:, None, None] * moved,
+        cyclic=False,
+    )
+
+
+def gap(one: Clip, other: Clip) -> tuple[float, float]:
+    """Return the largest distance between two poses, metres and degrees of a joint, each in its ground frame.
+
+    one, other : clips of one frame
+    """
+    places = cycles.in_ground_frames(one)[0] - cycles.in_ground_frames(other)[0]
+    turned = quat.mul(quat.inv(one.rotations[0]), _at(other, one, 0).rotations[0])
+    angle = 2.0 * np.degrees(np.arcsin(np.clip(np.linalg.norm(turned[:, 1:], axis=1), 0.0, 1.0)))
+    return float(np.linalg.norm(places, axis=1).max()), float(angle.max())

@@ -1,0 +1,300 @@
+"""What a body does in each row of a take: it idles, walks, runs, turns, or does something else.
+
+Method: A take becomes a set.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..check.contacts import runs
+from ..motion.quat import Array
+from .tracks import Flags, Tracks
+
+# Limits to enter a state and to stay in it, so that no state flickers.
+GOES = (0.18, 0.12)  # heights a second
+STEPS = (0.45, 0.25)  # share of the travel made by feet that pass each other; less is no gait
+BUSY = 1.3  # of its speed over the ground, all points of a body that walks or runs move
+BESIDE = (0.12, 0.22)  # heights a second by which they may move more; these limits are from above
+RUNS = (0.10, 0.04)  # share of frames in the air
+RUNS_AT = 0.6  # of the usual air of a run: there it begins and ends, for a mean over some time rises before it
+GOES_AT = 0.2  # of the usual speed of a walk, likewise
+RUNNING = 0.6  # heights a second; slower flights are hops
+TURNS = (40.0, 20.0)  # degrees a second
+STILL = (0.10, 0.16)  # heights a second of all points; these limits are from above
+BUSIEST = (0.4, 0.6)  # likewise of the fastest point: who waves does not idle
+SIDEWAYS, BACKWARDS, SLACK = 50.0, 130.0, 8.0  # degrees off the facing, and by how much a state outlasts its limit
+LOW = (0.80, 0.85)  # of the standing height of the hips; from above
+LEAST = 0.4  # s; shorter stretches join the longer neighbour
+PASSES = 3  # of short spans into activities beside them; what then is left is alone
+LEAST_REST = 1.0  # s; a shorter rest between activities is part of them
+OFTEN = 0.4  # of the way of a walk on which feet pass each other often enough; with less it is none
+SHIFT = 0.3  # heights a second of all points in a short shift of the weight, at most
+LEAST_GAIT = 0.8  # s; shorter walks and runs beside an activity are steps of it
+LEAST_ASIDE = 1.2  # s; a shorter strafe or walk back is part of a turn
+LEAST_TURN = 30.0  # degrees; a smaller turn on the spot is none
+PLANTED = 0.95  # of a turn on the spot; with both feet down for longer it is a twist
+TRAVELS = 0.8  # of the time in which it does not idle; a body that travels less fights, dances or works
+GAIT_SHARE = 0.6  # of that travel which is a gait, in such a take
+
+IDLE, WALK, RUN, TURN, ACTION = "idle", "walk", "run", "turn", "action"
+GAITS = (WALK, RUN)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a body does.
+
+    kind : IDLE, WALK, RUN, TURN (on the spot) or ACTION
+    way : of gaits, "" ahead, "back", or "strafe"
+    side : "left" or "right" of turns, curves and strafes, else ""
+    low : whether it goes or stands crouched
+    """
+
+    kind: str
+    way: str = ""
+    side: str = ""
+    low: bool = False
+
+
+@dataclass(frozen=True)
+class Span:
+    """The rows first … end − 1 of a take, in one state."""
+
+    first: int
+    end: int
+    state: State
+
+    def __len__(self) -> int:
+        return self.end - self.first
+
+
+def spans(tracks: Tracks) -> list[Span]:
+    """Return what the body does from the first row to the last, without gaps; two neighbours have different states.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import states, tracks
+        >>> for make in (actions.walk, actions.run, actions.wave):
+        ...     print([span.state.kind for span in states.spans(tracks.tracks(make()))])
+        ['walk']
+        ['run']
+        ['action']
+    """
+    rows = _rows(tracks)
+    found = _without_short(_grouped(rows), LEAST * tracks.rate)
+    found = _grouped(_rows_of([_turned(span, tracks) for span in found]))
+    found = _grouped(_rows_of([_ahead(span, tracks) for span in found]))
+    found = _grouped(_rows_of(_regular(found, tracks)))
+    for _ in range(PASSES):
+        found = _grouped(_rows_of(_absorbed(found, tracks)))
+    return _without_short(found, LEAST * tracks.rate)
+
+
+def _ahead(span: Span, tracks: Tracks) -> Span:
+    """Return a strafe or a walk back as it is, or as going ahead if it is too short to be meant."""
+    if not span.state.way or len(span) >= LEAST_ASIDE * tracks.rate:
+        return span
+    return replace(span, state=replace(span.state, way="", side=_side(span, tracks)))
+
+
+def _side(span: Span, tracks: Tracks) -> str:
+    turned = float(np.median(tracks.turn[span.first : span.end]))
+    return "" if abs(turned) < TURNS[0] else "left" if turned > 0.0 else "right"
+
+
+def travels(tracks: Tracks) -> bool:
+    """Return whether a take is of going about: then sideways and backwards steps are a strafe and a walk back.
+
+    In boxing, dance and acrobatics they are part of what is done. Turns on the spot do not count.
+    """
+    goes = _goes(tracks)
+    active = goes | (~_idle(tracks) & (np.abs(tracks.turn) < TURNS[0]))
+    gait = _gait(goes, tracks)
+    if not active.any() or not goes.any():
+        return False
+    return bool(goes.sum() >= TRAVELS * active.sum() and gait.sum() >= GAIT_SHARE * goes.sum())
+
+
+def _goes(tracks: Tracks) -> Flags:
+    return _risen(_hysteresis(tracks.speed > GOES[0], tracks.speed > GOES[1]), tracks.speed, GOES_AT)
+
+
+def _gait(goes: Flags, tracks: Tracks) -> Flags:
+    """Return in which of the rows in which a body goes it does so by a gait, and does little else."""
+    stepping = _hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
+    beside = tracks.moving - BUSY * tracks.speed
+    return goes & stepping & _hysteresis(beside < BESIDE[0], beside < BESIDE[1])
+
+
+def _idle(tracks: Tracks) -> Flags:
+    slow = tracks.speed < GOES[1]
+    calm = [(tracks.moving < mean) & (tracks.fastest < most) for mean, most in zip(STILL, BUSIEST, strict=True)]
+    return _hysteresis(calm[0] & slow, calm[1] & slow)
+
+
+def _rows(tracks: Tracks) -> list[State]:
+    """Return the state of each row."""
+    goes = _goes(tracks)
+    gait = _gait(goes, tracks)
+    fast = tracks.speed > RUNNING
+    running = gait & _hysteresis((tracks.air > RUNS[0]) & fast, (tracks.air > RUNS[1]) & fast)
+    running = _risen(running, tracks.air, RUNS_AT)
+    turning = {
+        side: _hysteresis(sign * tracks.turn > TURNS[0], sign * tracks.turn > TURNS[1])
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    }
+    # In flight a knee is bent: the hips of a run are low over the lower foot.
+    low = _hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
+    idle = _idle(tracks)
+    ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
+    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK
+    free = travels(tracks)
+    out = []
+    for k in range(len(tracks)):
+        side = next((name for name, flags in turning.items() if flags[k]), "")
+        if gait[k] and (free or ahead[k]):
+            way, towards = ways[k]
+            out.append(State(RUN if running[k] else WALK, way, towards if way else side, bool(low[k])))
+        elif side and not goes[k] and not low[k]:
+            out.append(State(TURN, "", side))
+        else:
+            out.append(State(IDLE if idle[k] else ACTION, low=bool(low[k] and idle[k])))
+    return out
+
+
+def _ways(aside: Array) -> list[tuple[str, str]]:
+    """Return the way of travel and the side of a strafe of each row, from the angle to the facing, degrees."""
+    out, now = [], ("", "")
+    for angle in aside:
+        off = abs(float(angle))
+        lower = SIDEWAYS + (SLACK if now[0] == "" else -SLACK)
+        upper = BACKWARDS + (SLACK if now[0] == "strafe" else -SLACK if now[0] == "back" else 0.0)
+        if off < lower:
+            now = ("", "")
+        elif off > upper:
+            now = ("back", "")
+        else:
+            now = ("strafe", "left" if angle > 0.0 else "right")
+        out.append(now)
+    return out
+
+
+def _hysteresis(enter: Flags, stay: Flags) -> Flags:
+    """Return the runs of `stay` that contain a row of `enter`."""
+    out = np.zeros_like(stay)
+    for start, end in runs(stay | enter):
+        out[start:end] = enter[start:end].any()
+    return out
+
+
+def _risen(flags: Flags, values: Array, share: float) -> Flags:
+    """Return runs of flags from where values first pass a share of what is usual in the run, to where they last do."""
+    out = np.zeros_like(flags)
+    for start, end in runs(flags):
+        high = np.flatnonzero(values[start:end] >= share * np.median(values[start:end]))
+        out[start + high[0] : start + high[-1] + 1] = True
+    return out
+
+
+def _grouped(rows: list[State]) -> list[Span]:
+    """Return the runs of equal states."""
+    borders = [0, *(k for k in range(1, len(rows)) if rows[k] != rows[k - 1]), len(rows)]
+    return [Span(a, b, rows[a]) for a, b in pairwise(borders) if b > a]
+
+
+def _rows_of(found: list[Span]) -> list[State]:
+    return [span.state for span in found for _ in range(len(span))]
+
+
+def _without_short(found: list[Span], least: float) -> list[Span]:
+    """Return spans of which the shortest that is too short joined its longer neighbour, again and again."""
+    found = list(found)
+    while len(found) > 1:
+        k = min(range(len(found)), key=lambda k: (len(found[k]), k))
+        if len(found[k]) >= least:
+            break
+        beside = [j for j in (k - 1, k + 1) if 0 <= j < len(found)]
+        longer = max(beside, key=lambda j: (_alike(found[j].state, found[k].state), len(found[j]), -j))
+        rows = _rows_of(found)
+        rows[found[k].first : found[k].end] = [found[longer].state] * len(found[k])
+        found = _grouped(rows)
+    return found
+
+
+def _alike(one: State, other: State) -> bool:
+    """Return whether two states are the same gait: then a short curve or change of side belongs to it."""
+    return one.kind == other.kind
+
+
+def _turned(span: Span, tracks: Tracks) -> Span:
+    """Return a turn on the spot as it is, or as idling or an action if it turns too little."""
+    if span.state.kind != TURN:
+        return span
+    facing = tracks.facing[span.first : span.end]
+    planted = float(tracks.stands[span.first : span.end].all(axis=1).mean())
+    if abs(np.degrees(facing[-1] - facing[0])) >= LEAST_TURN and planted < PLANTED:
+        return span
+    calm = float(np.median(tracks.moving[span.first : span.end])) < STILL[1]
+    return Span(span.first, span.end, State(IDLE if calm else ACTION))
+
+
+def _absorbed(found: list[Span], tracks: Tracks) -> list[Span]:
+    """Return spans in which short walks, turns and rests between activities belong to these.
+
+    In a take that does not travel, a walk counts if it goes on for longer, and a turn on the spot does not.
+    """
+    free = travels(tracks)
+    gait = LEAST_GAIT * (1.0 if free else 2.0)
+    least = {IDLE: LEAST_REST, TURN: LEAST_GAIT if free else np.inf, WALK: gait, RUN: gait}
+    out = list(found)
+    for k, span in enumerate(found):
+        beside = [found[j].state for j in (k - 1, k + 1) if 0 <= j < len(found)]
+        kinds = [state.kind for state in beside]
+        gaits = [state for state in beside if state.kind in GAITS]
+        seconds = sum(len(found[j]) for j in _together(found, k)) / tracks.rate
+        if span.state.kind == ACTION and set(kinds) == {IDLE} and _calm(span, tracks):
+            out[k] = replace(span, state=State(IDLE))
+        elif span.state.kind in GAITS and len(gaits) == 1 < len(beside) and len(span) < LEAST_GAIT * tracks.rate:
+            out[k] = replace(span, state=gaits[0])  # the first or the last step of a run
+        elif span.state.kind != ACTION and ACTION in _around(found, k) and seconds < least[span.state.kind]:
+            out[k] = (
+                span if span.state.kind == IDLE and kinds != [ACTION, ACTION] else replace(span, state=State(ACTION))
+            )
+    return out
+
+
+def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
+    """Return spans in which walks and runs that do not go on step by step are actions, such as kicks."""
+    out = []
+    for k, span in enumerate(found):
+        places = _together(found, k)
+        block = slice(found[places[0]].first, found[places[-1]].end)
+        way = float(tracks.speed[block] @ tracks.often[block]) / max(float(tracks.speed[block].sum()), 1e-9)
+        steps = span.state.kind not in GAITS or way >= OFTEN
+        out.append(span if steps else replace(span, state=State(ACTION)))
+    return out
+
+
+def _together(found: list[Span], k: int) -> list[int]:
+    """Return the places of the spans around a span that are gaits without a break; of others, its own place."""
+    if found[k].state.kind not in GAITS:
+        return [k]
+    first = last = k
+    while first > 0 and found[first - 1].state.kind in GAITS:
+        first -= 1
+    while last + 1 < len(found) and found[last + 1].state.kind in GAITS:
+        last += 1
+    return list(range(first, last + 1))
+
+
+def _around(found: list[Span], k: int) -> list[str]:
+    """Return the kinds of the spans before and after those that belong together with a span."""
+    places = _together(found, k)
+    return [found[j].state.kind for j in (places[0] - 1, places[-1] + 1) if 0 <= j < len(found)]
+
+
+def _calm(span: Span, tracks: Tracks) -> bool:
+    """Return whether a span between two rests is a shift of the weight."""
+    return len(span) < LEAST_REST * tracks.rate and float(tracks.moving[span.first : span.end].max()) < SHIFT

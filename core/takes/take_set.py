@@ -1,0 +1,317 @@
+"""A set: the loops, transitions and actions of a take, mirrored where a side lacks, and what may follow what.
+
+Method: A take becomes a set.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import verbs
+from ..check import contacts
+from ..errors import ClipError, LoomError
+from ..motion import cycles, root_motion
+from ..motion.clip import Clip
+from ..progress import SILENT, Progress
+from ..verbs import InPlace, Root
+from ..weave import root_carrier
+from . import cutting, loops, meeting, transitions
+from .cutting import Cut
+from .loops import Made
+from .meeting import Pose
+from .states import ACTION, IDLE
+
+ROOT, IN_PLACE = "root", "inplace"
+ROOTS = (IN_PLACE, ROOT)
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """An action of a set.
+
+    kind : "loop" or "action"
+    begins, ends : the poses of loops that its ends are; a loop's are its own
+    first, last : frames of the take that it was made of
+    score : of a loop, how well the take repeats it; of others how far its ends had to be moved, metres
+    mirrored : the name of the item that it is the image of, "" for none
+    """
+
+    name: str
+    clip: Clip
+    kind: str
+    begins: Pose | None
+    ends: Pose | None
+    first: int
+    last: int
+    score: float
+    state: str
+    mirrored: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def loop(self) -> bool:
+        return self.kind == "loop"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Frames of a take that no item was made of, and why."""
+
+    name: str
+    first: int
+    last: int
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class TakeSet:
+    """What a take became."""
+
+    cut: Cut
+    items: tuple[Item, ...]
+    left_out: tuple[LeftOut, ...]
+    warnings: tuple[str, ...]
+
+
+def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> TakeSet:
+    """Return the set of a take.
+
+    mirror : whether an item of one side whose other side lacks is mirrored. Raises ClipError for a take of which
+        nothing can be made, and as `cutting.cut` does.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import take_set
+        >>> made = take_set.make(actions.walk(cycles=5))
+        >>> [(item.name, item.kind, item.begins.loop) for item in made.items]
+        [('Walk', 'loop', 'Walk')]
+    """
+    cut = cutting.cut(clip, progress.part(0.0, 0.1))
+    made = loops.all_of(cut, progress.part(0.1, 0.7))
+    named = _named(made)
+    items = [_of_loop(name, one) for name, one in named.items()]
+    progress.at(0.7, "Joining")
+    cycles_ = {name: item.clip for name, item in zip(named, items, strict=True)}
+    between = transitions.all_of(cut, cycles_, _loop_of(cut, named))
+    items += [_of_between(one) for one in between if one.clip is not None]
+    left = [LeftOut(one.stretch.name, one.stretch.first, one.stretch.last, one.why) for one in made if one.clip is None]
+    used = [(item.first, item.last) for item in items]
+    left = [one for one in left if not any(a <= one.first and one.last <= b for a, b in used)]
+    left += [LeftOut(one.name, one.first, one.last, one.why) for one in between if one.clip is None]
+    items = _unique(items)
+    progress.at(0.85, "Mirroring")
+    warnings: list[str] = []
+    if mirror:
+        added, warnings = _mirrored(items)
+        items += added
+    if not items:
+        raise ClipError(f"{clip.name}: nothing of the take can be made an action: {_reasons(left)}")
+    return TakeSet(cut, tuple(items), tuple(sorted(left, key=lambda one: one.first)), tuple(warnings))
+
+
+def _reasons(left: Sequence[LeftOut]) -> str:
+    return "; ".join(f"{one.name} ({one.first}–{one.last}): {one.why}" for one in left[:3]) or "it is too short"
+
+
+def _named(made: Sequence[Made]) -> dict[str, Made]:
+    """Return loops by names that are theirs alone: of several speeds of a gait, the speed in words or numbers."""
+    groups: dict[str, list[Made]] = {}
+    for one in made:
+        if one.clip is not None:
+            groups.setdefault(one.stretch.name, []).append(one)
+    out: dict[str, Made] = {}
+    for name, several in groups.items():
+        if len(several) == 1:
+            out[name] = several[0]
+            continue
+        usual = max(several, key=lambda one: (len(one.stretch), -one.stretch.first))
+        for one in several:
+            at = f"{loops.speed(one.clip)[0]:.1f}" if one.clip is not None else ""
+            out[name if one is usual else f"{name} {at}"] = one
+    return out
+
+
+def _loop_of(cut: Cut, named: Mapping[str, Made]) -> list[str]:
+    """Return for each stretch the loop of its kind whose speed is nearest; "" for none."""
+    out = []
+    for stretch in cut.stretches:
+        fitting = [name for name, one in named.items() if one.stretch.name == stretch.name]
+        out.append(min(fitting, key=lambda name: abs(named[name].stretch.heights - stretch.heights), default=""))
+    return out
+
+
+def _of_loop(name: str, made: Made) -> Item:
+    assert made.clip is not None
+    clip = _at_origin(replace(made.clip, name=name))
+    kind = "action" if made.stretch.state.kind == ACTION else made.stretch.state.kind
+    at, warnings = Pose(name), tuple(made.report["warnings"])
+    return Item(
+        name, clip, "loop", at, at, made.stretch.first, made.stretch.last, made.repeats, kind, warnings=warnings
+    )
+
+
+def _of_between(one: transitions.Between) -> Item:
+    assert one.clip is not None
+    clip = _at_origin(replace(one.clip, name=one.name))
+    return Item(one.name, clip, "action", one.begins, one.ends, one.first, one.last, one.apart, "action")
+
+
+def _unique(items: Sequence[Item]) -> list[Item]:
+    """Return items with names of their own; a loop keeps its name, an action that has it, too, is once."""
+    taken: dict[str, int] = {}
+    out = []
+    for item in items:
+        taken[item.name] = taken.get(item.name, 0) + 1
+        name = item.name if taken[item.name] == 1 else f"{item.name} {taken[item.name]:02}"
+        out.append(item if name == item.name else replace(item, name=name, clip=replace(item.clip, name=name)))
+    return out
+
+
+def _at_origin(clip: Clip) -> Clip:
+    """Return a clip whose first frame is over the origin, facing as the body does at rest."""
+    facing = root_motion.ground_frames(clip)[1]
+    turn = root_motion.rest_heading(clip.skeleton) - float(facing[0])
+    turned = root_motion.placed(clip, turn, np.zeros(2))
+    return root_motion.placed(turned, 0.0, -root_motion.ground_frames(turned)[0][0])
+
+
+def _mirrored(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
+    """Return the images of items whose other side lacks, and sentences on what could not be mirrored."""
+    known, added, warnings = {item.name for item in items}, [], []
+    cycles_ = {item.name: item.clip for item in items if item.loop}
+    for item in items:
+        name = other_side(item.name)
+        if name == item.name or name in known:
+            continue
+        try:
+            clip = verbs.apply(verbs.Mirror(), [item.clip]).clip
+        except LoomError as error:
+            warnings.append(f"{item.name} has no other side: {error}")
+            continue
+        known.add(name)
+        clip = replace(clip, name=name, cyclic=item.loop)
+        begins = ends = Pose(name)
+        if item.loop:
+            clip = loops.begun(clip)
+            cycles_[name] = clip
+        else:
+            clip, begins, ends = _meeting_again(clip, item, cycles_)  # type: ignore[assignment]
+        image = replace(item, name=name, clip=_at_origin(clip), begins=begins, ends=ends, mirrored=item.name)
+        added.append(image)
+    return added, warnings
+
+
+def _meeting_again(clip: Clip, item: Item, cycles_: Mapping[str, Clip]) -> tuple[Clip, Pose | None, Pose | None]:
+    """Return the image of an action whose ends meet loops again, in the frames that are nearest."""
+    found: list[Pose | None] = []
+    shapes = meeting.shapes(clip)
+    for pose, shape in ((item.begins, shapes[0]), (item.ends, shapes[-1])):
+        name = "" if pose is None else other_side(pose.loop)
+        name = name if name in cycles_ or pose is None else pose.loop
+        if name not in cycles_:
+            found.append(None)
+            continue
+        found.append(Pose(name, meeting.nearest(meeting.shapes(cycles_[name], repeats=True)[:-1], shape)[0]))
+    first, last = (None if at is None else cycles_[at.loop].cut(at.frame, at.frame + 1) for at in found)
+    return meeting.met(clip, first, last), found[0], found[1]
+
+
+def other_side(name: str) -> str:
+    """Return a name with Left and Right exchanged.
+
+    Example:
+        >>> from action_loom.core.takes import take_set
+        >>> take_set.other_side("Turn Left 90"), take_set.other_side("Walk")
+        ('Turn Right 90', 'Walk')
+    """
+    exchanged = {"Left": "Right", "Right": "Left"}
+    return " ".join(exchanged.get(word, word) for word in name.split(" "))
+
+
+def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
+    """Return a clip in place, or with its travel on the root bone where it has one, and sentences on what is not.
+
+    root : one of ROOTS
+    """
+    if root == IN_PLACE:
+        made = verbs.apply(InPlace(trim=False), [clip])
+        return replace(made.clip, name=clip.name, cyclic=clip.cyclic), []
+    if root_carrier.root_bone(clip) < 0:
+        return clip, ["the travel is on the hips: the body has no root bone above them"]
+    made = verbs.apply(Root(onto="root"), [clip])
+    return replace(made.clip, name=clip.name, cyclic=clip.cyclic), []
+
+
+def follows(items: Sequence[Item]) -> dict[str, list[str]]:
+    """Return for each item which items begin with the pose with which it ends, itself among them for loops."""
+    loop_of = {item.name: item.name for item in items if item.loop}
+    out = {}
+    for item in items:
+        at = item.ends
+        after = [] if at is None else [other.name for other in items if other.begins == at]
+        # A loop can be left at any of its frames; an action that enters one may enter it at any, too.
+        if item.loop:
+            after += [other.name for other in items if other.begins is not None and other.begins.loop == item.name]
+        elif at is not None and at.loop in loop_of:
+            after.append(at.loop)
+        out[item.name] = list(dict.fromkeys(after))
+    return out
+
+
+def as_json(made: TakeSet) -> dict[str, Any]:
+    """Return a set as plain values: for each item its loop, speed, turn, contacts, ends, and what may follow it."""
+    after = follows(made.items)
+    return {
+        "take": made.cut.clip.name,
+        "rate": made.cut.clip.rate,
+        "stretches": [
+            {
+                "name": one.name,
+                "kind": one.state.kind,
+                "first": one.first,
+                "last": one.last,
+                "seconds": one.seconds,
+                "speed_m_s": one.speed,
+                "turn_degrees_s": one.turn,
+            }
+            for one in made.cut.stretches
+        ],
+        "actions": [_item_json(item, after[item.name]) for item in made.items],
+        "left_out": [vars(one) for one in made.left_out],
+        "warnings": list(made.warnings),
+    }
+
+
+def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:
+    speed, turn = loops.speed(item.clip)
+    standing = contacts.detect(cycles.unrolled(item.clip, 1, 1)) if item.loop else contacts.detect(item.clip)
+    first = len(item.clip) - 1 if item.loop else 0
+    return {
+        "name": item.name,
+        "kind": item.kind,
+        "loop": item.loop,
+        "frames": len(item.clip),
+        "seconds": round(item.clip.seconds, 4),
+        "speed_m_s": round(0.0 if item.state == IDLE else speed, 3),
+        "turn_degrees_s": round(turn, 2),
+        "from": [item.first, item.last],
+        "score": round(float(item.score), 4),
+        "mirrored_from": item.mirrored,
+        "begins": None if item.begins is None else vars(item.begins),
+        "ends": None if item.ends is None else vars(item.ends),
+        "may_follow": list(after),
+        "contacts": _events(standing, first, len(item.clip), item.clip.rate),
+        "warnings": list(item.warnings),
+    }
+
+
+def _events(standing: Mapping[str, np.ndarray], first: int, frames: int, rate: float) -> list[dict[str, Any]]:
+    """Return where each foot comes down and leaves the ground, seconds from the first frame, in order."""
+    events = []
+    for foot, flags in standing.items():
+        for start, end in contacts.runs(flags):
+            events += [(start - first, foot, "down"), (end - first, foot, "up")]
+    inside = sorted(event for event in events if 0 <= event[0] < frames)
+    return [{"seconds": round(at / rate, 4), "foot": foot, "event": what} for at, foot, what in inside]

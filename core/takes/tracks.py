@@ -1,0 +1,188 @@
+"""Tracks of a take: how fast it goes, turns and steps, how high and how still it is (methods: A take becomes a set)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import cadence, contacts, world_pose
+from ..errors import ClipError
+from ..motion import root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+
+RATE = 40.0  # rows a second at least; no state is decided within less than 0.1 s
+PLACE, FACING = 0.1, 0.2  # s; sigmas of the hips' place on the ground and of the facing
+SPEED, TURN, AIR = 0.2, 0.25, 0.35  # s; sigmas of their rates, and of the share of frames in the air
+STRIDE = 0.5  # s; sigma over which steps are averaged: half a stride of a slow walk
+SLOWEST_STEP = 1.5  # s from one foot passing the other to the next pass; slower ones are no gait
+CALM = 0.15  # s; sigma of how fast all joints move
+TALL = 80.0  # percentile of the hips' heights that is standing upright
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Rows (N,) of a take, `every` frames apart; lengths are in body heights.
+
+    frames : of the clip, for each row
+    speed : of the hips over the ground, heights a second
+    turn : rate at which the body faces left, degrees a second
+    aside : direction of travel against facing, degrees, 0 ahead, 90 to the left
+    facing : radians about Z, continuous
+    air : share of frames around with no foot on the ground
+    both : share of frames around with both feet on the ground
+    steps : share of its travel that a body makes by feet that pass each other, 0 … 1: a gait has much of it
+    often : whether feet pass each other at least every 1.5 s
+    crouch : height of the hips over that of standing upright
+    hands : height of the higher hand over the head's, heights; NaN without hands
+    moving : mean speed of all points of the body in the world, heights a second
+    fastest : speed of the fastest point
+    stands (N, 2) : whether left and right foot stand
+    """
+
+    clip: Clip
+    every: int
+    frames: NDArray[np.int64]
+    speed: Array
+    turn: Array
+    aside: Array
+    facing: Array
+    air: Array
+    both: Array
+    steps: Array
+    often: Flags
+    crouch: Array
+    hands: Array
+    moving: Array
+    fastest: Array
+    stands: Flags
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.clip.rate / self.every
+
+
+def tracks(clip: Clip) -> Tracks:
+    """Return the tracks of a clip; raises ClipError for a body without legs or height and for fewer than three frames.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import tracks
+        >>> walk, run = tracks.tracks(actions.walk()), tracks.tracks(actions.run())
+        >>> [round(float(np.median(each.speed)), 1) for each in (walk, run)]  # heights a second
+        [0.8, 1.9]
+        >>> [bool(np.median(each.air) > 0.1) for each in (walk, run)]
+        [False, True]
+    """
+    every = max(1, int(clip.rate / RATE))
+    thin = clip.thinned(every) if every > 1 else clip
+    _refuse(clip, len(thin))
+    body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
+    stands = _stands(body)
+    ground = root_motion.smooth(body.ground, PLACE * rate)
+    velocity = root_motion.smooth(np.gradient(ground, axis=0), SPEED * rate) * rate / height
+    positions = body.points[:, : len(thin.skeleton)]
+    facing = root_motion.raw_heading(thin.skeleton, body.rotations, positions)
+    facing = root_motion.smooth(facing, FACING * rate)
+    turn = root_motion.smooth(np.gradient(facing), TURN * rate) * rate
+    course = np.arctan2(velocity[:, 1], velocity[:, 0]) - 0.5 * np.pi - facing
+    speed = np.linalg.norm(velocity, axis=1)
+    steps, often = _steps(positions, thin, speed, velocity, rate)
+    feet = stands.sum(axis=1)
+    feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
+    hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, over the lower foot
+    hips = root_motion.smooth(hips, CALM * rate)
+    return Tracks(
+        clip,
+        every,
+        np.arange(len(thin)) * every,
+        speed,
+        np.degrees(turn),
+        np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
+        facing,
+        _averaged((feet == 0).astype(float), AIR * rate),
+        _averaged((feet == 2).astype(float), AIR * rate),
+        steps,
+        often,
+        hips / max(float(np.percentile(hips, TALL)), 1e-9),
+        _hands(positions, thin),
+        *_moving(body, rate),
+        stands,
+    )
+
+
+def _refuse(clip: Clip, rows: int) -> None:
+    roles = clip.skeleton.roles
+    lacking = [role for role in ("hips", "thigh.L", "thigh.R", "foot.L", "foot.R") if role not in roles]
+    if lacking:
+        raise ClipError(
+            f"{clip.name}: the body has no {' and no '.join(lacking)}, so the take can't be cut: name them in"
+            " Body Roles"
+        )
+    if clip.skeleton.height <= 0.0:
+        raise ClipError(f"{clip.name}: the body has no height, so the take can't be cut")
+    if rows < 3:
+        raise ClipError(f"{clip.name}: a take of {len(clip)} frame{'s' * (len(clip) != 1)} can't be cut; three are few")
+
+
+def _stands(body: world_pose.WorldPose) -> Flags:
+    known = contacts.standing_feet(body)
+    return np.column_stack([known[side].stands for side in "LR"])
+
+
+def _steps(positions: Array, clip: Clip, speed: Array, velocity: Array, rate: float) -> tuple[Array, Flags]:
+    """Return the share of the travel that feet make which pass each other along it, and where they pass often enough.
+
+    In a gait, the distance between the feet along the way swings by half a stride to both sides while the body goes a
+    stride. A body that shuffles, hops or is carried travels without such swings.
+    """
+    roles, height = clip.skeleton.roles, clip.skeleton.height
+    apart = (positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]) / height
+    way = velocity / np.maximum(speed, 1e-6)[:, None]
+    ahead = (apart * way).sum(axis=1)
+    swing = _averaged(np.abs(np.gradient(ahead)) * rate, STRIDE * rate)
+    travelled = _averaged(speed, STRIDE * rate)
+    reach = np.maximum(_averaged(np.abs(ahead), STRIDE * rate), 1e-6)
+    leading = np.abs(_averaged(ahead, STRIDE * rate)) / reach  # 1: one foot leads all the time
+    passing = np.clip(1.5 * (1.0 - leading), 0.0, 1.0)
+    often = _gaps(ahead) < SLOWEST_STEP * rate
+    return np.asarray(np.clip(swing / np.maximum(2.0 * travelled, 1e-6), 0.0, 1.0) * passing), often
+
+
+def _gaps(ahead: Array) -> Array:
+    """Return the number of rows between the passes of the feet before and after each row; the ends count as passes."""
+    apart = np.flatnonzero(np.abs(ahead) > cadence.SIDE_BY_SIDE)
+    changed = np.flatnonzero(np.diff(np.sign(ahead[apart])) != 0.0)
+    passes = np.unique([0, *(0.5 * (apart[changed] + apart[changed + 1])).astype(int).tolist(), len(ahead)])
+    place = np.searchsorted(passes, np.arange(len(ahead)), side="right") - 1
+    return np.asarray(np.diff(passes)[place], dtype=float)
+
+
+def _averaged(values: Array, sigma: float) -> Array:
+    """Return values (N,) smoothed as `root_motion.smooth` does, but level at the ends: means stay between extremes."""
+    reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
+    padded = np.pad(values, reach, mode="reflect")
+    return root_motion.smooth(padded, sigma)[reach : reach + len(values)]
+
+
+def _hands(positions: Array, clip: Clip) -> Array:
+    roles, height = clip.skeleton.roles, clip.skeleton.height
+    known = [roles[role] for role in ("hand.L", "hand.R") if role in roles]
+    if not known or "head" not in roles:
+        return np.full(len(clip), np.nan)
+    return np.asarray((positions[:, known, 2].max(axis=1) - positions[:, roles["head"], 2]) / height)
+
+
+def _moving(body: world_pose.WorldPose, rate: float) -> tuple[Array, Array]:
+    """Return the mean speed of the points of the body by weight, smoothed, and that of the fastest."""
+    speeds = np.linalg.norm(np.gradient(body.points, axis=0), axis=2) * rate / body.clip.skeleton.height
+    weights = body.clip.skeleton.point_weights
+    mean, fastest = speeds @ weights, speeds[:, weights > 0.0].max(axis=1)
+    return root_motion.smooth(mean, CALM * rate), root_motion.smooth(fastest, CALM * rate)

@@ -1,0 +1,128 @@
+"""What lies between steady stretches: Start, Stop, Walk to Run, Turn; its ends are poses of loops.
+
+Method: A take becomes a set.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ..motion.clip import Clip
+from . import meeting
+from .cutting import Cut, Stretch
+from .meeting import Pose
+from .states import ACTION, GAITS, IDLE, TURN
+
+REACH = 1.5  # s into a loop's stretch in which the end of a transition is looked for
+LONGEST = 12.0  # s; what lies longer between two loops is no transition
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """A transition or another single action, or why it is none.
+
+    begins, ends : the poses of loops with which it begins and ends; None for ends of its own
+    first, last : frames of the take; apart : how far its own ends were from these poses, metres, root mean square
+    """
+
+    name: str
+    clip: Clip | None
+    begins: Pose | None
+    ends: Pose | None
+    first: int
+    last: int
+    apart: float
+    why: str = ""
+
+
+def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[Between]:
+    """Return the transitions of a take, the nearest of each name, and why the others were left out.
+
+    loops : by name; loop_of : the loop of each stretch of the cut, "" for none
+    """
+    stretches, found = cut.stretches, []
+    steady = [k for k, name in enumerate(loop_of) if name]
+    joined: set[int] = set()
+    for a, b in pairwise(steady):
+        if not _lead(stretches[a : b + 1]):
+            continue
+        found.append(_between(cut, a, b, loops, loop_of))
+        joined |= set() if found[-1].clip is None else set(range(a + 1, b))
+    for k, stretch in enumerate(stretches):
+        if not loop_of[k] and k not in joined and stretch.state.kind in (ACTION, TURN):
+            found.append(Between(stretch.name, cut.part(stretch), None, None, stretch.first, stretch.last, 0.0))
+    return _best(found)
+
+
+def _lead(stretches: Sequence[Stretch]) -> bool:
+    """Return whether what lies between the first and the last of some stretches can be one transition.
+
+    Between two rests or two gaits, that may be one action, such as a jump; else there is none among it.
+    """
+    ends = {stretches[0].state.kind, stretches[-1].state.kind}
+    actions = sum(stretch.state.kind == ACTION for stretch in stretches[1:-1])
+    return actions == 0 or (actions == 1 and ACTION not in ends)
+
+
+def _best(found: Sequence[Between]) -> list[Between]:
+    best: dict[str, Between] = {}
+    for one in found:
+        if one.clip is not None and (one.name not in best or one.apart < best[one.name].apart):
+            best[one.name] = one
+    out = []
+    for one in found:
+        if one.clip is not None and best[one.name] is not one:
+            other = best[one.name]
+            one = replace(one, clip=None, why=f"frames {other.first} to {other.last} are one that fits better")
+        out.append(one)
+    return out
+
+
+def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> Between:
+    """Return what leads from the loop of one stretch to that of a later one."""
+    rate, here, there = cut.clip.rate, cut.stretches[a], cut.stretches[b]
+    name = _name(cut.stretches[a : b + 1], loop_of[a], loop_of[b])
+    low = max(here.first, here.last - round(REACH * rate)) - cut.first
+    high = min(there.last, there.first + round(REACH * rate)) - cut.first
+    middle = here.last - cut.first, there.first - cut.first
+    whole = cut.clip.cut(low, high + 1)
+    shapes = meeting.shapes(whole)
+    first_loop, last_loop = loops[loop_of[a]], loops[loop_of[b]]
+    leave, away = meeting.nearest(shapes[: middle[0] - low + 1], meeting.shapes(first_loop, repeats=True)[0])
+    enter, off = meeting.nearest(shapes[middle[1] - low :], meeting.shapes(last_loop, repeats=True)[0])
+    enter += middle[1] - low
+    begins, ends, apart = Pose(loop_of[a]), Pose(loop_of[b]), max(away, off)
+    first, last = leave + low + cut.first, enter + low + cut.first
+    about = Between(name, None, begins, ends, first, last, apart)
+    limit = meeting.LARGEST * cut.clip.skeleton.height
+    if (enter - leave) / rate > LONGEST:
+        return replace(about, why=f"it takes {(enter - leave) / rate:.0f} s, and a transition {LONGEST:g} at most")
+    if not name:
+        return replace(about, name=loop_of[a], why=f"it leads from {loop_of[a]} back to it, without a turn")
+    if enter - leave < 3:
+        return replace(about, why="nothing lies between the two loops")
+    if apart > limit:
+        far = f"{loop_of[a] if away > off else loop_of[b]}"
+        return replace(about, why=f"its poses are {100.0 * apart:.0f} cm from those of {far}, too far to lead there")
+    part = replace(whole.cut(leave, enter + 1), name=name)
+    return replace(about, clip=meeting.met(part, first_loop.cut(0, 1), last_loop.cut(0, 1)))
+
+
+def _name(stretches: Sequence[Stretch], leaves: str, enters: str) -> str:
+    """Return the name of what leads from the first of some stretches to the last; "" where nothing happens."""
+    here, *middle, there = stretches
+    doing = [stretch for stretch in middle if stretch.state.kind in (ACTION, TURN)]
+    if len(doing) == 1 and doing[0].state.kind == ACTION:
+        return doing[0].name
+    if len(doing) == 1 and here.state.kind == there.state.kind == IDLE:
+        return doing[0].name
+    angle = sum(stretch.angle for stretch in middle)
+    side = "Left" if angle > 0.0 else "Right"
+    turns = f" {side} {max(1, round(abs(angle) / 45.0)) * 45}" if middle and abs(angle) >= 30.0 else ""
+    if leaves == enters:
+        return f"{leaves} Turn{turns}" if turns else ""
+    if here.state.kind == IDLE and there.state.kind in GAITS:
+        return f"Start {enters}{turns}"
+    if here.state.kind in GAITS and there.state.kind == IDLE:
+        return f"Stop {leaves}{turns}"
+    return f"{leaves} to {enters}{turns}"

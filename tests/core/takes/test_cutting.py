@@ -1,0 +1,142 @@
+"""Takes are cut where what is done changes: figures against known takes, and what must not matter to the cut."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from action_loom.core.errors import ClipError, LoomError
+from action_loom.core.figure import actions
+from action_loom.core.motion import mirror, resample, root_motion
+from action_loom.core.motion.clip import joined
+from action_loom.core.takes import activities, cutting
+from oracles import takes
+
+FIGHTS_AND_DANCES = (
+    *("cmu_daz_13_18", "cmu_daz_13_26", "cmu_daz_martial_04"),
+    *("cmu_mb_49_06", "cmu_mb_05_03", "cmu_mb_05_11", "cmu_daz_salsa_10"),
+)
+LEFT = "16_17 16_27 16_28 16_41 16_42 16_48 16_51 16_52 127_11 127_15"
+RIGHT = "16_19 16_29 16_30 16_44 16_49 16_50 16_53 16_54 127_09 127_10"
+TURNS = [(name, side) for side, those in (("Left", LEFT), ("Right", RIGHT)) for name in those.split()]
+
+
+def cut_names(clip):
+    return [stretch.name for stretch in cutting.cut(clip).stretches]
+
+
+def scored(kind, aside):
+    known = [getattr(takes, kind)(name) for name in takes.names(kind, aside)]
+    return takes.overall([takes.score(one, cutting.cut(one.clip).stretches) for one in known])
+
+
+# Frames right by kind, by kind and side, and the median distance of borders, s; each a little below what is measured.
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("kind", "aside", "kinds", "sides", "border"),
+    [
+        ("joined", False, 0.95, 0.91, 0.15),
+        ("joined", True, 0.95, 0.88, 0.20),
+        ("by_hand", False, 0.93, 0.90, 0.20),
+        ("by_hand", True, 0.84, 0.83, 0.30),
+    ],
+)
+def test_frames_and_borders_of_known_takes(kind, aside, kinds, sides, border, record_property):
+    found = scored(kind, aside)
+    record_property("figures", found)
+    assert found[0] >= kinds, found
+    assert found[1] >= sides, found
+    assert found[2] <= border, found
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", FIGHTS_AND_DANCES)
+def test_boxing_dance_and_acrobatics_have_no_strafe(name):
+    assert not [each for each in cut_names(takes.capture(name)) if "Strafe" in each]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", takes.EXERCISES)
+def test_exercises_are_told_apart(name, record_property):
+    known = takes.exercises(name)
+    rows = activities.samples(known.clip)
+    ends = activities.borders(rows)
+    parts = np.split(rows, ends[:-1])
+    numbers = np.repeat(activities.numbered(parts), [len(part) for part in parts])
+    wrong = takes.wrong_after_matching(known.rows(np.arange(len(rows)) * activities.STEP), numbers)
+    record_property("wrong", wrong)
+    assert wrong <= 0.15  # published methods: 0.2 and more
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "side"), TURNS)
+def test_turns_are_to_the_side_that_they_are_described_by(name, side):
+    other = {"Left": "Right", "Right": "Left"}[side]
+    found = " ".join(cut_names(takes.capture(name)))
+    assert side in found
+    assert other not in found
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu_asf_16_03", "cmu_daz_13_11", "cmu_daz_13_39", "cmu_mb_02_04"])
+def test_jumps_are_named(name):
+    assert "Jump" in cut_names(takes.capture(name))
+
+
+@pytest.mark.shared
+def test_turned_and_moved_it_is_cut_the_same():
+    take = takes.joined("16 a").clip
+    moved = root_motion.placed(take, 2.1, np.array([7.0, -30.0, 1.5]))
+    first, other = (cutting.cut(clip).stretches for clip in (take, moved))
+    assert [(one.first, one.name) for one in first] == [(one.first, one.name) for one in other]
+
+
+@pytest.mark.shared
+def test_mirrored_it_is_cut_the_same_with_sides_exchanged():
+    take = takes.capture("cmu_mb_26_01")
+    swapped = [name.replace("Left", "?").replace("Right", "Left").replace("?", "Right") for name in cut_names(take)]
+    assert cut_names(mirror.mirrored(take)) == swapped
+
+
+@pytest.mark.shared
+def test_at_half_the_rate_borders_stay():
+    take = takes.joined("35 a").clip
+    full, half = cutting.cut(take), cutting.cut(resample.to_rate(take, 60.0))
+    assert [one.name for one in full.stretches] == [one.name for one in half.stretches]
+    times = [[one.first / each.clip.rate for one in each.stretches] for each in (full, half)]
+    assert np.abs(np.subtract(*times)).max() < 0.1
+
+
+@pytest.mark.shared
+def test_stretches_follow_each_other_without_gaps():
+    take = takes.capture("09_12")
+    stretches = cutting.cut(take).stretches
+    assert stretches[0].first == 0
+    assert stretches[-1].last == len(take) - 1
+    assert all(a.last == b.first for a, b in pairwise(stretches))
+
+
+def test_speeds_are_those_of_the_figure():
+    (walk,) = cutting.cut(actions.walk(speed=1.3)).stretches
+    (run,) = cutting.cut(actions.run(speed=3.2)).stretches
+    assert (walk.name, run.name) == ("Walk", "Run")
+    assert abs(walk.speed - 1.3) < 0.05
+    assert abs(run.speed - 3.2) < 0.1
+
+
+def test_a_take_of_standing_alone_is_idle():
+    stood = actions.walk().cut(0, 1)
+    assert cut_names(joined([stood] * 200)) == ["Idle"]
+
+
+@pytest.mark.parametrize("frames", [1, 2])
+def test_too_short_a_take_is_refused(frames):
+    with pytest.raises(ClipError, match="can't be cut"):
+        cutting.cut(actions.walk().cut(0, frames))
+
+
+def test_a_body_without_legs_is_refused():
+    walk = actions.walk()
+    roles = {role: joint for role, joint in walk.skeleton.roles.items() if not role.startswith(("thigh", "foot"))}
+    with pytest.raises(LoomError, match="no thigh.L"):
+        cutting.cut(replace(walk, skeleton=replace(walk.skeleton, roles=roles)))

@@ -1,0 +1,126 @@
+"""Sets of takes: loops without seams, transitions whose ends meet them, mirrored sides, reasons for what is left."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from action_loom.core.errors import ClipError
+from action_loom.core.figure import actions
+from action_loom.core.motion import cycles, kinematics, root_motion
+from action_loom.core.motion.clip import joined
+from action_loom.core.takes import loops, meeting, take_set
+from numpy.testing import assert_allclose
+from oracles import takes
+
+TAKES = ["16 a", "35 a", "127 b", "09_12", "cmu_14_14"]
+
+
+@cache
+def made(name):
+    clip = takes.joined(name).clip if " " in name else takes.capture(name)
+    return take_set.make(clip, mirror=True)
+
+
+def pose(clips, at):
+    return clips[at.loop].cut(at.frame, at.frame + 1)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", TAKES)
+def test_seams_of_loops_are_not_seen(name):
+    found = [one for one in loops.all_of(made(name).cut) if one.clip is not None]
+    assert found
+    for one in found:
+        seam = one.report["quality"]["after"]["seam"]
+        assert seam["step"] <= 1.3
+        assert seam["acceleration"] <= 2.0
+        assert cycles.closes(one.clip)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", TAKES)
+def test_ends_meet_the_poses_that_are_named(name):
+    items = made(name).items
+    clips = {item.name: item.clip for item in items}
+    for item in items:
+        for at, frame in ((item.begins, 0), (item.ends, len(item.clip) - 1)):
+            if at is None:
+                continue
+            metres, degrees = meeting.gap(item.clip.cut(frame, frame + 1), pose(clips, at))
+            assert metres <= 0.01, (item.name, at)
+            assert degrees <= 2.0, (item.name, at)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", TAKES)
+def test_what_may_follow_begins_where_the_other_ends(name):
+    items = {item.name: item for item in made(name).items}
+    for before, after in take_set.follows(list(items.values())).items():
+        for name_ in after:
+            ends, begins = items[before].ends, items[name_].begins
+            assert ends.loop == begins.loop
+            assert ends == begins or items[before].loop or items[name_].loop
+
+
+@pytest.mark.shared
+def test_a_walk_is_left_and_entered_where_the_left_foot_strikes():
+    items = {item.name: item for item in made("16 a").items}
+    for name in ("Walk", "Walk Left", "Walk Right"):
+        assert loops.strike(items[name].clip) in (0, 1, len(items[name].clip) - 2)
+    assert items["Start Walk"].begins.loop == "Idle"
+    assert items["Start Walk"].ends == meeting.Pose("Walk")
+    assert items["Stop Walk"].ends.loop == "Idle"
+
+
+@pytest.mark.shared
+def test_a_side_that_lacks_is_mirrored():
+    items = {item.name: item for item in made("09_12").items}
+    assert items["Walk Right"].mirrored == "Walk Left"
+    turns = [np.ptp(root_motion.heading(items[f"Walk {side}"].clip)) for side in ("Left", "Right")]
+    assert abs(turns[0] - turns[1]) < 0.02
+    assert items["Walk Left"].mirrored == ""
+
+
+@pytest.mark.shared
+def test_every_stretch_is_in_an_item_or_has_a_reason():
+    for name in TAKES:
+        one = made(name)
+        covered = [(item.first, item.last) for item in one.items] + [(out.first, out.last) for out in one.left_out]
+        for stretch in one.cut.stretches:
+            assert any(a <= stretch.last and stretch.first <= b for a, b in covered), stretch
+        assert all(out.why for out in one.left_out)
+
+
+def test_items_begin_over_the_origin_and_face_as_at_rest():
+    walk = root_motion.placed(actions.walk(cycles=5), 1.2, np.array([4.0, 7.0]))
+    (item,) = take_set.make(walk).items
+    ground, facing = root_motion.ground_frames(item.clip)
+    assert_allclose(ground[0], 0.0, atol=1e-9)
+    assert_allclose(np.exp(1j * facing[0]), np.exp(1j * root_motion.rest_heading(item.clip.skeleton)), atol=1e-9)
+
+
+def test_in_place_stays_and_goes_at_no_speed():
+    (item,) = take_set.make(actions.walk(cycles=5)).items
+    still, _ = take_set.rooted(item.clip, take_set.IN_PLACE)
+    assert loops.speed(item.clip)[0] > 1.2
+    assert loops.speed(still)[0] < 0.01
+
+
+def test_moved_ends_leave_the_middle_as_it_was():
+    walk, sneak = actions.walk(cycles=4), actions.sneak()
+    there = meeting.met(walk, sneak.cut(0, 1), sneak.cut(20, 21))
+    inner = slice(12, len(walk) - 12)
+    assert_allclose(kinematics.points(there)[inner], kinematics.points(walk)[inner], atol=1e-9)
+
+
+def test_the_contacts_of_a_walk_are_events():
+    about = take_set.as_json(take_set.make(actions.walk(cycles=5)))["actions"][0]
+    assert about["loop"] is True
+    assert about["contacts"][0] == {"seconds": 0.0, "foot": "L", "event": "down"}
+    assert [one["event"] for one in about["contacts"] if one["foot"] == "R"] in (["down", "up"], ["up", "down"])
+
+
+def test_a_take_of_nothing_but_stillness_is_a_sentence_or_an_idle():
+    still = joined([actions.walk().cut(0, 1)] * 40)
+    with pytest.raises(ClipError, match="nothing of the take can be made an action: Idle"):
+        take_set.make(still)
