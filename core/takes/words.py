@@ -34,7 +34,7 @@ MEANINGS = {
     "raised": "raised reach reaching",
 }
 _MEANING = {word: meaning for meaning, words in MEANINGS.items() for word in words.split()}
-_FILLERS = frozenset("a an and at in of on the then to while with".split())  # noqa: SIM905
+_FILLERS = frozenset(("a", "an", "and", "at", "in", "of", "on", "the", "then", "to", "while", "with"))
 
 
 @dataclass(frozen=True)
