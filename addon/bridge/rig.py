@@ -167,7 +167,7 @@ def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
         if role not in ROLES:
             raise RigError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}")
         if bone and bone not in armature_data(armature).bones:
-            raise RigError(f"{armature.name} has no bone {bone!r}, its {role}")
+            raise RigError(f"{armature.name} has no bone {bone!r} for its {role}")
     armature[_ROLES_KEY] = dict(chosen)
 
 

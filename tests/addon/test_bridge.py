@@ -352,7 +352,7 @@ def test_an_artist_corrects_roles_and_a_lost_bone_is_said(bridge):
     }
     with pytest.raises(bridge.RigError, match="There is no role 'tail'"):
         bridge.rig.set_roles(rig, {"tail": "side"})
-    with pytest.raises(bridge.RigError, match="has no bone 'wing' to be its hips"):
+    with pytest.raises(bridge.RigError, match="has no bone 'wing' for its hips"):
         bridge.rig.set_roles(rig, {"hips": "wing"})
     rig.data.bones["side"].name = "aside"
     with pytest.raises(bridge.RigError, match="the bone 'side', chosen as thigh.L, is gone"):

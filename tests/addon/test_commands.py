@@ -285,7 +285,7 @@ def test_a_result_that_is_made_anew_can_be_exported_and_stays_then(command, prow
 def test_a_result_that_was_edited_by_hand_is_not_overwritten_unasked(command, refused, prowl, scene):
     material.fcurves(prowl)[0].keyframe_points[3].co.y += 0.5
     edited = curves_of(prowl)
-    sentence = "Prowl was edited by hand: allow overwriting edits, or rename it and weave again"
+    sentence = "Prowl was edited by hand: allow overwriting, or rename it and weave again"
     assert refused("rebuild", "Prowl", "--save") == (1, sentence)
     assert curves_of(prowl) == edited
     assert command("rebuild", "Prowl", "--save", "--overwrite-edits")[0] == 0

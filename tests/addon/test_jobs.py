@@ -219,7 +219,7 @@ def test_reading_goes_on_at_each_tick_and_says_how_far_it_is(jobs, in_steps):
         reports.append((job.fraction, job.doing))
         assert in_steps.operator.modal(in_steps.context, event("TIMER")) == {"RUNNING_MODAL"}
         assert len(reports) < 30
-    assert reports[1][1] == "Reading 4 of 37 frames"
+    assert reports[1][1] == "Reading frame 4 of 37"
     assert [fraction for fraction, _ in reports] == sorted(fraction for fraction, _ in reports)
     assert drive(in_steps)[-1] == {"FINISHED"}
     assert "slow + quick 50:50" in bpy.data.actions

@@ -273,7 +273,7 @@ def test_in_steps_the_same_is_seen(bridge, monkeypatch, make):
             assert state(rig) == before
     except StopIteration as end:
         in_steps = end.value.clip
-    assert found[2] == (8 / 33, "Reading 8 of 33 frames")
+    assert found[2] == (8 / 33, "Reading frame 8 of 33")
     assert len(found) == 9
     assert np.array_equal(in_steps.rotations, at_once.rotations)
     assert np.array_equal(in_steps.translations, at_once.translations)

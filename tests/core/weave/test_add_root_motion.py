@@ -58,7 +58,7 @@ def test_where_nothing_travels_nothing_is_given_unless_it_is_needed():
 def test_a_way_that_is_kept_comes_back_and_is_not_left_with_some():
     (_, sneak), message = add_root_motion.travelling([WALK, kept(SNEAK)], AUTO)
     assert_allclose(sneak.translations, SNEAK.translations, atol=1e-12)
-    assert message == ["sneak was given back the travel that was taken off it"]
+    assert message == ["sneak got back the travel that was removed"]
     apart, _ = add_root_motion.travelling([WALK, kept(SNEAK)], NO)
     assert not apart[1].channels
     together, _ = add_root_motion.travelling([kept(WALK), kept(SNEAK)], NO)

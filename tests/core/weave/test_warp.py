@@ -192,7 +192,7 @@ def test_corrections_far_apart_that_go_over_into_each_other_are_told():
     rows = ((100, ARM, 0, 60, 0, 0, 0, 0), (112, ARM, 0, -50, 0, 0, 0, 0))
     reported = verbs.apply(Warp(corrections=rows), [WALK]).report["warnings"]
     assert reported == [
-        "walk: corrections differ much: 'upper_arm.L by 110° from frame 100 to 112': look at what is between"
+        "walk: corrections differ much: 'upper_arm.L by 110° from frame 100 to 112': check the frames between"
     ]
     assert verbs.apply(Warp(corrections=rows, reach=0.05), [WALK]).report["warnings"] == []
     # The other way round it is 20° only.
