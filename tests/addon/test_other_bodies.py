@@ -306,7 +306,7 @@ def test_saved_and_opened_the_source_is_still_the_others(mixed, storage, tmp_pat
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "mixed.blend"))
     rig, source = bpy.data.objects[name], bpy.data.objects["Stunt"]
     select(rig)
-    line = lines(rig)[-1]
+    line = lines(rig)[1]
     assert line.armature == "Stunt"
     assert bpy.ops.action_loom.rebuild(action="Mixed") == {"FINISHED"}
     assert material.fingerprint(bpy.data.actions["Mixed"]) == kept
