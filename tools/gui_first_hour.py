@@ -106,7 +106,7 @@ def choose_mode(gui: Any, mode: str) -> Iterator[Any]:
 
 def modes() -> list[str]:
     """The modes of the tab, as their buttons stand."""
-    return [recipe.verb for recipe in loom("addon.model.properties").MODES]
+    return [recipe.verb for recipe in loom("addon.model.intents").MODES]
 
 
 # --- pictures -------------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def weave(gui: Any) -> Iterator[Any]:
     yield from done(gui, "blend", preview=True)
 
     def pictures(gui: Any, language: str) -> Iterator[Any]:
-        for recipe in loom("addon.model.properties").MODES:
+        for recipe in loom("addon.model.intents").MODES:
             choose(recipe.verb)
             yield from gui.shot(f"{language}_weave_{recipe.verb}", box=gui.region("UI"))
         tick(4)
@@ -134,7 +134,7 @@ def repair(gui: Any) -> Iterator[Any]:
         bpy.ops.action_loom.check("EXEC_DEFAULT", True)
 
     def pictures(gui: Any, language: str) -> Iterator[Any]:
-        for recipe in loom("addon.model.properties").EDITS:
+        for recipe in loom("addon.model.intents").EDITS:
             settings().edit = recipe.verb
             yield from gui.shot(f"{language}_repair_{recipe.verb}", box=gui.region("UI"))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import LoomError
-from ..model import properties
+from ..model import intents, properties
 
 FOLDER = Path(__file__).resolve().parents[2] / "manual"
 
@@ -126,7 +126,7 @@ _PROPERTIES = {
 
 def page_of(verb: str) -> str:
     """Return the page about a verb or a group of settings."""
-    usual = REPAIR if verb in {recipe.verb for recipe in properties.EDITS} else verb
+    usual = REPAIR if verb in {recipe.verb for recipe in intents.EDITS} else verb
     return _PAGES.get(verb, usual)
 
 
@@ -140,7 +140,7 @@ def address(page: str) -> str:
 
 def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the manual's base address, and rows that map our properties and operators to pages, first match first."""
-    verbs = {recipe.verb: page_of(recipe.verb) for recipe in properties.RECIPES}
+    verbs = {recipe.verb: page_of(recipe.verb) for recipe in intents.RECIPES}
     groups = {f"pg_{group}.": page_of(group) for group in properties.GROUPS}
     rows = [(f"bpy.types.action_loom_{kind}*", page) for kind, page in (_PROPERTIES | groups).items()]
     rows += [(f"bpy.ops.action_loom.{name}", page) for name, page in verbs.items()]  # before prefix rows

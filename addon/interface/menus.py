@@ -13,15 +13,15 @@ from ...core.formats import registry
 from ..ground import formats
 from ..ground.blender_types import DrawContext, present
 from ..ground.translations.runtime import translated
-from ..model import properties, target_armature
+from ..model import intents, target_armature
 from ..services.sources import source_list
 
 AROUND = 7  # entries around a pie; the eighth place holds the rest
 MODES = ("Pose", "Object Mode")  # keymaps that get its shortcut, a key that Blender leaves free there
 LINE = ""  # separator between entries
 
-_MODES = tuple(recipe.verb for recipe in properties.MODES)
-_EDITS = tuple(recipe.verb for recipe in properties.EDITS)
+_MODES = tuple(recipe.verb for recipe in intents.MODES)
+_EDITS = tuple(recipe.verb for recipe in intents.EDITS)
 _BAKES = ("bake_to_bones", "bake_to_controls")
 
 
@@ -95,7 +95,7 @@ MENUS = {
 # Entries for a right-clicked action: those that take a single action.
 OF_ACTION = (
     *("add_source", LINE),
-    *(recipe.verb for recipe in properties.MODES if recipe.least == recipe.most == 1),
+    *(recipe.verb for recipe in intents.MODES if recipe.least == recipe.most == 1),
     LINE,
     *(verb for verb in _EDITS if verb != "bake"),
     LINE,

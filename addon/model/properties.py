@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -15,39 +15,16 @@ from ...core.recipes.reading import ReadingOptions
 from ...core.recipes.result import ResultOptions
 from ...core.recipes.splice import SpliceOptions
 from ...core.recipes.style import StyleOptions
-from ...core.verbs import OF_ONE_BODY, VERBS
+from ...core.verbs import VERBS
 from ..ground import option_properties
 from ..ground.blender_types import Data
-from . import contact_rows, lists
+from . import contact_rows, intents, lists
+from .intents import RECIPES
 
 _SETTINGS = "action_loom"  # name of the scene property
 
 # Groups of options that several recipes share, by their property names in the settings.
 SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions, "style": StyleOptions}
-RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
-MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
-EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
-# Tools for one action; planting has a panel of its own.
-TOOLS = tuple(recipe for recipe in EDITS if recipe.verb != "plant")
-
-
-class Intent(NamedTuple):
-    """What is wanted of the ticked actions; its modes are in `modes_of`."""
-
-    label: str
-    tooltip: str
-
-
-INTENTS = (
-    Intent(label="Mix", tooltip="Make one action out of several that play at once"),
-    Intent(label="Chain", tooltip="Play actions or poses one after the other"),
-    Intent(label="Loop", tooltip="Make cycles that repeat"),
-    Intent(label="Path", tooltip="Let the character walk along a curve"),
-    Intent(label="Vary", tooltip="Do the same action in another way"),
-)
-# Files keep the number of a choice; these are the numbers that versions before had.
-_MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]
-_EDIT_NUMBERS = ["mirror", "warp", "fewer_keys", "move_events", "reach", "filter", "place", "root", "bake", "plant"]
 
 
 # --- the panel's settings -------------------------------------------------------------------------------------------
@@ -150,29 +127,16 @@ when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
 when_feet_changed: list[lists.Listener] = []
 
 
-def modes_of(intent: str) -> tuple[type[Recipe], ...]:
-    """Return the recipes of an intent's modes."""
-    return tuple(recipe for recipe in MODES if recipe.intent == intent)
-
-
-def _numbered(rows: Iterable[tuple[str, str, str]], numbers: list[str]) -> list[tuple[str, str, str, str, int]]:
-    """Return the choices of an enum with the numbers that files have; new choices get the next ones."""
-    listed = list(rows)
-    known = numbers + [name for name, *_ in listed if name not in numbers]
-    return [(name, label, tooltip, "NONE", known.index(name)) for name, label, tooltip in listed]
-
-
 def _intent(settings: Any) -> int:
     """Return which intent the chosen mode belongs to."""
-    intent = VERBS[settings.mode].recipe.intent
-    return next((k for k, one in enumerate(INTENTS) if one.label == intent), 0)
+    return intents.number_of(VERBS[settings.mode].recipe)
 
 
 def _choose_intent(settings: Any, number: int) -> None:
     """Choose the first mode of an intent, unless one of its modes is chosen already."""
     settings.tool_open = False
     if _intent(settings) != number:
-        settings.mode = modes_of(INTENTS[number].label)[0].verb
+        settings.mode = intents.modes_of(intents.INTENTS[number].label)[0].verb
 
 
 def _is_style(_settings: Any, text: bpy.types.Text) -> bool:
@@ -205,13 +169,13 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     mode: bpy.props.EnumProperty(
         name="Mode",
         description="What is woven from the ticked actions",
-        items=_numbered(((recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES), _MODE_NUMBERS),
+        items=intents.mode_choices(),
         options=set(),
     )
     intent: bpy.props.EnumProperty(
         name="Intent",
         description="What is made of the ticked actions",
-        items=[(one.label, *one) for one in INTENTS],
+        items=[(one.label, *one) for one in intents.INTENTS],
         get=_intent,
         set=_choose_intent,
         options=set(),
@@ -288,7 +252,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     edit: bpy.props.EnumProperty(
         name="Tool",
         description="What is done to the armature's action",
-        items=_numbered(((recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS), _EDIT_NUMBERS),
+        items=intents.edit_choices(),
         options=set(),
     )
     edit_which: bpy.props.EnumProperty(

@@ -189,7 +189,7 @@ def test_the_pie_has_every_tool_and_its_shortcut_is_in_pose_and_object_mode(loom
     drawn = []
     menu = Drawing(bpy.types.ACTION_LOOM_MT_repair_pie, Layout(drawn))
     menu.draw(context_now())
-    tools = [f"action_loom.{recipe.verb}" for recipe in loom("addon.model.properties").EDITS]
+    tools = [f"action_loom.{recipe.verb}" for recipe in loom("addon.model.intents").EDITS]
     assert [given[0] for name, given, _ in drawn if name == "operator"] == tools
     keymaps = bpy.context.window_manager.keyconfigs.addon.keymaps
     for mode in ("Pose", "Object Mode"):

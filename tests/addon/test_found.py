@@ -141,10 +141,10 @@ def commands_of(loom):
 
 
 def test_the_table_of_where_everything_is(loom, drawn_in):
-    verbs, properties = loom("core.verbs").VERBS, loom("addon.model.properties")
+    verbs, intents = loom("core.verbs").VERBS, loom("addon.model.intents")
     names, commands = loom("addon.interface.operators.verbs")._NAMES, commands_of(loom)
-    panels = {recipe.verb: f"Weave, {recipe.mode}" for recipe in properties.MODES}
-    panels |= {recipe.verb: "Repair" for recipe in properties.EDITS}
+    panels = {recipe.verb: f"Weave, {recipe.intent}: {recipe.mode}" for recipe in intents.MODES}
+    panels |= {recipe.verb: "Tool" for recipe in intents.EDITS}
     paths = places(drawn_in, "VIEW3D_MT_object_animation")
     # What is kept in a file of its own on a command line is an operator that remembers it here.
     names = names | {"graph": "build_graph", "style": "learn_style"}

@@ -125,7 +125,8 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
         for _, given, _ in (entry for panel in draw_all().values() for entry in panel if entry[0] == "prop"):
             drawn.add((given[0].bl_rna.identifier, given[1]))
 
-    for recipe in (*properties.MODES, *properties.EDITS):
+    intents = loom("addon.model.intents")
+    for recipe in (*intents.MODES, *intents.EDITS):
         if recipe.mode:
             settings.mode = recipe.verb
         else:
@@ -149,7 +150,7 @@ def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
     """Buttons, properties and panels follow from the registry: as many modes and operators as it has."""
     properties, verbs = loom("addon.model.properties"), loom("core.verbs")
     items = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
-    assert [item.identifier for item in items] == [recipe.verb for recipe in properties.MODES]
+    assert [item.identifier for item in items] == [recipe.verb for recipe in loom("addon.model.intents").MODES]
     assert not hasattr(properties.settings_of(bpy.context.scene), "retarget")  # all actions are of one armature
     for row in verbs.OF_ONE_BODY.values():
         if row.makes == "clip":

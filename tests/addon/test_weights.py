@@ -242,7 +242,9 @@ def test_the_summary_and_the_track_are_of_the_action_that_is_shown(loom):
 
 def test_every_page_that_a_button_opens_lies_in_the_extension(loom):
     manual, properties = loom("addon.interface.manual"), loom("addon.model.properties")
-    pages = {manual.page_of(name) for name in (*properties.GROUPS, *(r.verb for r in properties.RECIPES))}
+    pages = {
+        manual.page_of(name) for name in (*properties.GROUPS, *(r.verb for r in loom("addon.model.intents").RECIPES))
+    }
     for page in (*pages, "index", "start", "install", "options"):
         assert manual.address(page).startswith("file://")
     prefix, rows = manual.pages()

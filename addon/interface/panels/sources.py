@@ -10,7 +10,7 @@ from ...bridge import result_mark
 from ...ground import rates
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import contact_rows, lists, properties, target_armature
+from ...model import contact_rows, intents, lists, properties, target_armature
 from ...services.sources import listing, source_list, thumbnails
 from .. import remedies
 from . import ItemList, PopoverPanel, SidebarPanel, draw_text, options_in
@@ -210,7 +210,7 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
             layout.operator("action_loom.push_down", icon="NLA_PUSHDOWN")
             layout.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
             layout.separator()
-        for recipe in properties.TOOLS:
+        for recipe in intents.TOOLS:
             present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…")).tool = recipe.verb
         layout.operator("action_loom.clean_up")
 

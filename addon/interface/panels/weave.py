@@ -13,7 +13,7 @@ from ....core.verbs import VERBS, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import lists, properties, target_armature
+from ...model import intents, lists, properties, target_armature
 from ...services.preview import ghost_follow, previews
 from ...services.sources import source_list
 from .. import manual, remedies, style_sliders
@@ -72,7 +72,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if not draw_job(layout):
             self._draw_button(context)  # above all that changes, so that it stays where it is
         self._draw_last(context)
-        modes = properties.modes_of(recipe_of(settings).intent)
+        modes = intents.modes_of(recipe_of(settings).intent)
         if len(modes) > 1:
             row = layout.row(align=True)
             for recipe in modes:

@@ -1,0 +1,61 @@
+"""Sort the verbs as the tab shows them: modes of five intents, and tools for one action."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ...core.recipes.base import Recipe
+from ...core.verbs import OF_ONE_BODY
+
+RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
+MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
+EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
+# Tools for one action; planting has a panel of its own.
+TOOLS = tuple(recipe for recipe in EDITS if recipe.verb != "plant")
+
+Choices = list[tuple[str, str, str, str, int]]
+
+
+class Intent(NamedTuple):
+    """What is wanted of the ticked actions; its modes are in `modes_of`."""
+
+    label: str
+    tooltip: str
+
+
+INTENTS = (
+    Intent(label="Mix", tooltip="Make one action out of several that play at once"),
+    Intent(label="Chain", tooltip="Play actions or poses one after the other"),
+    Intent(label="Loop", tooltip="Make cycles that repeat"),
+    Intent(label="Path", tooltip="Let the character walk along a curve"),
+    Intent(label="Vary", tooltip="Do the same action in another way"),
+)
+# Files keep the number of a choice; these are the numbers that versions before had.
+_MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]
+_EDIT_NUMBERS = ["mirror", "warp", "fewer_keys", "move_events", "reach", "filter", "place", "root", "bake", "plant"]
+
+
+def modes_of(intent: str) -> tuple[type[Recipe], ...]:
+    """Return the recipes of an intent's modes."""
+    return tuple(recipe for recipe in MODES if recipe.intent == intent)
+
+
+def number_of(recipe: type[Recipe]) -> int:
+    """Return the place of a mode's intent among them all."""
+    return next((k for k, one in enumerate(INTENTS) if one.label == recipe.intent), 0)
+
+
+def mode_choices() -> Choices:
+    """Return the modes as choices of an enum."""
+    return _numbered(((recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES), _MODE_NUMBERS)
+
+
+def edit_choices() -> Choices:
+    """Return the verbs that change one action as choices of an enum."""
+    return _numbered(((recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS), _EDIT_NUMBERS)
+
+
+def _numbered(rows: Iterable[tuple[str, str, str]], numbers: list[str]) -> Choices:
+    """Return choices with the numbers that files have; new choices get the next ones."""
+    listed = list(rows)
+    known = numbers + [name for name, *_ in listed if name not in numbers]
+    return [(name, label, tooltip, "NONE", known.index(name)) for name, label, tooltip in listed]
