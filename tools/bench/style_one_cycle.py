@@ -22,7 +22,9 @@ WORDS = (
     " Action Loom brings along, of which none is of a person kept aside. Sliders: each of nine at -3, -2, 2 and 3,"
     " natural. Off: how far it came from what was asked where nothing was held or said, worst. Asked: 0.7, 1 and 1.3"
     " times the own speed, turning 0, 30 and 60°/s. Knee: further back than the source's, worst; deeper: feet under"
-    " the source's, worst; slide: of low feet, median of the results, of the source. Told: results that warn."
+    " the source's, worst; slide: of low feet, median of the results, of the source. Told: results that warn. Before,"
+    " all were refused: it took eight strides of two people, and strides that differ. These results were looked at in"
+    " strips at -2, 0 and 2 of every slider: of the figure, and of RobotExpressive's walk."
 )
 HEADS = ("one cycle of", "sliders, of", "off, sd", "said", "knee, °", "deeper, cm", "shins, cm", "told")
 ASKED = (
@@ -114,8 +116,7 @@ def _asked(name: str, each: list[dict[str, Any]], misses: list[str]) -> list[str
         f"{max((row['turn_off'] for row in inside), default=np.nan):.2f}",
         f"{knee:.1f}",
         f"{deep:.1f}",
-        f"{after:.1f}",
-        f"{before:.1f}",
+        *("–" if np.isnan(slide) else f"{slide:.1f}" for slide in (after, before)),
     ]
 
 
