@@ -20,6 +20,7 @@ SECONDS = (0.3, 3.0)  # of the shortest and the longest stride
 MIDDLE = (0.3, 0.7)  # share of a stride within which the other foot must come down
 REPEATS = 0.6  # score of `cycle_search`; clips with less do not repeat themselves
 REACH = 0.15  # leg lengths that feet must pass each other by, to be steps
+EVEN = 0.4  # of one foot's reach, the other's at least
 REACH_SMOOTH = 0.02  # s, the standard deviation by which their distance is smoothed
 AROUND = 3.0  # s of cyclic padding before and after a cycle, so that its strides are whole
 
@@ -93,7 +94,8 @@ def of_steps(clip: Clip) -> Phases:
     try:
         return by_contacts(clip)
     except ClipError:
-        phases = by_reach(clip) if len(clip) > 2 and cycles.closes(clip) else None
+        cycle = len(clip) > 2 and cycles.closes(clip)
+        phases = by_reach(clip) if cycle and add_root_motion.travels(clip) else None
         if phases is None:
             raise
         return phases
@@ -131,6 +133,8 @@ def by_reach(cycle: Clip) -> Phases | None:
     posed, facing = kinematics.points(whole.clip), root_blend.part(whole.clip).facing
     apart = posed[:, points["L"][1]] - posed[:, points["R"][1]]
     ahead = root_motion.smooth(apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing), REACH_SMOOTH * cycle.rate)
+    if ahead.max() < EVEN * -ahead.min() or -ahead.min() < EVEN * ahead.max():
+        return None  # a kick: one foot goes far ahead, the other hardly
     left, right = _reaches(ahead, REACH * leg), _reaches(-ahead, REACH * leg)
     phases = Phases(whole.clip, whole.own, tuple(_strides(left, right, cycle.rate)), gait=True)
     return phases if phases.of_own else None

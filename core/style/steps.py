@@ -42,7 +42,8 @@ def ready(clip: Clip) -> tuple[Clip, list[str]]:
         closed = knees.without_hyperextension(close.as_cycle(cycle, ending), cycle)
     except SkeletonError:
         return cycle, corrected
-    phases = gait_phase.by_reach(closed)
+    going = travelling(closed)[0]
+    phases = gait_phase.by_reach(going) if add_root_motion.travels(going) else None
     if phases is None or len(phases.of_own) != 1:
         return cycle, corrected
     return closed, [*corrected, *close.correction(clip.name, replace(ending, kind=closing.GAP))]

@@ -95,6 +95,31 @@ def told(
     return found, sentences
 
 
+def legs_meet(result: Clip, before: Clip) -> bool:
+    """Return whether the shins of a result come within 2 % of the body's height, and of half of what they were before.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import body_limits
+        >>> body_limits.legs_meet(actions.sneak(), actions.walk())
+        False
+    """
+    return _shins_apart(result) < min(NARROW, NARROWER * _shins_apart(before))
+
+
+def _shins_apart(clip: Clip) -> float:
+    """Return the least distance of both shins, body heights; infinite where they are not known."""
+    known, height = ik.known_legs(clip.skeleton), clip.skeleton.height
+    if not known or height <= 0.0:
+        return np.inf
+    _, posed = legs.posed(clip, known)
+    if not {"L", "R"} <= posed.keys():
+        return np.inf
+    left, right = (posed[side] for side in "LR")
+    apart = _between(left.hip + left.upper, left.end, right.hip + right.upper, right.end)
+    return float(apart.min()) / height
+
+
 def _at(frame: int) -> str:
     return f"at frame {frame} of the result"
 

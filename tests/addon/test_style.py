@@ -1,6 +1,7 @@
 """Style and Parametric in Blender: learnt from imported walks of several people, on the figure that is at hand."""
 
 import bpy
+import characters
 import material
 import numpy as np
 import pytest
@@ -91,8 +92,8 @@ def test_each_ticked_action_is_restyled_by_what_is_learnt_once(people, loom, mon
     assert fingerprint(alone) == fingerprint(first)
 
 
-def test_words_of_lines_name_the_people(people):
-    """Two people, of three clips each; with one word for all there is nobody to compare."""
+def test_words_of_lines_name_the_people(people, capfd):
+    """Two people, of three clips each; with one word for all there is nobody to compare, but walks brought along."""
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     settings.restyle.stride = 1.0
     lines = settings.rigs[0].sources
@@ -101,8 +102,8 @@ def test_words_of_lines_name_the_people(people):
     assert bpy.ops.action_loom.restyle("INVOKE_DEFAULT") == {"FINISHED"}
     for line in lines:
         line.label = "anna"
-    with pytest.raises(RuntimeError, match="one person, anna"):
-        bpy.ops.action_loom.restyle("INVOKE_DEFAULT")
+    assert bpy.ops.action_loom.restyle("INVOKE_DEFAULT") == {"FINISHED"}
+    assert "brings along: All strides are of one person, anna" in capfd.readouterr().out
 
 
 def test_a_text_of_the_file_has_labels(people):
@@ -260,3 +261,17 @@ def test_every_selected_armature_gets_a_variation_of_its_own(people, capfd):
         seen.append(np.array([bone.matrix for bone in one.pose.bones]))
     assert np.abs(seen[1] - seen[0]).max() > 0.01
     assert np.abs(seen[2] - seen[1]).max() > 0.01
+
+
+@pytest.mark.parametrize("name", ["godot_player", "RobotExpressive"])
+def test_one_walk_of_a_game_character_is_restyled_and_asked_for_a_speed(name, capfd):
+    characters.character(name)
+    walk = next(action.name for action in bpy.data.actions if action.name.lower() == "walk" or action.name == "Walking")
+    before = fingerprint(bpy.data.actions[walk])
+    (leaning,) = made_by(bpy.ops.action_loom.restyle, sources=sources(walk), lean=2.0, stride=1.0)
+    assert "the walks that Action Loom brings along" in capfd.readouterr().out
+    assert fingerprint(leaning) != before
+    for turn in (0.0, 30.0):
+        (asked,) = made_by(bpy.ops.action_loom.ask, sources=sources(walk), speed=3.0, turn=turn)
+        assert asked.use_cyclic is (turn == 0.0)  # Blender's cycles offset places, but do not turn
+    assert fingerprint(bpy.data.actions[walk]) == before

@@ -20,6 +20,7 @@ sys.path[:0] = [str(ROOT / "tests")]
 
 import style_asking
 import style_bodies
+import style_one_cycle
 import style_shares
 import style_sheets
 import style_sliders
@@ -301,6 +302,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Lines], Lines]], ...] = (
         left_out,
     ),
     ("Asking", style_asking.WORDS, style_asking.asking),
+    ("One cycle", style_one_cycle.WORDS, style_one_cycle.section),
     ("Other bodies and actions", style_bodies.WORDS, style_bodies.tried),
     (
         "Times",

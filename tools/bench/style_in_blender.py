@@ -37,7 +37,9 @@ def tried(loom: Any, path: Path, walks: Any) -> dict[str, Any]:
     listed = loom("addon.services.sources.source_list")
     names = sorted(action.name for action in bpy.data.actions if listed.moves(action, rig).bones)
     clips = read(loom, rig, names)
-    learnt = loom("core.recipes.style").StyleOptions(), loom("core.recipes.style").StyleOptions(cycles="repeats")
+    learnt = tuple(
+        loom("core.recipes.style").StyleOptions(basis="clips", cycles=cycles) for cycles in ("auto", "repeats")
+    )
     reported = {"actions": names}
     for key, options in zip(("auto", "repeats"), learnt, strict=True):
         reported[key] = message(

@@ -21,6 +21,9 @@ from .spans import Contact, Span
 
 # In body heights.
 SLIDES_ON_PURPOSE = 0.12  # a ball that slides further does so on purpose, or was wrongly detected as standing
+PARTINGS = 4  # times that a contact which does is parted where its foot moves fastest
+MOVES, SHORTEST = 0.08, 0.12  # s: of the frames left out there, and of the shortest stance that is left
+TRAVELS = 0.02  # body heights: in these frames a foot that is to be parted moves at least so far
 LACKS = 0.05  # a target that a leg misses by more is out of reach
 FIRM = 0.2  # of the firmest hold of a contact; frames held less are at its ends, where the foot still moves
 STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still: planted, or keyed so
@@ -105,6 +108,8 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = Tr
     limbs, whole = _limbs(clip), _padded(clip)
     asked = list(rows) if rows is not None else _contact_spans(whole)
     known, refused = _of_legs(asked, limbs)
+    if rows is None:
+        known = _apart_where_they_travel(known, whole, limbs)
     contacts = spans.touching(known, whole.cycles, whole.period)
     pivots = _pivots(whole.clip, limbs, contacts)
     still: list[Contact] = []
@@ -126,6 +131,44 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = Tr
     planted_rows = frozenset().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
     return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away)
+
+
+def _apart_where_they_travel(known: Sequence[Span], whole: PaddedClip, limbs: Sequence[Limb]) -> list[Span]:
+    """Return found spans, those of contacts that travel without the frames in which their foot moves fastest.
+
+    A step in the middle of a stance, or two stances that were taken for one, leave stances on either side.
+    """
+    parted = list(known)
+    for _ in range(PARTINGS):
+        contacts = spans.touching(parted, whole.cycles, whole.period)
+        pivots = _pivots(whole.clip, limbs, contacts)
+        limit = SLIDES_ON_PURPOSE * whole.clip.skeleton.height
+        far = {
+            row for contact in contacts if displacement.extent(contact, pivots[contact.foot]) > limit
+            for row in contact.rows
+        }  # fmt: skip
+        parts = [_stances(span, pivots, whole) if k in far else [span] for k, span in enumerate(parted)]
+        if all(len(part) == 1 and part[0] == span for part, span in zip(parts, parted, strict=True)):
+            break
+        parted = [span for part in parts for span in part]
+    return parted
+
+
+def _stances(span: Span, pivots: Mapping[str, Pivots], whole: PaddedClip) -> list[Span]:
+    """Return what stands of a span before and after its foot moves fastest; the span itself if nothing stands there."""
+    rate, first = whole.clip.rate, whole.own.start
+    on = pivots[span.foot]
+    path = (on.ball if span.part == spans.BALL else on.heel)[first + span.first : first + span.end]
+    reach = max(1, round(MOVES * rate))
+    if len(path) <= reach:
+        return [span]
+    moves = np.abs(path[reach:] - path[:-reach])
+    fastest = int(np.argmax(moves))
+    if moves[fastest] < TRAVELS * whole.clip.skeleton.height:
+        return [span]
+    least = SHORTEST * rate
+    parts = (replace(span, end=span.first + fastest), replace(span, first=span.first + fastest + reach))
+    return [part for part in parts if part.end - part.first >= least] or [span]
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:

@@ -17,12 +17,13 @@ from ...recipes.travel import TravelOptions
 from ...style import clip_in_style, fit, knees, steps
 from ...style.clip_in_style import ClipInStyle
 from ...style.style import Style
-from ...weave import add_root_motion, planting, reporting, root_blend, root_trajectory
+from ...weave import add_root_motion, body_limits, planting, reporting, root_blend, root_trajectory
 from ...weave.results import EditResult
 from ...weave.seam import close
 from . import Restyle, change
 from .change import Change
 
+LESS = (0.75, 0.5, 0.25)  # of what sliders ask for, tried in turn where the legs would meet
 SAME = 1e-6  # of its length; for a smaller change a clip is not re-timed
 
 
@@ -64,7 +65,7 @@ def restyle(
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
     in_style = clip_in_style.of_clip(fit.for_clip(style, going), going)
-    changed = change.asked(in_style, recipe)
+    changed = _within_body(in_style, recipe)
     result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
         lows = feet.lows(going.skeleton, kinematics.points(going))
@@ -84,6 +85,22 @@ def restyle(
     notes = dict.fromkeys(filter(None, [style.why, *style.material.corrected, *corrected]))
     report |= reporting.common(recipe.verb, clips, result, began, tuple(notes))
     return RestyleResult(result, report, 0, ready, in_style, changed)
+
+
+def _within_body(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
+    """Return the change that a recipe asks for, with less of the sliders where the legs would meet, and a note."""
+    changed = change.asked(in_style, recipe)
+    wanted = {name: getattr(recipe, name) for name in (changed.sliders if changed is not None else ())}
+    for share in LESS:
+        if changed is None or not body_limits.legs_meet(restyled(in_style, changed), in_style.clip):
+            break
+        less = change.asked(in_style, replace(recipe, **{name: share * amount for name, amount in wanted.items()}))
+        if less is None or not wanted:
+            break
+        sliders = {name: one | {"asked": wanted[name]} for name, one in less.sliders.items()}
+        note = f"{', '.join(wanted)}: held at {100.0 * share:.0f} % of what is asked, as the shins would meet"
+        changed = replace(less, sliders=sliders, held=(*less.held, note))
+    return changed
 
 
 def _held(changed: Change | None) -> tuple[str, ...]:

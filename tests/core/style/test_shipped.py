@@ -12,6 +12,7 @@ from action_loom.core.recipes.style import SLIDERS, StyleOptions
 from action_loom.core.style import clip_in_style, fit, gait_phase, knees, material, shipped, steps
 from action_loom.core.verbs import Ask, FitStyle, InPlace, Restyle
 from action_loom.core.verbs.restyle import change
+from action_loom.core.weave import body_limits
 from oracles import kept_aside
 from oracles import material as captured
 
@@ -56,6 +57,18 @@ def test_sliders_are_held_at_three_of_its_own_manner():
     lean = made.report["style"]["sliders"]["lean"]
     assert lean["after"] == pytest.approx(3.0, abs=0.1)
     assert any(sentence.startswith("lean") for sentence in made.report["style"]["held"])
+
+
+@pytest.mark.parametrize("amount", [-2.0, -3.0])
+def test_legs_do_not_go_through_each_other(amount):
+    walk = actions.walk(cycles=1)
+    made = verbs.apply(Restyle(width=amount), [walk])
+    assert not body_limits.legs_meet(made.clip, walk)
+    width = made.report["style"]["sliders"]["width"]
+    assert width["asked"] == amount
+    assert abs(width["after"]) >= 0.5
+    if abs(width["after"] - amount) > change.OFF:
+        assert any(note.startswith("width: ") for note in made.report["style"]["held"])
 
 
 def test_a_turned_and_moved_walk_comes_out_turned_and_moved():

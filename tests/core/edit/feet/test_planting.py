@@ -444,3 +444,14 @@ def test_feet_that_hang_on_a_root_are_planted_and_legs_go_there():
     moved = np.abs(kinematics.world(made)[0] - kinematics.world(clip)[0]).max(axis=(0, 2))
     legs = [body.roles[f"{part}.{side}"] for part in ("thigh", "shin") for side in "LR"]
     assert np.delete(moved, legs).max() < 1e-6
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["daz_13_18", "mb_06_10", "daz_14_27", "daz_martial_04"])  # the last two kept aside
+def test_contacts_that_travel_are_parted_where_the_foot_moves(name):
+    clip = material.captured(f"cmu_{name}").cut(20, 1800)
+    done = planted(clip)[1]
+    stood, left = (sum(span.end - span.first for span in some) for some in (done.spans, [s for s, _ in done.refused]))
+    assert left <= 0.02 * stood
+    before, after = done.figures["middle_slide_cm_s"]
+    assert after <= min(2.0, 0.1 * before)
