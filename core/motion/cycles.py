@@ -101,7 +101,15 @@ def _apart(poses: Array, others: Array) -> Array:
 
 
 def in_ground_frames(clip: Clip) -> Array:
-    """Return the places (F, P, 3) of the points of the body, each pose in its own ground frame."""
+    """Return the places (F, P, 3) of the points of the body, each pose in its own ground frame.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> local = cycles.in_ground_frames(actions.walk(cycles=1))
+        >>> bool(abs(local[-1] - local[0]).max() < 1e-3)  # a cycle ends as it began, wherever it went
+        True
+    """
     ground, facing = root_motion.ground_frames(clip)
     places = kinematics.points(clip)
     places[..., :2] -= ground[:, None]

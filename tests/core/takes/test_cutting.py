@@ -16,6 +16,7 @@ FIGHTS_AND_DANCES = (
     *("cmu_daz_13_18", "cmu_daz_13_26", "cmu_daz_martial_04"),
     *("cmu_mb_49_06", "cmu_mb_05_03", "cmu_mb_05_11", "cmu_daz_salsa_10"),
 )
+# Two more are missed: 127_12 is run nearly straight, 127_16 ends with steps to the other side.
 LEFT = "16_17 16_27 16_28 16_41 16_42 16_48 16_51 16_52 127_11 127_15"
 RIGHT = "16_19 16_29 16_30 16_44 16_49 16_50 16_53 16_54 127_09 127_10"
 TURNS = [(name, side) for side, those in (("Left", LEFT), ("Right", RIGHT)) for name in those.split()]
