@@ -150,7 +150,9 @@ def _sets() -> str:
 
 Steps and accelerations at seams are times the usual one; over 1.3 and 2 a loop is left out, with the reason. Of
 {len(ends.metres)} ends that should be a pose of a loop the worst is
-{1000.0 * max(ends.metres):.4f} mm and {max(ends.degrees):.4f}° from it: they are made equal, and what that changes dies away within 0.3 s. Feet are not planted again after that.
+{1000.0 * max(ends.metres):.4f} mm and {max(ends.degrees):.4f}° from it:
+they are made equal, and what that changes dies away within 0.3 s.
+Feet are not planted again after that.
 """
     return "\n".join(lines) + text
 
