@@ -56,9 +56,9 @@ kept aside. Seams of joined takes are repaired over a third of a second or more,
 Constants were tuned on the others, with one exception: at which share of its speed a walk begins was a tie there (0.35
 or 0.2), and was decided after takes kept aside were seen to be 11 % worse with 0.35. Their figures are better for it.
 
-So what is kept aside is not quite so: hand cuts were made by one who had seen a first output of the program, and of those
-kept aside `cmu_daz_martial_04` and `cmu_daz_salsa_10` were among the fights and dances on which the gates against strafes
-were made. The captures under *Sides* were all seen; none of these gates was kept aside from them.
+So what is kept aside is not quite so: hand cuts were made by one who had seen a first output of the program, and of
+those kept aside `cmu_daz_martial_04` and `cmu_daz_salsa_10` were among the fights and dances on which the gates against
+strafes were made. The captures under *Sides* were all seen; none of these gates was kept aside from them.
 """
 
 
