@@ -40,6 +40,13 @@ def chosen(words: str) -> Callable[[Entry], bool]:
 
 
 def text_of(entry: Entry) -> str:
-    """Return the text in which words are searched: a clip's last folders, file and label, in lower case."""
+    """Return the text in which words are searched: a clip's last folders, file and label, in lower case.
+
+    Example:
+        >>> from action_loom.core.library import text
+        >>> from action_loom.core.library.storage import Entry
+        >>> text.text_of(Entry("/captures/Day 2/Walk_02.bvh", label="Slow"))
+        '/ captures day 2 walk_02.bvh slow'
+    """
     path = Path(entry.path)
     return " ".join([*path.parts[-4:-1], path.name, entry.label]).lower()

@@ -197,7 +197,7 @@ def speed(clip: Clip) -> tuple[float, float]:
     Example:
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.takes import loops
-        >>> [round(value, 1) for value in loops.speed(actions.walk())]
+        >>> [round(abs(value), 1) for value in loops.speed(actions.walk())]
         [1.3, 0.0]
     """
     if len(clip) < 2:

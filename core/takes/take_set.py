@@ -234,6 +234,13 @@ def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
     """Return a clip in place, or with its travel on the root bone where it has one, and sentences on what is not.
 
     root : one of ROOTS
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import loops, take_set
+        >>> still, notes = take_set.rooted(actions.walk(), take_set.IN_PLACE)
+        >>> round(loops.speed(still)[0], 2), notes
+        (0.0, [])
     """
     if root == IN_PLACE:
         made = verbs.apply(InPlace(trim=False), [clip])
@@ -261,7 +268,15 @@ def follows(items: Sequence[Item]) -> dict[str, list[str]]:
 
 
 def as_json(made: TakeSet) -> dict[str, Any]:
-    """Return a set as plain values: for each item its loop, speed, turn, contacts, ends, and what may follow it."""
+    """Return a set as plain values: for each item its loop, speed, turn, contacts, ends, and what may follow it.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import take_set
+        >>> (walk,) = take_set.as_json(take_set.make(actions.walk(cycles=5)))["actions"]
+        >>> walk["loop"], round(walk["speed_m_s"], 1), walk["may_follow"]
+        (True, 1.3, ['Walk'])
+    """
     after = follows(made.items)
     return {
         "take": made.cut.clip.name,

@@ -16,6 +16,7 @@ FIGHTS_AND_DANCES = (
     *("cmu_daz_13_18", "cmu_daz_13_26", "cmu_daz_martial_04"),
     *("cmu_mb_49_06", "cmu_mb_05_03", "cmu_mb_05_11", "cmu_daz_salsa_10"),
 )
+# Two more are missed: 127_12 is run nearly straight, 127_16 ends with steps to the other side.
 LEFT = "16_17 16_27 16_28 16_41 16_42 16_48 16_51 16_52 127_11 127_15"
 RIGHT = "16_19 16_29 16_30 16_44 16_49 16_50 16_53 16_54 127_09 127_10"
 TURNS = [(name, side) for side, those in (("Left", LEFT), ("Right", RIGHT)) for name in those.split()]
@@ -65,7 +66,7 @@ def test_exercises_are_told_apart(name, record_property):
     numbers = np.repeat(activities.numbered(parts), [len(part) for part in parts])
     wrong = takes.wrong_after_matching(known.rows(np.arange(len(rows)) * activities.STEP), numbers)
     record_property("wrong", wrong)
-    assert wrong <= 0.15  # published methods: 0.2 and more
+    assert wrong <= 0.15  # docs/measured/takes.md has what others reach
 
 
 @pytest.mark.shared
