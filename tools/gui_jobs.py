@@ -313,11 +313,15 @@ def three(gui: Any, hand: Hand) -> Iterator[Any]:
     bpy.context.view_layer.objects.active = first
     hand.begin()
     yield from hand.intent("Vary")
-    before = len(bpy.data.actions)
-    found = yield from gui.buttons(gui.region("UI"), columns=(0.92, 0.89), until="ops.action_loom.variations(")
+    rigs = [one for one in bpy.data.objects if one.type == "ARMATURE"]
+    found = yield from gui.buttons(gui.region("UI"), columns=(0.92, 0.89), until="to_selected=True")
     yield from hand.at(*found[0][:2])
-    yield from hand.until(lambda: len(bpy.data.actions) >= before + 3, "variations")
-    return f"{len(bpy.data.actions) - before} actions"
+
+    def played() -> set[str]:
+        return {one.animation_data.action.name for one in rigs}
+
+    yield from hand.until(lambda: len(played()) == len(rigs), "variations")
+    return ", ".join(sorted(played()))
 
 
 def undone(gui: Any, hand: Hand) -> Iterator[Any]:

@@ -69,7 +69,7 @@ def learnt_of(
         ...     fit.learnt_of([actions.walk(cycles=1), actions.sneak(cycles=1)], StyleOptions())
         ... except ClipError as error:
         ...     print(str(error).partition(":")[0])
-        Too few strides, 2 where it takes 8
+        At least 8 strides are needed, and these clips have 2
     """
     style = fit(clips, options, progress, learnt)
     if style.shipped and options.basis != "walks":

@@ -57,7 +57,7 @@ class Place(Recipe):
     )
     facing: float = option(
         0.0,
-        "0 is along +y; 90, to the left of that, along -x",
+        "Facing in degrees: 0 is along +y; 90, to the left of that, along -x",
         minimum=-360.0,
         maximum=360.0,
         unit="°",

@@ -99,7 +99,7 @@ def test_jobs_use_a_kept_style(run, walks, learnt, tmp_path):
         (("restyle", "p0.bvh", "p1.bvh", "--style", "S.npz", "-o", "o.bvh"), "one clip is named beside it"),
         (("restyle", "p0.bvh", "--style", "S.npz", "--turns", "3", "-o", "o.bvh"), "settled in the style"),
         (("restyle", "p0.bvh", "--style", "S.npz", "--toward", "dora", "-o", "o.bvh"), "but the style knows 'ann'"),
-        (("restyle", "p0.bvh", "-o", "o.bvh"), "strides are needed"),
+        (("restyle", "p0.bvh", "--basis", "clips", "-o", "o.bvh"), "strides are needed"),
         (("style", "fit", "p0.bvh", "p1.bvh", "p2.bvh", "--labels", "gone.csv", "-o", "T.npz"), "gone.csv"),
         (("style", "fit", "p0.bvh", "p1.bvh", "p2.bvh", "-o", "T.bvh"), "must end in .npz"),
         (("ask", "p0.bvh", "p1.bvh", "--also", "joy 3", "-o", "o.bvh"), "'joy'"),

@@ -99,14 +99,14 @@ def test_clips_of_eight_strides_teach_their_own_style(walkers):
 
 def test_too_few_strides_are_refused_where_only_they_count():
     walk = actions.walk(cycles=1)
-    with pytest.raises(material.TooFewError, match="Too few strides, 1"):
+    with pytest.raises(material.TooFewError, match="strides are needed, and these clips have 1"):
         verbs.apply(Restyle(lean=1.0, basis="clips"), [walk])
-    with pytest.raises(material.TooFewError, match="Too few strides, 2"):
+    with pytest.raises(material.TooFewError, match="strides are needed, and these clips have 2"):
         verbs.apply(FitStyle(), [walk, actions.sneak(cycles=1)])
 
 
 def test_what_does_not_walk_is_refused():
-    with pytest.raises(ClipError, match="Too few"):
+    with pytest.raises(ClipError, match="strides are needed"):
         verbs.apply(Restyle(lean=1.0), [actions.wave()])
 
 
