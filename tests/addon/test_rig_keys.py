@@ -284,7 +284,7 @@ def test_steps_tell_how_far_they_are_and_leave_nothing_when_they_are_closed(find
     fractions = [fraction for fraction, _ in told]
     assert fractions == sorted(set(fractions))
     assert told[-1][1].startswith("Keying controls, ")
-    assert told[-1][1].endswith("of 200 frames")
+    assert told[-1][1].endswith("of 200")
 
 
 @needs_shared
