@@ -15,11 +15,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
+SHARED = ROOT.parent / "shared" / "data"
 SUITES = {"trixie": "bundled", "sid": "none"}
 # What is run in the window, where its pictures go, and the window's size.
 SCRIPTS = (
     ("gui_weave.py", ".", "1920x1600"),
-    ("gui_first_hour.py", "first_hour", "1280x720"),
+    ("gui_jobs.py", "jobs", "1280x1000"),
+    ("gui_scales.py", "scales", "1280x720"),
     ("gui_ghost.py", "ghost", "1280x720"),
     ("gui_feet.py", "feet", "1280x1400"),
     ("gui_repair.py", "repair", "1280x1800"),
@@ -39,6 +41,13 @@ ADD_DEMO = (
 )
 OPEN = ("--background", "scene.blend")
 LOOM = (*OPEN, "--command", "action_loom")
+# What gui_jobs.py drops into the window, in one folder.
+DROPPED = (
+    SHARED / "cmu" / "cmu_mb_02_01.bvh",
+    SHARED / "cmu" / "cmu_mb_16_15.bvh",
+    SHARED / "characters" / "mannequiny.glb",
+    ROOT / "tests" / "data" / "version_0_1.blend",
+)
 # What Blender is asked, its exit status, and what it then says.
 COMMANDS = (
     (("--background", "--python-exit-code", "7", "--python-expr", ADD_DEMO), 0, ""),
@@ -79,11 +88,20 @@ def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
     for script, folder, size in SCRIPTS:
         command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path, "--size", size]
         command += ["--script", str(ROOT / "tools" / script), "--out", str(OUT / suite / folder), "--timeout", "900"]
-        command += ["--data", str(ROOT.parent / "shared" / "data")]
+        command += ["--data", str(dropped() if script == "gui_jobs.py" else SHARED)]
         done = subprocess.run(command, check=False).returncode
         print(f"{suite}, {script}: {'fine' if done == 0 else f'exit status {done}'}")
         fine &= done == 0
     return fine
+
+
+def dropped() -> Path:
+    """Return a folder with what is dropped into the window."""
+    folder = OUT / "dropped"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in DROPPED:
+        shutil.copy(path, folder)
+    return folder
 
 
 def try_commands(wrapper: Path, suite: str, zip_path: str) -> bool:

@@ -45,3 +45,21 @@ def begin_open(panel: Any) -> None:
     bpy.utils.unregister_class(panel)
     panel.bl_options = set()
     bpy.utils.register_class(panel)
+
+
+def choose_mode(gui: Any, mode: str) -> Iterator[Any]:
+    """Click an intent, and in it a mode: each row is one property, so buttons are found by their places."""
+    intents = loom("addon.model.intents")
+    intent = next(recipe.intent for recipe in intents.MODES if recipe.verb == mode)
+    yield from _choose(gui, "action_loom.intent", [one.label for one in intents.INTENTS].index(intent), 5)
+    modes = [recipe.verb for recipe in intents.modes_of(intent)]
+    if len(modes) > 1:
+        yield from _choose(gui, "action_loom.mode", modes.index(mode), len(modes))
+    assert settings().mode == mode, settings().mode
+
+
+def _choose(gui: Any, what: str, place: int, count: int) -> Iterator[Any]:
+    _, y = yield from gui.find_button(what)
+    region, scale = gui.region("UI"), bpy.context.preferences.system.ui_scale
+    wide = region.width - 36.0 * scale
+    yield from gui.click(region.x + 8.0 * scale + (place + 0.5) * wide / count, y)

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import idle, loom
+from gui_shared import choose_mode, idle, loom
 
 TAKEN: list[dict[str, Any]] = []  # what each step was, what it needed and what it came to
 SIDEBAR = "Action Loom"
@@ -49,47 +49,18 @@ def demo(gui: Any) -> Iterator[Any]:
     seconds = yield from woven(gui, "blend", "Run + Walk 50:50")
     yield from played(gui, 10)
     yield from shown(gui, "Weave; play", 2, seconds)
-    yield from ghost(gui)
-    yield from live(gui)
+    yield from bar(gui)
     yield from pad(gui)
+    yield from double_click(gui)
 
 
-def ghost(gui: Any) -> Iterator[Any]:
-    place = yield from beside_weave(gui, 0.65)
-    began = perf_counter()
-    yield from gui.click(*place)
-    yield from gui.wait_until(lambda: idle() and previewed() is not None, 60, "previewed")
-    before = previewed()
-    yield from drag_slider(gui)
-    yield from gui.wait_until(lambda: idle() and previewed() is not before, 60, "the ghost followed")
-    yield from shown(gui, "The ghost; drag the slider", 2, perf_counter() - began)
-    found = yield from gui.buttons(gui.region("UI"), columns=(0.89,), until="clear_preview")
-    yield from gui.click(*found[0][:2])
-    assert previewed() is None
-
-
-def beside_weave(gui: Any, across: float) -> Any:
-    """Return where a button in the row of Weave is, by its share of the sidebar's width."""
-    _, y = yield from gui.find_button("ops.action_loom.blend(")
-    region = gui.region("UI")
-    return region.x + across * (region.width - 20 * SCALE), y
-
-
-def live(gui: Any) -> Iterator[Any]:
-    settings().live = False
-    place = yield from beside_weave(gui, 0.84)
-    yield from gui.click(*place)
-    assert settings().live
-    before = action().name
-    began = perf_counter()
-    yield from drag_slider(gui)
-    yield from gui.wait_until(lambda: idle() and action().name != before, 60, "followed")
-    seconds = perf_counter() - began
-    yield from shown(gui, "Live; drag the slider", 3, seconds)
-    yield from over_view(gui)
-    yield from gui.key("ctrl+z")
-    assert action().name == before, action().name
-    settings().live = False
+def bar(gui: Any) -> Iterator[Any]:
+    """Drag the bar of an action: the ghost shows what would be made, and no action changes."""
+    before, began = action().name, perf_counter()
+    yield from drag_bar(gui)
+    yield from gui.wait_until(lambda: idle() and previewed() is not None, 60, "the ghost followed")
+    assert action().name == before
+    yield from shown(gui, "Drag the bar of Run", 1, perf_counter() - began)
 
 
 def pad(gui: Any) -> Iterator[Any]:
@@ -107,40 +78,42 @@ def pad(gui: Any) -> Iterator[Any]:
     yield from gui.press("action_loom.pad")
 
 
+def double_click(gui: Any) -> Iterator[Any]:
+    found = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until="sources[6].use")
+    x, y = found[0][:2]
+    loom("addon.services.preview.previews").keep(
+        figure().session_uid, None
+    )  # software draws it too slowly for two clicks
+    yield from gui.redraw()
+    yield from gui.move(x + 80, y, 0.3)
+    gui._x("click", "--repeat", "2", "--delay", "60", "1")
+    yield from gui.wait_until(lambda: action().name == "Wave", 10, "played")
+    yield from over_view(gui)
+    yield from gui.key("space")
+    yield from shown(gui, "Double-click Wave", 1)
+
+
 def curve(gui: Any) -> Iterator[Any]:
     for name in ("Run", "Sneak", "Turn Left", "Turn Right"):
         yield from tick(gui, name)
     assert ticked() == {"Walk", "Turn Left", "Turn Right"}, ticked()
     yield from choose_mode(gui, "follow")
     yield from shown(gui, "Tick Walk and the turns; Path", 5)
-    yield from gui.press("ops.action_loom.new_curve(")
-    with gui.override():
-        bpy.ops.view3d.view_all()
-    yield from bend(gui)
-    yield from shown(gui, "New Curve; bend it in Edit Mode", 4)
+    yield from gui.press("ops.action_loom.draw_path(")
+    view = gui.region("WINDOW")
+    places = [(view.x + view.width * (0.45 - 0.012 * k), view.y + view.height * (0.45 - 0.006 * k)) for k in range(25)]
+    yield from gui.move(*places[0], 0.3)
+    gui._x("mousedown", 1)
+    yield 0.2
+    for place in places[1:]:
+        yield from gui.move(*place, 0.08)
+    gui._x("mouseup", 1)
+    yield 1.0
+    yield from shown(gui, "Draw on the floor", 2)
     seconds = yield from woven(gui, "follow", None)
     last = action().frame_range[1]
     bpy.context.scene.frame_set(round(0.6 * last))
     yield from shown(gui, "Weave", 1, seconds)
-
-
-def bend(gui: Any) -> Iterator[Any]:
-    """Edit Mode, the last point, G and the mouse, and back: as anyone bends a curve."""
-    path = settings().curve
-    assert path is not None
-    for one in bpy.context.view_layer.objects:
-        one.select_set(one == path)
-    bpy.context.view_layer.objects.active = path
-    yield from over_view(gui)
-    yield from gui.key("Tab")
-    assert bpy.context.mode == "EDIT_CURVE"
-    with gui.override():
-        bpy.ops.curve.select_all(action="DESELECT")
-        bpy.ops.curve.de_select_last()
-    before = points(path)
-    yield from gui.key("g", "x", "1", "Return")
-    yield from gui.key("Tab")
-    assert points(path) != before, "the curve was not bent"
 
 
 def files(gui: Any) -> Iterator[Any]:
@@ -217,16 +190,10 @@ def tick(gui: Any, name: str) -> Iterator[Any]:
     assert lines()[place].use != was, name
 
 
-def choose_mode(gui: Any, mode: str) -> Iterator[Any]:
-    from gui_first_hour import choose_mode as chosen
-
-    yield from chosen(gui, mode)
-
-
-def drag_slider(gui: Any) -> Iterator[Any]:
-    """Drag the slider of two weights to the left: Blender holds the pointer where it is while it does that."""
-    x, y = yield from gui.find_button("rigs[0].balance")
-    yield from gui.move(x, y, 0.3)
+def drag_bar(gui: Any) -> Iterator[Any]:
+    """Drag the bar of the second action to the left: Blender holds the pointer where it is while it does that."""
+    found = yield from gui.buttons(gui.region("UI"), columns=(0.7, 0.66, 0.62, 0.78), until="sources[1].share")
+    yield from gui.move(*found[0][:2], 0.3)
     gui._x("mousedown", 1)
     yield 0.3
     for _ in range(8):
@@ -248,11 +215,6 @@ def frame_all(gui: Any) -> None:
 
 def previewed() -> Any:
     return loom("addon.services.preview.previews").of(figure().session_uid)
-
-
-def points(path: Any) -> list[tuple[float, ...]]:
-    spline = path.data.splines[0]
-    return [tuple(point.co) for point in (spline.bezier_points if len(spline.bezier_points) else spline.points)]
 
 
 def settings() -> Any:

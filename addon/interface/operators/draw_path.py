@@ -12,6 +12,7 @@ from ...model import properties, target_armature
 from . import polls
 
 OFTEN = 0.2  # s between two looks at what is drawn meanwhile
+LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
 HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"
 
 
@@ -64,9 +65,10 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             self._pressed = True
             self._add(context, event)
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._pressed:
+            self._add(context, event)  # a busy window may have missed the last moves
             self._left(context, {"FINISHED"})
             return self._finished(context, self._stroke)
-        elif event.type == "MOUSEMOVE" and self._pressed:
+        elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"} and self._pressed:
             self._add(context, event)
         elif event.type == "TIMER" and len(self._stroke) > self._drawn:
             self._drawn = len(self._stroke)
@@ -98,9 +100,10 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         ):
             return place
         floor = self._armature.matrix_world.translation.z
-        if along.z >= -1e-3:
+        if abs(along.z) < LEVEL:
             return None
-        return origin + along * ((floor - origin.z) / along.z)
+        away = (floor - origin.z) / along.z
+        return origin + along * away if away > 0.0 or not space.region_3d.is_perspective else None
 
     def _show(self, context: bpy.types.Context) -> None:
         """Let the curve follow the stroke, and the ghost the curve, as far as that is quick."""
