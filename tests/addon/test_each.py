@@ -10,6 +10,7 @@ from drawing import context_now, draw
 
 def tick(rig, *names):
     bpy.context.scene.action_loom.edit_which = "TICKED"
+    bpy.context.scene.action_loom.result.place = "REFERENCE"  # whatever the figure plays meanwhile
     return material.list_sources(rig, *names, mode="loop")
 
 

@@ -66,7 +66,8 @@ def place_of_armature(scene: bpy.types.Scene, armature: bpy.types.Object, body: 
     except LoomError:  # then it has no place of its own
         return ()
     (x, y), facing = place_of(clip)
-    return float(x), float(y), float(np.degrees(facing))
+    # Rounded, so that a result that stands there, in single precision, is no other place for the next one.
+    return round(float(x), 4), round(float(y), 4), round(float(np.degrees(facing)), 2)
 
 
 def place_of(clip: Clip) -> tuple[Array, float]:

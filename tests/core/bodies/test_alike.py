@@ -46,7 +46,7 @@ def test_clips_of_bodies_with_other_joints_are_woven_and_it_is_said(recipe, walk
 
 def test_graphs_and_what_is_carried_along_a_path_take_them_too(walk, other):
     graph = verbs.apply(BuildGraph(threshold=0.2), [walk, other])
-    assert any("other has other joints" in one for one in graph.report["warnings"])
+    assert any("other was put on the reference's body" in one for one in graph.report["warnings"])
     assert len(verbs.apply(Walk(threshold=0.2, seconds=2.0), [walk, other]).clip.skeleton) == len(walk.skeleton)
     steps = [actions.walk(30.0, 4), actions.turn_left(30.0)]
     along = Follow(path=((0, 0), (0, 5)), stretches=((0.3, 0.9, 3),))
