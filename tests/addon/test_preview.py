@@ -163,8 +163,9 @@ def test_what_follows_by_itself_is_no_step_of_undo_and_says_nothing(rig, loom, c
     assert call("INVOKE_DEFAULT", preview=True, unasked=True) == {"CANCELLED"}  # finished operators are steps of undo
 
 
-def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom):
+def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom, monkeypatch):
     follow = loom("addon.services.preview.ghost_follow").follow
+    monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "IN_GRAPH", 0)  # of many clips it takes long
     settings = bpy.context.scene.action_loom
     settings.mode, settings.graph.threshold = "follow", 0.3
     data = bpy.data.curves.new("Path", "CURVE")
