@@ -16,6 +16,7 @@ MODULES = (
     ".ground.identity",  # first: what is read of a file that was opened is of a new session
     ".model.lists",
     ".model.contact_rows",
+    ".model.rows",
     ".model.properties",
     ".services.sources.body_roles",
     ".services.sources.control_table",

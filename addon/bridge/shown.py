@@ -102,9 +102,8 @@ def seen(
     astray = bad.any(axis=0)
     counting = astray & _counting(written, clip, body)
     if not counting.any():
-        return Seen(
-            None, twisted
-        )  # helpers that constraints move may stand as they like, if the body stands as it was made
+        # Helpers that constraints move may stand as they like, if the body stands as it was made.
+        return Seen(None, twisted)
     first = int(np.flatnonzero(astray & _carrying(clip, counting))[0])  # parents come first
     worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]

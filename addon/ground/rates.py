@@ -5,6 +5,7 @@ import bpy
 from .blender_types import has_property
 
 KEY = "action_loom_rate"
+NEAR = 1e-3  # share of a rate
 _FASTEST = 1e4  # frames per second; higher values would make a short action as long as a film
 
 
@@ -29,3 +30,14 @@ def set_rate(action: bpy.types.Action, rate: float) -> None:
 def of_scene(scene: bpy.types.Scene) -> float:
     """Return a scene's frames per second."""
     return float(scene.render.fps / scene.render.fps_base)
+
+
+def differ(one: float, other: float) -> bool:
+    """Say whether two rates are so far apart that an action plays at another speed."""
+    return abs(one - other) > NEAR * other
+
+
+def differing(scene: bpy.types.Scene, action: bpy.types.Action) -> float:
+    """Return the rate that an action was made at where the scene plays it at another, else 0."""
+    own = rate_of(action)
+    return own if own and differ(own, of_scene(scene)) else 0.0

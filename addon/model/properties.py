@@ -13,12 +13,11 @@ from ...core.recipes.graph import GraphOptions
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import ReadingOptions
 from ...core.recipes.result import ResultOptions
-from ...core.recipes.splice import SpliceOptions
 from ...core.recipes.style import StyleOptions
 from ...core.verbs import VERBS
 from ..ground import option_properties
 from ..ground.blender_types import Data
-from . import contact_rows, intents, lists
+from . import contact_rows, intents, lists, rows
 from .intents import RECIPES
 
 _SETTINGS = "action_loom"  # name of the scene property
@@ -28,68 +27,6 @@ SHARED: dict[str, type[Declared]] = {"matching": Matching, "graph": GraphOptions
 
 
 # --- the panel's settings -------------------------------------------------------------------------------------------
-
-
-@option_properties.with_options(SpliceOptions, group=True)
-class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
-    """A stretch of the path on which the upper body does something else, and how it is spliced in."""
-
-    action: bpy.props.PointerProperty(
-        type=bpy.types.Action, name="Action", description="What the upper body does on this stretch of the curve"
-    )
-    label: bpy.props.StringProperty(
-        name="Label",
-        description="All listed actions of this label, in turn, instead of one action",
-        options=set(),
-        search=option_properties.labels,
-        search_options={"SUGGESTION"},
-    )
-    more: bpy.props.BoolProperty(
-        name="More", description="Show how this stretch is spliced in", default=False, options=set()
-    )
-    start: bpy.props.FloatProperty(
-        name="From",
-        description="Where on the curve it begins",
-        default=40.0,
-        min=0.0,
-        max=100.0,
-        subtype="PERCENTAGE",
-        options=set(),
-    )
-    end: bpy.props.FloatProperty(
-        name="To",
-        description="Where on the curve it ends",
-        default=70.0,
-        min=0.0,
-        max=100.0,
-        subtype="PERCENTAGE",
-        options=set(),
-    )
-
-
-class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
-    """What happens at a frame of the scene, when it is to come, for how long it stays and how it is led up to."""
-
-    first: bpy.props.IntProperty(name="Frame", description="At which frame it happens", options=set())
-    to: bpy.props.IntProperty(name="To", description="At which frame it is to come", options=set())
-    hold: bpy.props.FloatProperty(
-        name="Hold",
-        description="How long the pose is held; time runs faster afterwards to catch up",
-        min=0.0,
-        soft_max=2.0,
-        step=10,
-        precision=2,
-        subtype="TIME_ABSOLUTE",
-        options=set(),
-    )
-    anticipation: bpy.props.FloatProperty(
-        name="Anticipation",
-        description="Slow down before the event and speed up after it; the event comes a little later",
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        options=set(),
-    )
 
 
 def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> type:
@@ -156,8 +93,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="The curve to walk along, from its first point",
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
-    stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_stretch)
-    events: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_event)
+    stretches: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_stretch)
+    events: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_event)
     active_event: bpy.props.IntProperty(name="Active Event", options=set())
     contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
     show_way: bpy.props.BoolProperty(
@@ -499,8 +436,6 @@ def _take_over(earlier: Any, group: Any) -> None:
 
 
 _CLASSES = (
-    ACTION_LOOM_PG_stretch,
-    ACTION_LOOM_PG_event,
     *GROUPS.values(),
     ACTION_LOOM_PG_settings,
 )

@@ -252,7 +252,7 @@ TABLE = {
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
     "move_source": Row("settings", down=True),
     "match_rate": Row("sources", "settings", "pose", before=another_rate, how="ACTION"),
-    "open_tool": Row("settings", tool="mirror"),
+    "open_tool": Row("settings", "animation", "pose", "users", tool="mirror", action="quick"),
     "play_action": Row("animation", "pose", "users", "frame", action="slow"),
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "new_library": Row(needs_armature=False, filepath="FOLDER/other"),

@@ -120,3 +120,13 @@ def test_the_browser_gives_a_name_the_ending_of_its_format():
     browser.filepath, browser.kind = "/tmp/walk.final", ".fbx"
     assert check(browser, bpy.context)
     assert browser.filepath == "/tmp/walk.final.fbx"
+
+
+def test_an_end_between_frames_is_said(walker, tmp_path, capfd):
+    bpy.ops.action_loom.match_rate(how="ACTION")
+    action = walker.animation_data.action
+    _, last = action.frame_range
+    assert last != round(last)
+    assert export(tmp_path / "out.glb") == {"FINISHED"}
+    off = 1000.0 * abs(last - round(last)) / material.scene_rate()
+    assert f"ends between frames: its file ends {off:.0f} ms off" in capfd.readouterr().out

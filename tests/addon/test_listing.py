@@ -122,6 +122,38 @@ def test_an_action_that_is_played_is_given_and_fitted():
         bpy.ops.action_loom.play_action(action="three")
 
 
+def test_a_tool_works_on_the_line_whose_menu_was_opened():
+    rig = material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    material.show(rig, bpy.data.actions["one"])
+    bpy.ops.action_loom.open_tool(tool="mirror", action="two")
+    settings = bpy.context.scene.action_loom
+    assert (settings.tool_open, settings.edit, rig.animation_data.action.name) == (True, "mirror", "two")
+    bpy.ops.action_loom.open_tool(tool="")
+    assert (settings.tool_open, rig.animation_data.action.name) == (False, "two")
+
+
+def test_what_is_another_armatures_is_not_given():
+    other = material.biped(name="Other")
+    material.key_walk(other, "theirs", frames=24)
+    rig = material.biped()
+    material.key_walk(rig, "mine", frames=24)
+    characters.select(other, rig)
+    bpy.ops.action_loom.add_active_source()
+    bpy.ops.action_loom.add_selected_sources()
+    bpy.context.scene.action_loom.rigs[0].active = 1
+    for call in (
+        bpy.ops.action_loom.play_action,
+        lambda: bpy.ops.action_loom.open_tool(tool="mirror", action="theirs"),
+    ):
+        with pytest.raises(RuntimeError, match="theirs is an action of Other: use Retarget Actions"):
+            call()
+    assert rig.animation_data.action.name == "mine"
+    bpy.data.actions.new("nothing")
+    with pytest.raises(RuntimeError, match="nothing moves no bone of Biped"):
+        bpy.ops.action_loom.play_action(action="nothing")
+
+
 # --- where a result begins ------------------------------------------------------------------------------------------
 
 
@@ -209,3 +241,32 @@ def test_a_capture_begins_where_the_character_stands(loom):
     bpy.context.scene.frame_set(round(rig.animation_data.action.frame_range[0]))
     begins = np.array(rig.matrix_world @ rig.pose.bones[hips].head)
     assert np.linalg.norm(begins[:2] - there[:2]) < 0.02
+
+
+@pytest.mark.parametrize("rate", [24, 60, 120])
+def test_where_a_turning_figure_faces_is_the_same_at_every_rate(rate, loom):
+    """Else a result that is woven again and again would turn: its own heading is smoothed over all of it."""
+    bpy.context.scene.render.fps = rate
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    body, standing = loom("addon.bridge.rig").read(rig), loom("addon.services.weaving.standing")
+    turn = loom("core.figure.actions").turn_left(float(rate))
+    turn = loom("core.motion.retarget").onto(turn, body.skeleton)
+    material.show(rig, loom("addon.bridge.clip").write(rig, turn, body, first_frame=1.0))
+    (x, y), facing = standing.place_of(turn)
+    found = standing.place_of_armature(bpy.context.scene, rig, body)
+    assert found == pytest.approx((x, y, np.degrees(facing)), abs=0.011)
+
+
+def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
+    """Whoever writes a result: `writing.write` itself finds where the figure stands."""
+    reading, writing = loom("addon.services.weaving.reading"), loom("addon.services.weaving.writing")
+    recipes, verbs = loom("core.recipes.reading"), loom("core.verbs")
+    options = loom("core.recipes.result").ResultOptions(place="figure", result_name="written")
+    request = recipes.Request(sources=tuple(recipes.Source(name=one["name"]) for one in BOTH), result=options)
+    recipe = verbs.Blend()
+    there = begins(far_away)
+    read = reading.read(bpy.context, far_away, request, recipe)
+    woven = verbs.apply(recipe, read.clips)
+    writing.write(bpy.context, reading.Inputs(request, read, recipe), woven)
+    assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)

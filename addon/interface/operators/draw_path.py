@@ -7,7 +7,9 @@ from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ....core.errors import LoomError
+from ....core.verbs import Follow
 from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
 from . import polls
 
@@ -44,15 +46,25 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         if area is None or area.type != "VIEW_3D" or context.window is None:
             self.report({"ERROR"}, "A path is drawn in a 3D view: press the button in its sidebar")
             return {"CANCELLED"}
+        from ...services.paths import drawn_paths
+
+        armature, settings = present(target_armature.armature(context)), properties.settings_of(scene_of(context))
+        try:
+            self._height = _height(armature)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         self._stroke: list[tuple[float, ...]] = []
         self._drawn = 0
-        self._armature = present(target_armature.armature(context))
-        self._before = properties.settings_of(scene_of(context)).curve
+        # By session ids: before the mouse is pressed, the artist may delete what there is.
+        self._armature = armature.session_uid
+        curve = settings.curve
+        self._before = 0 if curve is None else curve.session_uid, drawn_paths.points_of(curve), settings.mode
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(OFTEN, window=context.window)
         manager.modal_handler_add(self)
         context.window.cursor_modal_set("PAINT_CROSS")
-        present(context.workspace).status_text_set(HINT)
+        present(context.workspace).status_text_set(translated(HINT))
         self._pressed = not self.wait
         if self._pressed:
             self._add(context, event)
@@ -90,16 +102,13 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         at = (event.mouse_x - region.x, event.mouse_y - region.y)
         origin = view3d_utils.region_2d_to_origin_3d(region, space.region_3d, at)
         along = view3d_utils.region_2d_to_vector_3d(region, space.region_3d, at)
+        armature = properties.of_session(bpy.data.objects, self._armature)
+        if armature is None:
+            return None
         hit, place, normal, _, found, _ = scene_of(context).ray_cast(context.evaluated_depsgraph_get(), origin, along)
-        if (
-            hit
-            and found is not None
-            and normal.z > 0.5
-            and found.find_armature() is None
-            and found.parent != self._armature
-        ):
+        if hit and found is not None and normal.z > 0.5 and found.find_armature() is None and found.parent != armature:
             return place
-        floor = self._armature.matrix_world.translation.z
+        floor = armature.matrix_world.translation.z
         if abs(along.z) < LEVEL:
             return None
         away = (floor - origin.z) / along.z
@@ -109,25 +118,27 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         """Let the curve follow the stroke, and the ghost the curve, as far as that is quick."""
         from ...services.preview import ghost_follow
 
-        if self._put(context, self._stroke) is None and properties.settings_of(scene_of(context)).live:
-            ghost_follow.preview(context, self._armature)
+        armature = properties.of_session(bpy.data.objects, self._armature)
+        error = self._put(context, self._stroke, self._height)
+        if error is None and armature is not None and properties.settings_of(scene_of(context)).live:
+            ghost_follow.preview(context, armature)
 
-    def _put(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> LoomError | None:
-        from ...bridge import rig
+    def _put(self, context: bpy.types.Context, stroke: list[tuple[float, ...]], height: float) -> LoomError | None:
+        """Let the panel's curve go along a stroke; returns why it can't."""
         from ...services.paths import drawn_paths
 
-        armature = present(target_armature.armature(context))
         try:
-            body = rig.read(armature)
-            points = drawn_paths.smoothed(stroke, body.skeleton.height / body.world_metres)
+            drawn_paths.put(context, drawn_paths.smoothed(stroke, height))
         except LoomError as error:
             return error
-        drawn_paths.put(context, points)
-        properties.settings_of(scene_of(context)).mode = "follow"
+        properties.settings_of(scene_of(context)).mode = Follow.verb
         return None
 
     def _finished(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> OperatorReturn:
-        error = self._put(context, stroke)
+        try:
+            error = self._put(context, stroke, _height(present(target_armature.armature(context))))
+        except LoomError as unreadable:
+            error = unreadable
         if error is not None:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -140,12 +151,29 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         present(context.window_manager).event_timer_remove(self._timer)
         present(context.window).cursor_modal_restore()
         present(context.workspace).status_text_set(None)
-        settings = properties.settings_of(scene_of(context))
-        drawn = settings.curve
-        if how == {"CANCELLED"} and drawn is not None and drawn != self._before:
-            settings.curve = self._before
-            bpy.data.curves.remove(drawn.data)
+        if how == {"CANCELLED"}:
+            self._take_back(context)
         return how
+
+    def _take_back(self, context: bpy.types.Context) -> None:
+        """Leave curve and mode as they were before the stroke."""
+        from ...services.paths import drawn_paths
+
+        settings, (uid, points, mode) = properties.settings_of(scene_of(context)), self._before
+        curve, drawn = properties.of_session(bpy.data.objects, uid), settings.curve
+        if drawn is not None and drawn != curve:
+            bpy.data.curves.remove(drawn.data)
+        settings.curve, settings.mode = curve, mode
+        if points is not None:
+            drawn_paths.put(context, points)
+
+
+def _height(armature: bpy.types.Object) -> float:
+    """Return the height of a body in units of the scene; raises LoomError for a rig that can't be read."""
+    from ...bridge import rig
+
+    body = rig.read(armature)
+    return body.skeleton.height / body.world_metres
 
 
 class _PathTool:

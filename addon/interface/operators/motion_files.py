@@ -339,7 +339,7 @@ def _counted(actions: list[bpy.types.Action]) -> str:
 def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> str:
     """Return a note about the actions' rates where the scene has another."""
     scene = rates.of_scene(scene_of(context))
-    others = sorted({rate for rate in map(rates.rate_of, actions) if rate and abs(rate - scene) > 1e-3 * scene})
+    others = sorted({rate for rate in map(rates.rate_of, actions) if rate and rates.differ(rate, scene)})
     if not others:
         return ""
     return f", made at {', '.join(f'{rate:g}' for rate in others)} frames per second; the scene has {scene:g}"

@@ -71,10 +71,9 @@ class ResultHooks(Hooks):
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
     ) -> "steps.Steps[tuple[Inputs, ...]]":
         from ...services.preview import panel_state
-        from ...services.weaving import prepared, standing
+        from ...services.weaving import prepared
 
-        read = yield from self.read(op, context, armature)
-        made = tuple(standing.found(scene_of(context), armature, one) for one in read)
+        made = yield from self.read(op, context, armature)
         if op.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
@@ -199,12 +198,9 @@ class ResultHooks(Hooks):
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
         """List all results, keep the first one for the panel, and report all."""
         previews.keep(each[0].inputs.read.armature, None)  # the preview is an action now
-        rig = properties.rig_of(scene_of(context), op.about(context))
-        for one in each if rig is not None else ():
-            if not lists.own_lines(rig, one.written.action):
-                source_list.add(rig, one.written.action, use=False)
+        list_results(context, op.about(context), each)
         self.remember(op, context, each[0])
-        self.show(op, context, each[0])
+        show_result(context, op.about(context), each[0])
         reports.report_results(op, context, each, refused)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
@@ -217,14 +213,6 @@ class ResultHooks(Hooks):
             ghost_follow.note(context, armature)
         analysis.keep_woven(context, one.inputs, one.made)
         self.keep(context, one.inputs, one.made)
-
-    def show(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Show a result that its armature has now: in a window always, else if it is to be played."""
-        from ...services.results import playback
-
-        armature, play = op.about(context), properties.settings_of(scene_of(context)).play
-        if armature is not None and one.inputs.request.result.assign and (play or not bpy.app.background):
-            playback.show(context, armature, one.written.action, play=play)
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
         """Keep what else the panel shows of a result."""
@@ -242,6 +230,23 @@ class ResultHooks(Hooks):
         carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
         return {"FINISHED"}
+
+
+def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:
+    """Add the actions of results to an armature's list if it has one, not ticked."""
+    rig = properties.rig_of(scene_of(context), armature)
+    for one in each if rig is not None else ():
+        if not lists.own_lines(rig, one.written.action):
+            source_list.add(rig, one.written.action, use=False)
+
+
+def show_result(context: bpy.types.Context, armature: bpy.types.Object | None, one: EachResult) -> None:
+    """Show a result that its armature has now: in a window always, else if it is to be played."""
+    from ...services.results import playback
+
+    play = properties.settings_of(scene_of(context)).play
+    if armature is not None and one.inputs.request.result.assign and (play or not bpy.app.background):
+        playback.show(context, armature, one.written.action, play=play)
 
 
 def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> list[str]:

@@ -8,7 +8,7 @@ import bpy
 from ....core.errors import LoomError, some
 from ...ground import rates
 from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
-from ...model import lists, properties, target_armature
+from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import body_roles, source_list
 from . import polls
 
@@ -195,22 +195,39 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
     action: bpy.props.StringProperty(name="Action", description="Its name; that of the list's active line if empty")
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
         from ...services.results import playback
 
         armature = present(target_armature.armature(context))
-        line = lists.active_line(properties.rig_of(scene_of(context), armature))
-        action = named(bpy.data.actions, self.action) if self.action else line and line.action
-        if action is None:
-            self.report({"ERROR"}, f"There is no action named {self.action!r}" if self.action else "Choose an action")
-            return {"CANCELLED"}
         try:
-            curves.assign(armature, action, curves.choose_slot(action, armature))
+            action = _given(context, armature, self.action)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         playback.show(context, armature, action, play=True)
         return {"FINISHED"}
+
+
+def _given(context: bpy.types.Context, armature: bpy.types.Object, name: str) -> bpy.types.Action:
+    """Give an armature an action of its own, by name or that of its list's active line, and return it.
+
+    Raises LoomError, with nothing changed, for an action that is gone or another armature's.
+    """
+    from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
+
+    rig = properties.rig_of(scene_of(context), armature)
+    line = lists.active_line(rig)
+    action = named(bpy.data.actions, name) if name else line and line.action
+    if action is None:
+        raise LoomError(f"There is no action named {name!r}" if name else "Choose an action")
+    own = lists.own_lines(rig, action)
+    others = [one for one in (() if rig is None else rig.sources) if one.action == action and not lists.is_own(one)]
+    if others and not own:
+        raise LoomError(f"{action.name} is an action of {others[0].armature}: use Retarget Actions")
+    if not source_list.moves(action, armature).bones:
+        raise LoomError(f"{action.name} moves no bone of {armature.name}")
+    if contact_rows.action_of(armature) != action:
+        curves.assign(armature, action, curves.choose_slot(action, armature))
+    return action
 
 
 class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
@@ -233,7 +250,7 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
 
         scene, armature = scene_of(context), present(target_armature.armature(context))
         action = present(present(armature.animation_data).action)
-        own, before = rate_matching.differing(scene, action), rates.of_scene(scene)
+        own, before = rates.differing(scene, action), rates.of_scene(scene)
         if not own:
             self.report({"INFO"}, f"{action.name} plays as fast as it was made")
             return {"CANCELLED"}
@@ -257,13 +274,20 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
 class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.open_tool"
     bl_label = "Open Tool"
-    bl_description = "Open this tool for the action that plays"
-    bl_options = {"INTERNAL"}
+    bl_description = "Open this tool for the active line's action, which plays then"
+    bl_options = {"INTERNAL", "UNDO"}
 
     tool: bpy.props.StringProperty(name="Tool", description="Its verb; none to close the tool that is open")
+    action: bpy.props.StringProperty(name="Action", description="What the armature plays then; as now if empty")
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
+        try:
+            if self.action:
+                _given(context, present(target_armature.armature(context)), self.action)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         if self.tool:
             settings.edit = self.tool
         settings.tool_open = bool(self.tool)

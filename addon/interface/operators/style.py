@@ -14,10 +14,11 @@ from ....core.verbs import FitStyle, Restyle
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, readiness
+from ...services.preview import previews
 from ...services.sources import source_list
 from . import reports
 from .reports import EachResult
-from .result_hooks import with_result
+from .result_hooks import list_results, show_result, with_result
 from .verb_operator import Hooks, operator
 
 if TYPE_CHECKING:
@@ -204,6 +205,9 @@ class VariationHooks(StyleHooks):
             player = properties.of_session(bpy.data.objects, uid)
             if player is not None:
                 curves.assign(player, action, next(iter(getattr(action, "slots", ())), None))
+        previews.keep(inputs[0].read.armature, None)  # the preview is an action now
+        list_results(context, op.about(context), each)
+        show_result(context, op.about(context), each[0])
         read = inputs[0].read
         notes = [*read.notes, *op.unlike, *(note for one in each for note in one.written.notes)]
         notes += [note for one in each for note in one.made.report["warnings"]]

@@ -218,10 +218,10 @@ class VerbOperator(BackgroundOperator):
     ) -> "steps.Steps[Inputs]":
         """Read the sources of a request in steps, and put warnings on the list; raises LoomError kinds."""
         from ...services.sources import source_warnings
-        from ...services.weaving import reading
+        from ...services.weaving import reading, standing
 
         read = yield from reading.read_in_steps(context, armature, request, recipe)
-        inputs = reading.Inputs(request, read, recipe)
+        inputs = yield from standing.found_in_steps(scene_of(context), armature, reading.Inputs(request, read, recipe))
         if warn:
             source_warnings.note(context, armature, request, inputs.read)
         return inputs

@@ -17,7 +17,7 @@ from . import ItemList, PopoverPanel, SidebarPanel, draw_text, options_in
 
 
 class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
-    """Lines of the list: tick, colour, action, weight and its percentage where weights count, reference mark."""
+    """Lines of the list: tick, pose, whether it plays, action, reference mark, share or seconds."""
 
     order: bpy.props.EnumProperty(
         name="Order",
@@ -119,7 +119,7 @@ class ListShown(NamedTuple):
     playing : the armature's action
     weights : whether shares are shown
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
-    ticked, last_ticked : how many lines are ticked, and the place of the last one
+    ticked : how many lines are ticked
     warnings : of the ticked lines
     """
 
@@ -128,7 +128,6 @@ class ListShown(NamedTuple):
     weights: bool
     reference: int
     ticked: int
-    last_ticked: int
     warnings: tuple[str, ...]
 
 
@@ -154,7 +153,6 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         weights,
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
-        ticked[-1] if ticked else -1,
         tuple(warnings),
     )
 
@@ -186,7 +184,7 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
 
 
 class ACTION_LOOM_MT_clip(bpy.types.Menu):
-    """What can be done with the active line, and the tools for what plays."""
+    """What can be done with the active line, and below with what plays."""
 
     bl_label = "Action"
 
@@ -206,13 +204,16 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
             present(layout.operator("action_loom.move_source", text="Move Down", icon="TRIA_DOWN")).down = True
             layout.operator("action_loom.remove_source", text="Take off the List", icon="REMOVE")
             layout.separator()
-        if contact_rows.action_of(armature) is not None:
+        for recipe in intents.TOOLS:
+            tool = present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…"))
+            tool.tool, tool.action = recipe.verb, "" if line is None or not lists.is_own(line) else line.action.name
+        playing = contact_rows.action_of(armature)
+        if playing is not None:
+            layout.separator()
+            layout.label(text=playing.name, icon="PLAY", translate=False)
             layout.operator("action_loom.push_down", icon="NLA_PUSHDOWN")
             layout.operator("action_loom.mark_asset", icon="ASSET_MANAGER")
-            layout.separator()
-        for recipe in intents.TOOLS:
-            present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…")).tool = recipe.verb
-        layout.operator("action_loom.clean_up")
+            layout.operator("action_loom.clean_up")
 
 
 class ACTION_LOOM_MT_armatures(bpy.types.Menu):
@@ -290,8 +291,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
 
     def _draw_rates(self, context: bpy.types.Context, action: bpy.types.Action) -> None:
         """Ask what is to be done where an action plays at another rate than it was made at."""
-        own, scene = rates.rate_of(action), rates.of_scene(scene_of(context))
-        if not own or abs(own - scene) <= 1e-3 * scene:
+        own, scene = rates.differing(scene_of(context), action), rates.of_scene(scene_of(context))
+        if not own:
             return
         box = self.layout.box().column(align=True)
         draw_text(box, context, f"Made at {own:g} frames per second, plays at {scene:g}", "TIME")

@@ -46,9 +46,19 @@ def export(
             shown = _shown(context, armature, frames, units)
         if not made.is_file():
             raise LoomError(f"{path.name}: Blender's exporter wrote no file")
-        notes = _checked(model_files.read(context, str(made)), path.name, seconds, shown, armature)
+        notes = _cut(action, rate)
+        notes += _checked(model_files.read(context, str(made)), path.name, seconds, shown, armature)
         os.replace(made, path)
     return notes
+
+
+def _cut(action: bpy.types.Action, rate: float) -> list[str]:
+    """Return what is to be said of an action that ends between frames: exporters write whole ones."""
+    first, last = action.frame_range[:]
+    seconds = (round(last) - round(first) - (last - first)) / rate
+    if abs(seconds) * rate < LATE:
+        return []
+    return [f"{action.name} ends between frames: its file ends {1000.0 * abs(seconds):.0f} ms off"]
 
 
 @contextmanager
@@ -75,8 +85,9 @@ def _alone(
         scene.frame_start, scene.frame_end = first, max(last, first + 1)
         if playing != action:
             curves.assign(armature, action, curves.choose_slot(action, armature))
+        together = {armature, *_hanging(armature, scene)}
         for one in layer.objects:
-            one.select_set(one == armature or one in _hanging(armature, scene))
+            one.select_set(one in together)
         layer.objects.active = armature
         yield rate, np.arange(first, max(last, first + 1) + 1, dtype=np.float64)
     finally:

@@ -71,7 +71,7 @@ def _rate_matched(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> st
     """Set the scene's rate to that of the actions, if they share one; returns the change as text."""
     found = {rate for rate in map(rates.rate_of, actions) if rate}
     before = rates.of_scene(scene)
-    if len(found) != 1 or abs(before - (rate := found.pop())) <= 1e-3 * rate:
+    if len(found) != 1 or not rates.differ(before, rate := found.pop()):
         return ""
     rate_matching.give_scene(scene, rate)
     return f"scene rate {before:g} → {rate:g}"

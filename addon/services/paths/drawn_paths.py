@@ -1,6 +1,7 @@
 """Make a curve to walk along of a stroke that was drawn on the floor."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 import numpy as np
@@ -41,6 +42,15 @@ def _gone(points: Array) -> Array:
 def _even(points: Array, gone: Array, spacing: float) -> Array:
     at = np.linspace(0.0, gone[-1], max(round(gone[-1] / spacing), 1) + 1)
     return np.stack([np.interp(at, gone, side) for side in points.T], axis=1)
+
+
+def points_of(curve: bpy.types.Object | None) -> Array | None:
+    """Return the points (K, 3) of a curve that was drawn, in the world; None for any other."""
+    if curve is None or not has_property(curve, KEY):
+        return None
+    data: Any = curve.data
+    points = [point for spline in data.splines for point in spline.bezier_points]
+    return np.array([curve.matrix_world @ point.co for point in points]) if len(points) > 1 else None
 
 
 def put(context: bpy.types.Context, points: Array) -> bpy.types.Object:

@@ -7,14 +7,6 @@ import bpy
 from ...bridge import result_mark, retiming
 from ...ground import rates
 
-NEAR = 1e-3  # share of a rate by which two may differ
-
-
-def differing(scene: bpy.types.Scene, action: bpy.types.Action) -> float:
-    """Return the rate that an action was made at where the scene plays it at another, else 0."""
-    own, now = rates.rate_of(action), rates.of_scene(scene)
-    return own if own and abs(own - now) > NEAR * now else 0.0
-
 
 def give_scene(scene: bpy.types.Scene, rate: float) -> None:
     """Give the scene a rate."""
@@ -27,7 +19,7 @@ def give_actions(scene: bpy.types.Scene, actions: Iterable[bpy.types.Action]) ->
 
     Raises LoomError, with nothing changed, where one can't be written.
     """
-    found = [action for action in actions if differing(scene, action)]
+    found = [action for action in actions if rates.differing(scene, action)]
     for action in found:
         result_mark.check_writable(action)
     for action in found:

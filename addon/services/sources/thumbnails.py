@@ -44,8 +44,9 @@ def _draw_next() -> float | None:
     """Draw the next picture that was wanted; returns when to draw another, None if there is none."""
     if not _wanted:
         return None
-    if jobs.running() is not None:
-        return 10 * PAUSE
+    windows = list(present(bpy.context.window_manager).windows)
+    if jobs.running() is not None or any(one.screen.is_animation_playing for one in windows):
+        return 10 * PAUSE  # a pose of a control rig is read at a frame of its own
     key, scene_uid, armature_uid, name = _wanted.popleft()
     scene = properties.of_session(bpy.data.scenes, scene_uid)
     armature = properties.of_session(bpy.data.objects, armature_uid)
@@ -53,7 +54,7 @@ def _draw_next() -> float | None:
         _icons.keep(key, _drawn(key, scene, armature, name))
     if _wanted:
         return PAUSE
-    for window in present(bpy.context.window_manager).windows:
+    for window in windows:
         for area in (one for one in window.screen.areas if one.type == "VIEW_3D"):
             area.tag_redraw()
     return None

@@ -14,16 +14,17 @@ from ....core.recipes.reading import Request, Source
 from ....core.verbs import Follow
 from ...bridge import curves, pose_now
 from ...bridge.rig import Rig
-from ...ground import rates
+from ...ground import rates, steps
+from ...model import contact_rows
 from . import reading
 from .reading import Inputs
 
 FIGURE = "figure"
 NEAR = 1e-3, 0.1  # metres and degrees within which a result stays where it is
-BEGINNING = 30  # frames that are read: a heading is smoothed
+BEGINNING = 8.0 * root_motion.HEADING_SIGMA  # s that are read: a heading is smoothed over that
 
 
-def found(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) -> Inputs:
+def found_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) -> steps.Steps[Inputs]:
     """Return inputs whose result options say in numbers where the figure stands, if it is to begin there.
 
     So a result that is rebuilt begins where it did. An action that is changed stays where it is, and so does what walks
@@ -33,9 +34,12 @@ def found(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) ->
     if result.place != FIGURE or result.stand:
         return inputs
     has_its_place = recipe.of_action or isinstance(recipe, Follow) or _plays_reference(armature, inputs)
-    row = () if has_its_place else place_of_armature(scene, armature, inputs.read.body)
+    row = () if has_its_place else (yield from _place_in_steps(scene, armature, inputs.read.body))
     place = dataclasses.replace(result, stand=(row,)) if row else dataclasses.replace(result, place="reference")
     return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=place))
+
+
+found = steps.at_once(found_in_steps)
 
 
 def _plays_reference(armature: bpy.types.Object, inputs: Inputs) -> bool:
@@ -44,30 +48,33 @@ def _plays_reference(armature: bpy.types.Object, inputs: Inputs) -> bool:
     if not sources:
         return True
     reference = recipe.reference_index(len(sources)) if isinstance(recipe, Matching) else 0
-    data = armature.animation_data
-    action = None if data is None else data.action
+    action = contact_rows.action_of(armature)
     if action is None or reference is None:  # the reference is found when the sources are matched
         return False
     return action.name_full == sources[reference].name and sources[reference].span is None
 
 
-def place_of_armature(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> tuple[float, ...]:
+def _place_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> steps.Steps[tuple[float, ...]]:
     """Return where an armature stands, x and y in metres and the heading in degrees; () if its action can't be read."""
-    data = armature.animation_data
-    action = None if data is None else data.action
+    action = contact_rows.action_of(armature)
     try:
         if action is None:
             clip = pose_now.read(armature, body, rates.of_scene(scene))
         else:
             first, last = (round(frame) for frame in action.frame_range[:])
-            source = Source(name=action.name_full, first=first, last=min(first + BEGINNING, last))
+            frames = round(BEGINNING * (rates.rate_of(action) or rates.of_scene(scene)))
+            source = Source(name=action.name_full, first=first, last=min(first + frames, last))
             made_of = [(action, curves.choose_slot(action, armature))]
-            clip = reading.read_actions(scene, armature, made_of, Request(sources=(source,))).clips[0]
+            request = Request(sources=(source,))
+            clip = (yield from reading.read_actions_in_steps(scene, armature, made_of, request)).clips[0]
     except LoomError:  # then it has no place of its own
         return ()
     (x, y), facing = place_of(clip)
     # Rounded, so that a result that stands there, in single precision, is no other place for the next one.
     return round(float(x), 4), round(float(y), 4), round(float(np.degrees(facing)), 2)
+
+
+place_of_armature = steps.at_once(_place_in_steps)
 
 
 def place_of(clip: Clip) -> tuple[Array, float]:

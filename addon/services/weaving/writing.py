@@ -54,8 +54,9 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     The action is a new one, or the action and slot of `into`, whose keys are replaced; on failure nothing changes.
     Raises LoomError if the armature, one of its bones or a source is gone by now.
     """
+    scene, armature = scene_of(context), found(bpy.data.objects, inputs.read.armature, "The armature")
+    inputs = standing.found(scene, armature, inputs)
     request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
-    scene, armature = scene_of(context), found(bpy.data.objects, read.armature, "The armature")
     notices = [_check_bones(armature, read.body)]
     made_of = sources_of(read)
     players = [_player(read, k) for k in range(len(read.made_of))]
