@@ -21,7 +21,6 @@ from .reading import Inputs
 
 FIGURE = "figure"
 NEAR = 1e-3, 0.1  # metres and degrees within which a result stays where it is
-BEGINNING = 8.0 * root_motion.HEADING_SIGMA  # s that are read: a heading is smoothed over that
 
 
 def found_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) -> steps.Steps[Inputs]:
@@ -62,8 +61,8 @@ def _place_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, body: Ri
             clip = pose_now.read(armature, body, rates.of_scene(scene))
         else:
             first, last = (round(frame) for frame in action.frame_range[:])
-            frames = round(BEGINNING * (rates.rate_of(action) or rates.of_scene(scene)))
-            source = Source(name=action.name_full, first=first, last=min(first + frames, last))
+            # A smoothed heading begins with what its first frame has, so that frame is enough; a range has two.
+            source = Source(name=action.name_full, first=first, last=min(first + 1, last))
             made_of = [(action, curves.choose_slot(action, armature))]
             request = Request(sources=(source,))
             clip = (yield from reading.read_actions_in_steps(scene, armature, made_of, request)).clips[0]
