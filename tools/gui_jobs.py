@@ -1,4 +1,4 @@
-"""Fourteen jobs of an artist, done in Blender's window with mouse and keyboard; driven by `tools/gui.py`.
+"""Jobs of an artist, done in Blender's window with mouse and keyboard; driven by `tools/gui.py`.
 
 Each begins with what an artist has at that moment. Clicks are presses of the mouse, drags, dropped files and keys. The
 seconds are those until the window answers after the last of them: the driver's search for a button does not count.
@@ -354,6 +354,25 @@ def edited(gui: Any, hand: Hand) -> Iterator[Any]:
     return f"{second}; {first} as it was edited"
 
 
+def rebuilt(gui: Any, hand: Hand) -> Iterator[Any]:
+    """Make a result again from a source that was changed."""
+    yield from demo(gui)
+    yield from hand.weave("blend")
+    curve = curves_of(bpy.data.actions["Walk"])[6]
+    for point in curve.keyframe_points:
+        point.co.y += 0.3
+    before = [point.co.y for one in curves_of(action()) for point in one.keyframe_points]
+    hand.begin()
+    found = yield from gui.buttons(gui.region("UI"), columns=(0.86, 0.83, 0.8), until="ops.action_loom.rebuild(")
+    yield from hand.at(*found[0][:2])
+
+    def is_another() -> bool:
+        return before != [point.co.y for one in curves_of(action()) for point in one.keyframe_points]
+
+    yield from hand.until(is_another, "rebuilt")
+    return action().name
+
+
 def earlier_file(gui: Any, hand: Hand) -> Iterator[Any]:
     """Open a file of version 0.1, and weave."""
     bpy.ops.wm.open_mainfile(filepath=f"{gui.data}/version_0_1.blend")
@@ -378,5 +397,6 @@ JOBS = (
     three,
     undone,
     edited,
+    rebuilt,
     earlier_file,
 )

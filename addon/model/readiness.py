@@ -15,7 +15,10 @@ def why_not(armature: bpy.types.Object | None, *, changes: bool = True) -> str:
         return "Leave the NLA's tweak mode first"
     if changes and armature.library is not None:
         return f"{armature.name} is linked: make a library override of it first"
-    job = jobs.running()
-    if changes and job is not None:
-        return f"{job.label} is still running: wait for it, or cancel it"
     return ""
+
+
+def busy() -> str:
+    """Return which job the window waits for, as a reason why nothing can be changed now; "" if it waits for none."""
+    job = jobs.seen()
+    return "" if job is None else f"{job.label} is still running: wait for it, or cancel it"

@@ -328,3 +328,41 @@ def test_switching_the_extension_off_stops_a_job_and_it_can_be_switched_on_again
         assert "the extension was switched off" in capfd.readouterr().out
         addon_utils.enable(package, default_set=True)
         assert hasattr(bpy.types.Scene, "action_loom")
+
+
+def test_a_job_may_ask_whether_an_armature_can_be_changed_and_a_quiet_one_greys_nothing(loom):
+    """Rebuild, and variations for other armatures, ask while their own job runs."""
+    rig = material.two_actions()
+    jobs, readiness, end = loom("addon.ground.jobs"), loom("addon.model.readiness"), threading.Event()
+    for quiet in (False, True):
+        job = jobs.begin("Weaving", lambda _progress: end.wait(20), quiet=quiet)
+        try:
+            assert readiness.why_not(rig) == ""
+            assert readiness.busy() == ("" if quiet else "Weaving is still running: wait for it, or cancel it")
+            with bpy.context.temp_override(action_loom_armature=rig):
+                assert bpy.ops.action_loom.new_curve.poll()  # it changes no action
+                assert bpy.ops.action_loom.mark_asset.poll() == quiet
+        finally:
+            end.set()
+            job.wait()
+            jobs.forget(job)
+            end.clear()
+
+
+def test_a_quiet_job_makes_room_for_any_other(loom):
+    jobs, end = loom("addon.ground.jobs"), threading.Event()
+
+    def until_cancelled(progress):
+        while not end.wait(0.01):
+            progress.at(0.5, "looking")
+
+    quiet = jobs.begin("Ghost", until_cancelled, quiet=True)
+    other = jobs.begin("Blend", lambda _progress: "woven")
+    try:
+        assert quiet.state == "cancelled"
+        assert jobs.running() is other
+        assert jobs.seen() is other
+    finally:
+        end.set()
+        other.wait()
+        jobs.forget(other)

@@ -8,9 +8,9 @@ from ....core.errors import LibraryError, LoomError
 from ....core.library.ending import ENDING
 from ....core.progress import Progress
 from ....core.recipes.reading import Request
-from ...ground import jobs, rates, steps, troubles
+from ...ground import rates, steps, troubles
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import preferences, properties, target_armature
+from ...model import preferences, properties, readiness, target_armature
 from ...services.library import library_finds
 from . import polls, reports
 from .background import BackgroundOperator
@@ -126,9 +126,9 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        job = jobs.running()
-        if job is not None:
-            cls.poll_message_set(f"{job.label} is still running: wait for it, or cancel it")
+        why = readiness.busy()
+        if why:
+            cls.poll_message_set(why)
             return False
         return not target_armature.invoked_from_panel(context) or poll_library(cls, context)
 

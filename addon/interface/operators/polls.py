@@ -12,6 +12,8 @@ from ...services.sources import source_list
 def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, changes: bool = True) -> bool:
     """Say whether an armature is active and can be changed (or only read, if nothing `changes`), or why not."""
     why = readiness.why_not(target_armature.armature(context), changes=changes)
+    if not why and changes:
+        why = readiness.busy()
     if why:
         cls.poll_message_set(why)
     return not why
