@@ -7,12 +7,14 @@ import bpy
 from gui_shared import begin_open, idle
 
 WALK = "cmu_mb_02_01"
+LONG = "cmu_daz_13_26"  # 3,029 frames
 FRAMES = (30, 60, 90, 120)
 
 
 def steps(gui: Any) -> Iterator[Any]:
     yield from begin(gui)
     yield from dialog(gui)
+    yield from stopped(gui)
     yield from imported(gui)
     yield from table(gui)
 
@@ -50,6 +52,21 @@ def dialog(gui: Any) -> Iterator[Any]:
     yield 1.0
 
 
+def stopped(gui: Any) -> Iterator[Any]:
+    """A long capture, dropped into the view: Esc stops it, and nothing is left."""
+    before = len(bpy.data.actions)
+    with gui.override():
+        files = [{"name": f"{LONG}.bvh"}]
+        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=f"{gui.data}/cmu/", files=files)
+    yield 0.5
+    gui._x("key", "Return")
+    yield 0.2
+    assert not idle(), "it is not imported in the background"
+    gui._x("key", "Escape")
+    yield from gui.wait_until(idle, 120.0)
+    assert len(bpy.data.actions) == before
+
+
 def imported(gui: Any) -> Iterator[Any]:
     """The walk on IK, and the rig at a few of its frames."""
     with gui.override():
@@ -69,7 +86,7 @@ def imported(gui: Any) -> Iterator[Any]:
 
 def table(gui: Any) -> Iterator[Any]:
     """The controls that were found, in the tab."""
-    begin_open(bpy.types.ACTION_LOOM_PT_sources)
+    bpy.context.scene.action_loom.experts = True
     begin_open(bpy.types.ACTION_LOOM_PT_controls)
     yield from gui.sidebar("Action Loom")
     yield from gui.press("action_loom.find_controls")

@@ -253,7 +253,7 @@ def test_where_a_figure_stands_is_where_all_of_its_action_says(name, loom):
     whole = loom("addon.bridge.clip").read(rig, rig.animation_data.action, body, rate).clip
     (x, y), facing = standing.place_of(whole)
     assert np.ptp(loom("core.motion.root_motion").heading(whole)) > np.radians(2.0)  # its body sways
-    found = standing.place_of_armature(bpy.context.scene, rig, body)
+    found = loom("addon.ground.steps").finished(standing.place_in_steps(bpy.context.scene, rig, body))
     assert found == pytest.approx((x, y, np.degrees(facing)), abs=0.006)
 
 

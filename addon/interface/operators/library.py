@@ -18,7 +18,7 @@ from .background import BackgroundOperator
 if TYPE_CHECKING:
     from ....core.library.index import Changes
     from ...services.files.library_clips import Coming, Stretch
-    from ...services.files.onto_armature import Moved, Receiver
+    from ...services.files.onto_armature import Moved, Receiver, Solved
     from ...services.library.library_search import Query, Wanted
 
 NO_LIBRARY = "Choose a library first, or make a new one"
@@ -382,7 +382,21 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
         present(context.view_layer).update()  # a script may have moved the armature just now
         how = self.coming(context, keep=self.rate == "KEEP")
         self._armature = armature.session_uid
+        self._keys: dict[int, Solved] = {}  # of the armature's controls, by the number of the stretch
         return _stretches(self.stretches), onto_armature.receiver(armature), how
+
+    def ready(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> "steps.Steps[None]":
+        from ...services.files import onto_armature
+        from ...services.weaving import writing
+
+        armature = writing.found(bpy.data.objects, self._armature, "The armature")
+        for number, one in enumerate(made):
+            if not isinstance(one, LoomError):
+                solving = onto_armature.solved_in_steps(armature, one)
+                try:
+                    self._keys[number] = yield from steps.within(solving, number, len(made))
+                except LoomError as error:
+                    made[number] = error
 
     def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
         from ...services.files import imported_motion, onto_armature
@@ -390,16 +404,17 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
 
         armature = writing.found(bpy.data.objects, self._armature, "The armature")
         refused = list(dict.fromkeys(str(one) for one in made if isinstance(one, LoomError)))
-        coming = [one for one in made if not isinstance(one, LoomError)]
+        coming = {number: one for number, one in enumerate(made) if not isinstance(one, LoomError)}
         if not coming:
             raise LibraryError("; ".join(refused))
         actions: list[bpy.types.Action] = []
         notes: list[str] = []
         try:
-            for one in coming:
+            for number, one in coming.items():
                 rate = 0.0 if self.rate == "SCENE" else one.file.rate
                 begin = float(round(library_finds.finder().frame))
-                action, others = onto_armature.write(armature, one, first_frame=begin, rate=rate)
+                keys = self._keys[number]
+                action, others = onto_armature.write(armature, one, keys, first_frame=begin, rate=rate)
                 actions.append(action)
                 notes += others
         except BaseException:
@@ -407,7 +422,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
                 bpy.data.actions.remove(action)
             raise
         imported_motion.list_actions(scene_of(context), armature, actions)
-        summary = dict.fromkeys(one.retargeted for one in coming if one.retargeted)
+        summary = dict.fromkeys(one.retargeted for one in coming.values() if one.retargeted)
         names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
         reports.report(self, dict.fromkeys([*refused, *notes]), *summary, f"{names}: now {armature.name}'s")
         return {"FINISHED"}

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -12,11 +12,15 @@ from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ....core.recipes.result import ResultOptions
-from ...ground import formats, option_properties, rates
+from ...ground import formats, option_properties, rates, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import target_armature
 from . import polls
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ...services.files.import_motion import Brought, Given
 
 _UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
 _UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
@@ -30,7 +34,7 @@ def _suggest_units_written(_operator: Any, _context: bpy.types.Context, _text: s
     return [*_UNITS]
 
 
-class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
+class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
     bl_description = (
@@ -135,6 +139,8 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         default=False,
         options={"SKIP_SAVE"},
     )
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the files are chosen, and the options set
+    _asking = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -144,6 +150,9 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if self.chosen:
+            return BackgroundOperator.invoke(self, context, event)
+        self._asking = True
         for name in ("match_rate", "fit_range"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
@@ -157,11 +166,37 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for name in ("onto", "here", "limbs", "plant_feet"):
+            if name != "limbs" or self.onto != "NEW":
+                layout.prop(self, name)
+        layout.separator()
+        for name in ("rate", "match_rate", "fit_range", "play", "select"):
+            layout.prop(self, name)
+        header, body = layout.panel("ACTION_LOOM_import_file", default_closed=True)
+        header.label(text="File")
+        if body is not None:
+            for name in ("trim", "units", "up", *(("skeleton", "amc_rate") if self._has_amc() else ())):
+                body.prop(self, name)
+
+    def _has_amc(self) -> bool:
+        return any(path.lower().endswith(".amc") for path in self._paths())
+
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ...services.files import (
-            import_motion,  # numpy is loaded at first use, not when Blender starts
-            imported_motion,
-        )
+        if not self._asking or bpy.app.background:
+            return BackgroundOperator.execute(self, context)
+        # The file browser, or the dialog, waits for the operator that opened it: a second call works in the background.
+        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+        given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
+        files = [{"name": one.name} for one in self.files]
+        ours.import_motion("INVOKE_DEFAULT", files=files, chosen=True, **given)
+        return {"CANCELLED"}  # the second call is the step of Undo
+
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[Given]":
+        from ...services.files import import_motion  # numpy is loaded at first use, not when Blender starts
 
         reading = import_motion.FileReading(
             self.units,
@@ -175,12 +210,23 @@ class ACTION_LOOM_OT_import_motion(bpy.types.Operator):
             option_properties.choice_of(self, "limbs"),
             self.here,
         )
-        try:
-            with _progress(present(context.window_manager)) as progress:
-                imported = import_motion.import_files(context, self._paths(), reading, progress)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        return import_motion.given_in_steps(context, self._paths(), reading)
+
+    @staticmethod
+    def compute(inputs: "Given", progress: Progress) -> "Brought":
+        from ...services.files import import_motion
+
+        return import_motion.brought(inputs, progress)
+
+    def ready(self, context: bpy.types.Context, inputs: "Given", made: "Brought") -> "steps.Steps[None]":
+        from ...services.files import import_motion
+
+        yield from import_motion.solve_in_steps(inputs, made)
+
+    def finish(self, context: bpy.types.Context, inputs: "Given", made: "Brought") -> OperatorReturn:
+        from ...services.files import import_motion, imported_motion
+
+        imported = import_motion.written(context, inputs, made)
         for note in (*imported.refused, *imported.notes):
             self.report({"WARNING"}, note)
         notes = imported_motion.take_in(

@@ -5,20 +5,21 @@ Everything is read before anything is written, so a broken file leaves the scene
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 
 from ....core.errors import LoomError
 from ....core.formats import motion_file, units
 from ....core.motion import resample
-from ....core.progress import SILENT, Progress
+from ....core.motion.clip import Clip
+from ....core.progress import Progress
 from ....core.weave.seam import close
 from ...bridge import bones, curves, other_bodies
-from ...ground import formats, rates
+from ...ground import formats, rates, steps
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
-from ..weaving import standing
+from ..weaving import standing, writing
 from . import model_files, onto_armature
 from .onto_armature import File, Moved
 
@@ -66,77 +67,146 @@ class Imported:
     refused: tuple[str, ...] = ()
 
 
-def import_files(
-    context: bpy.types.Context, paths: Sequence[str], reading: FileReading, progress: Progress
-) -> Imported:
-    """Make an action of every file; raises LoomError kinds, with nothing changed.
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What is known of the scene before files are read: all that reading and carrying need of Blender.
 
-    A file becomes an action of the active armature if that has a bone for every joint that moves. Other files are
-    carried onto its body if it is a character's or if requested; else they get a new armature, one for all files with
-    the same joints. Files that can't be carried are left out.
+    models : the clips of files that Blender's own importers read, by path
+    armature, to : the session id of the armature that files may go to, what is known of it, and `carry` whether files of other bodies do
+    stand : where it stands, a row as in `ResultOptions.stand`; () for files that stay where they are
+    rate : the scene's
     """
+
+    paths: tuple[str, ...]
+    reading: FileReading
+    models: dict[str, list[Clip]]
+    armature: int
+    to: onto_armature.Receiver | None
+    carry: bool
+    stand: tuple[float, ...]
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """Files brought onto the armature's body, those for new armatures, and messages for the user.
+
+    keys : by the number of a file on the armature's body, what the controls are to be keyed as, or why they can't be
+    """
+
+    moved: tuple[Moved, ...]
+    groups: tuple[tuple[File, ...], ...]
+    notes: tuple[str, ...]
+    refused: tuple[str, ...]
+    keys: dict[int, onto_armature.Solved | LoomError] = field(default_factory=dict)
+
+
+def given_in_steps(context: bpy.types.Context, paths: Sequence[str], reading: FileReading) -> steps.Steps[Given]:
+    """Return what must be known of the scene; model files are read here, by Blender. Raises LoomError kinds."""
     if not paths:
         raise LoomError("Choose motion files first")
-    notes: list[str] = []
-    read = []
+    models = {}
     for done, path in enumerate(paths):
-        progress.at(done / (2 * len(paths)), f"reading {os.path.basename(path)}")
-        read += _read(context, path, reading, notes)
+        if _is_model(path):
+            yield done / len(paths), f"reading {os.path.basename(path)}"
+            models[path] = model_files.read(context, path)
     present(context.view_layer).update()  # a script may have moved the armature just now
-    armature = None if reading.onto == NEW else _active(context)
-    to = None if armature is None else onto_armature.receiver(armature)
-    carry = armature is not None and _carries(armature, reading, context)
+    scene, armature = scene_of(context), None if reading.onto == NEW else _active(context)
+    rate = rates.of_scene(scene)
+    if armature is None:
+        return Given(tuple(paths), reading, models, 0, None, False, (), rate)
+    to = onto_armature.receiver(armature)
+    stand: tuple[float, ...] = ()
+    if reading.here and not isinstance(to.body, LoomError):
+        stand = yield from standing.place_in_steps(scene, armature, to.body)
+    return Given(
+        tuple(paths), reading, models, armature.session_uid, to, _carries(armature, reading, context), stand, rate
+    )
+
+
+def brought(given: Given, progress: Progress) -> Brought:
+    """Read the files and bring them onto the armature that they fit; touches no Blender data. Raises LoomError kinds.
+
+    A file fits if the armature has a bone for every joint that moves. Other files are carried onto its body if it is a
+    character's or if requested; else they are left for new armatures, one for all files with the same joints. Files
+    that can't be carried are left out.
+    """
+    notes: list[str] = []
+    read: list[File] = []
+    for done, path in enumerate(given.paths):
+        progress.at(done / (2 * len(given.paths)), f"reading {os.path.basename(path)}")
+        read += _read(path, given, notes)
+    to = given.to
     groups: dict[frozenset[tuple[str, str]], list[File]] = {}
     moved: list[Moved] = []
     refused: list[str] = []
-    for file in read:
+    for done, file in enumerate(read):
+        progress.at(0.5 + done / (2 * len(read)), f"fitting {file.clip.name}")
         own = None if to is None else onto_armature.on_its_bones(file, to)
         if own is not None:
             moved.append(own)
-        elif to is not None and (carry or onto_armature.has_joints(file, to)):
+        elif to is not None and (given.carry or onto_armature.has_joints(file, to)):
             try:
-                moved.append(onto_armature.carried_onto(file, to, plant_feet=reading.plant_feet))
+                carried = onto_armature.carried_onto(file, to, plant_feet=given.reading.plant_feet)
             except LoomError as error:
                 refused.append(f"{error}; set Onto to New Armature to import it as it is")
+            else:
+                moved.append(_here(carried, given.stand))
         else:
             groups.setdefault(file.tree, []).append(file)
-    if groups:
-        bones.check(context)
-    if reading.here and armature is not None:
-        moved = [_here(scene_of(context), armature, one) for one in moved]
-    actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
-    for done, clip_moved in enumerate(moved):
-        assert armature is not None
-        part = progress.part(0.5 + 0.5 * done / len(moved), 0.5 + 0.5 * (done + 1) / len(moved))
+    return Brought(tuple(moved), tuple(map(tuple, groups.values())), tuple(notes), tuple(refused))
+
+
+def solve_in_steps(given: Given, brought: Brought) -> steps.Steps[None]:
+    """Solve for the keys of the armature's controls, if it has some: into `brought.keys`; nothing is written."""
+    for number, moved in enumerate(brought.moved):
+        solving = onto_armature.solved_in_steps(_found(given.armature), moved, limbs=given.reading.limbs)
         try:
-            actions.setdefault(armature, []).append(_write(armature, clip_moved, reading, notes, part))
+            brought.keys[number] = yield from steps.within(solving, number, len(brought.moved))
+        except LoomError as error:
+            brought.keys[number] = error
+
+
+def written(context: bpy.types.Context, given: Given, brought: Brought) -> Imported:
+    """Make an action of every file; raises LoomError kinds, with nothing changed."""
+    reading, notes, refused = given.reading, list(brought.notes), list(brought.refused)
+    if brought.groups:
+        bones.check(context)
+    actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
+    for number, moved in enumerate(brought.moved):
+        armature, keys = _found(given.armature), brought.keys[number]
+        try:
+            if isinstance(keys, LoomError):
+                raise keys
+            actions.setdefault(armature, []).append(_write(armature, moved, keys, reading, notes))
         except LoomError as error:
             refused.append(str(error))
-    if refused and not any(actions.values()) and not groups:
+    if refused and not any(actions.values()) and not brought.groups:
         raise LoomError("; ".join(refused))
     made: list[bpy.types.Object] = []
-    for group in groups.values():
-        progress.at(0.5 + 0.5 * len(made) / len(groups), "making armatures")
+    for group in brought.groups:
         new, names = _new_armature(context, group[0])
         made.append(new)
         to = onto_armature.receiver(new)
         for file in group:
             one = onto_armature.onto_bones(file.renamed(names), to)
-            actions.setdefault(new, []).append(_write(new, one, reading, notes))
+            actions.setdefault(new, []).append(_write(new, one, None, reading, notes))
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
-    once = (
-        tuple(dict.fromkeys(words)) for words in (notes, [one.retargeted for one in moved if one.retargeted], refused)
-    )
+    retargeted = [one.retargeted for one in brought.moved if one.retargeted]
+    once = (tuple(dict.fromkeys(words)) for words in (notes, retargeted, refused))
     return Imported(actions, tuple(made), *once)
 
 
-def _here(scene: bpy.types.Scene, armature: bpy.types.Object, moved: Moved) -> Moved:
+def _found(uid: int) -> bpy.types.Object:
+    return writing.found(bpy.data.objects, uid, "The armature")
+
+
+def _here(moved: Moved, stand: tuple[float, ...]) -> Moved:
     """Return a clip that was carried onto an armature's body where that stands; its own files stay as they are."""
-    if not moved.retargeted:
+    if not moved.retargeted or not stand:
         return moved
-    row = standing.place_of_armature(scene, armature, moved.body)
-    return replace(moved, clip=standing.moved(moved.clip, row)) if row else moved
+    return replace(moved, clip=standing.moved(moved.clip, stand))
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -146,11 +216,15 @@ def _active(context: bpy.types.Context) -> bpy.types.Object | None:
     return active
 
 
-def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: list[str]) -> list[File]:
-    """Read a motion file, or with Blender's own importers a model file with all its animations."""
-    if os.path.splitext(path)[1].lower() in formats.MODELS:
-        found = model_files.read(context, path)
-        read = [(clip, (True,) * len(clip.skeleton)) for clip in found]
+def _is_model(path: str) -> bool:
+    return os.path.splitext(path)[1].lower() in formats.MODELS
+
+
+def _read(path: str, given: Given, notes: list[str]) -> list[File]:
+    """Return the clips of a file, trimmed and at the rate asked for."""
+    reading = given.reading
+    if path in given.models:
+        read = [(clip, (True,) * len(clip.skeleton)) for clip in given.models[path]]
     else:
         content = motion_file.read(
             path, reading.units, reading.up, skeleton=reading.skeleton, amc_rate=reading.amc_rate
@@ -159,16 +233,14 @@ def _read(context: bpy.types.Context, path: str, reading: FileReading, notes: li
         if content.convention.unit == units.UNKNOWN:
             notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
         read = [(content.clip, content.turned)]
-    rate = rates.of_scene(scene_of(context))
     trimmed = [(close.trimmed(clip, reading.trim), turned) for clip, turned in read]
     for part, _ in trimmed:
         if part.first or part.last:
-            name, first, last = part.clip.name, part.first, part.last
-            notes.append(f"{name}: first {first}, last {last} frames are a T-pose or jump: left out, as Trim is on")
-    read = [(part.clip, turned) for part, turned in trimmed]
+            count = part.first + part.last
+            notes.append(f"{part.clip.name}: Trim left out {count} frames at its ends (a T-pose or a jump)")
     return [
-        File(resample.to_rate(clip, rate) if reading.to_scene_rate else clip, turned, clip.rate)
-        for clip, turned in read
+        File(resample.to_rate(part.clip, given.rate) if reading.to_scene_rate else part.clip, turned, part.clip.rate)
+        for part, turned in trimmed
     ]
 
 
@@ -187,13 +259,9 @@ def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Obj
 
 
 def _write(
-    armature: bpy.types.Object,
-    moved: Moved,
-    reading: FileReading,
-    notes: list[str],
-    progress: Progress = SILENT,
+    armature: bpy.types.Object, moved: Moved, keys: onto_armature.Solved, reading: FileReading, notes: list[str]
 ) -> bpy.types.Action:
-    how = {"first_frame": FIRST_FRAME, "rate": 0.0 if reading.to_scene_rate else moved.file.rate}
-    action, retargeted = onto_armature.write(armature, moved, limbs=reading.limbs, progress=progress, **how)
-    notes += retargeted
+    rate = 0.0 if reading.to_scene_rate else moved.file.rate
+    action, more = onto_armature.write(armature, moved, keys, first_frame=FIRST_FRAME, rate=rate, limbs=reading.limbs)
+    notes += more
     return action

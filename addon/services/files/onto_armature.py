@@ -18,7 +18,6 @@ from ....core.motion import retarget, rotation_modes
 from ....core.motion.clip import Clip
 from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
-from ....core.progress import SILENT, Progress
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
 from ...bridge import bones, control_body, control_rig, curves, keys_on_controls, other_bodies, rig, shown
@@ -28,6 +27,8 @@ from ...bridge.curves import Target
 from ...ground import rates, steps
 from ...ground.blender_types import armature_data, scene_of
 from ..weaving import on_controls
+
+Solved = on_controls.OnRig | None  # None where bones are keyed
 
 _MOVED = 1e-4  # metres; smaller differences count as none
 
@@ -205,17 +206,23 @@ def _inherit_alike(one: Inheritance | None, other: Inheritance | None) -> bool:
     )
 
 
+def solved_in_steps(armature: bpy.types.Object, moved: Moved, *, limbs: str = "source") -> steps.Steps[Solved]:
+    """Return what an armature's controls are to be keyed as, None if its bones are keyed; writes nothing."""
+    if moved.body.controls is None:
+        return None
+    return (yield from on_controls.keys_in_steps(armature, _named(moved), moved.body, Wanted(limbs)))
+
+
+def _named(moved: Moved) -> Clip:
+    return replace(moved.clip, name=bones.name_of(moved.clip.name))
+
+
 def write(
-    armature: bpy.types.Object,
-    moved: Moved,
-    *,
-    first_frame: float,
-    rate: float,
-    limbs: str = "source",
-    progress: Progress = SILENT,
+    armature: bpy.types.Object, moved: Moved, keys: Solved, *, first_frame: float, rate: float, limbs: str = "source"
 ) -> tuple[bpy.types.Action, list[str]]:
     """Return a new action of a clip on an armature, and messages for the user.
 
+    keys : of the armature's controls, by `solved_in_steps`
     rate : stored on the action; 0 for the scene's rate
     limbs : which controls of arms and legs get keys (see `ResultOptions.limbs`)
     Raises RigError for a rig whose controls do not show the clip, with nothing written.
@@ -225,16 +232,13 @@ def write(
     for joint, bone in enumerate(body.skeleton.names):
         if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
-    named = replace(clip, name=bones.name_of(clip.name))
+    named = _named(moved)
     how: dict[str, Any] = {"first_frame": first_frame, "targets": moved.targets}
-    wanted, keys = Wanted(limbs), None
-    if body.controls is not None:
-        keys = steps.finished(on_controls.keys_in_steps(armature, named, body, wanted), progress)
     with curves.whole(named.name, armature) as into:
         if keys is None:
             clips.fill(into, named, body, **how)
         else:
-            notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=wanted, **how)
+            notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=Wanted(limbs), **how)
         off, twisted = shown.seen(scene_of(bpy.context), armature, into, named, body, first_frame)
         if keys is not None and off is not None and off.wrong:
             raise RigError(f"{off.sentence(named.name)}, or its controls can't be keyed")

@@ -33,7 +33,7 @@ def found_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: I
     if result.place != FIGURE or result.stand:
         return inputs
     has_its_place = recipe.of_action or isinstance(recipe, Follow) or _plays_reference(armature, inputs)
-    row = () if has_its_place else (yield from _place_in_steps(scene, armature, inputs.read.body))
+    row = () if has_its_place else (yield from place_in_steps(scene, armature, inputs.read.body))
     place = dataclasses.replace(result, stand=(row,)) if row else dataclasses.replace(result, place="reference")
     return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=place))
 
@@ -53,7 +53,7 @@ def _plays_reference(armature: bpy.types.Object, inputs: Inputs) -> bool:
     return action.name_full == sources[reference].name and sources[reference].span is None
 
 
-def _place_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> steps.Steps[tuple[float, ...]]:
+def place_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> steps.Steps[tuple[float, ...]]:
     """Return where an armature stands, x and y in metres and the heading in degrees; () if its action can't be read."""
     action = contact_rows.action_of(armature)
     try:
@@ -71,9 +71,6 @@ def _place_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, body: Ri
     (x, y), facing = place_of(clip)
     # Rounded, so that a result that stands there, in single precision, is no other place for the next one.
     return round(float(x), 4), round(float(y), 4), round(float(np.degrees(facing)), 2)
-
-
-place_of_armature = steps.at_once(_place_in_steps)
 
 
 def place_of(clip: Clip) -> tuple[Array, float]:
