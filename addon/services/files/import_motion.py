@@ -72,7 +72,8 @@ class Given:
     """What is known of the scene before files are read: all that reading and carrying need of Blender.
 
     models : the clips of files that Blender's own importers read, by path
-    armature, to : the session id of the armature that files may go to, what is known of it, and `carry` whether files of other bodies do
+    armature, to : the session id of the armature that files may go to, and what is known of it
+    carry : whether files of other bodies go there, too
     stand : where it stands, a row as in `ResultOptions.stand`; () for files that stay where they are
     rate : the scene's
     """
