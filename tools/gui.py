@@ -3,8 +3,7 @@
 Then the command line is tried in the same Blenders, without a window: what it makes, and its exit statuses.
 
 Needs ../shared/gui/blender-gui (or BLENDER_GUI=/path/to/it), which makes a small Debian tree with a Blender, a
-virtual screen and software OpenGL the first time. Two Blenders: 4.3 with the bundled wheels, and the newest that
-Debian has, whose Python the wheels do not fit, so that it tries the numpy engine.
+virtual screen and software OpenGL the first time. Two Blenders: 4.3, and the newest that Debian has.
 """
 
 import os
@@ -16,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
 SHARED = ROOT.parent / "shared" / "data"
-SUITES = {"trixie": "bundled", "sid": "none"}
+SUITES = ("trixie", "sid")
 # What is run in the window, where its pictures go, and the window's size.
 SCRIPTS = (
     ("gui_weave.py", ".", "1920x1600"),
@@ -66,19 +65,18 @@ def main() -> None:
     wrapper = Path(os.environ.get("BLENDER_GUI", ROOT.parent / "shared" / "gui" / "blender-gui"))
     if not wrapper.exists():
         sys.exit(f"gui: {wrapper} is missing; name it with BLENDER_GUI=")
-    zips = {suite: built(wheels) for suite, wheels in SUITES.items()}
-    failed = [suite for suite, path in zips.items() if not try_in(wrapper, suite, path)]
-    failed += [f"{suite} (commands)" for suite, path in zips.items() if not try_commands(wrapper, suite, path)]
+    path = built()
+    failed = [suite for suite in SUITES if not try_in(wrapper, suite, path)]
+    failed += [f"{suite} (commands)" for suite in SUITES if not try_commands(wrapper, suite, path)]
     print(f"pictures: {OUT.relative_to(ROOT)}/*/*.png")
     if failed:
         sys.exit(f"gui: failed in {', '.join(failed)}: see build/gui/*/blender.log and the lines above")
 
 
-def built(wheels: str) -> str:
-    """Build a zip and return its path."""
-    python = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
-    command = [python, ROOT / "tools" / "build.py", "--wheels", wheels]
-    answer = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True)
+def built() -> str:
+    """Build the zip and return its path."""
+    command = [str(ROOT / ".venv-blender" / "5.2" / "bin" / "python"), str(ROOT / "tools" / "build.py")]
+    answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return answer.stdout.splitlines()[-1]
 
 
