@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from ...core.cli import host
+from ...core.cli import cuts, host
 from ...core.cli.host import Destination, Kept, PerClip, Settings, Sources
 from ...core.cli.reading import Units
 from ...core.errors import LoomError, OptionError, RigError
@@ -26,6 +26,7 @@ from ...core.recipes.result import ResultOptions
 from ...core.verbs import VERBS
 from ...core.weave.results import Result
 from ..bridge import curves, rig_check
+from ..ground import rates
 from ..ground.blender_types import SlottedAction, by_full_name, present, scene_of
 from ..model import readiness, storage
 from ..services.results import rebuilding
@@ -120,8 +121,7 @@ class OpenedFile(host.Host):
 
     def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
         armature = self._armature(settings)
-        actions = tuple(_action(name) for name in clips)
-        sources = tuple(_source(action, name, settings) for name, action in zip(clips, actions, strict=True))
+        sources = tuple(_source(name, settings) for name in clips)
         request = Request(
             sources=sources,
             reading=ReadingOptions(**_chosen(ReadingOptions, settings)),
@@ -148,11 +148,13 @@ class OpenedFile(host.Host):
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
         """Return the action of that name, else the armature's actions that match the pattern, sorted."""
+        name = cuts.split(pattern).clip
+        part, pattern = pattern[len(name) :], name
         if pattern in bpy.data.actions:
-            return [pattern]
+            return [pattern + part]
         if not set(pattern) & set("*?["):
             _action(pattern, key)
-        found = [name for name in self.every(settings) if fnmatchcase(name, pattern)]
+        found = [name + part for name in self.every(settings) if fnmatchcase(name, pattern)]
         if not found:
             raise OptionError(f"{key}: no action matches {pattern!r}")
         return found
@@ -171,7 +173,8 @@ class OpenedFile(host.Host):
         return found
 
     def title(self, clip: str) -> str:
-        return clip
+        cut = cuts.split(clip)
+        return f"{cut.clip} {cut.part}".strip()
 
     def wanted_name(self, settings: Settings) -> str:
         return str(settings.get("result_name", ""))
@@ -261,10 +264,20 @@ def _action(name: str, key: str = "") -> bpy.types.Action:
     return action
 
 
-def _source(action: bpy.types.Action, name: str, settings: Settings) -> Source:
-    span = settings["range"].get(name)
-    read = {} if span is None else {"first": span[0], "last": span[1]}
-    return Source(name=action.name_full, rate=settings["rate"].get(name, 0.0), **read)
+def _source(text: str, settings: Settings) -> Source:
+    """Return an action as a source, or the part of it that a text names in frames of the scene or in seconds."""
+    cut = cuts.split(text)
+    action = _action(cut.clip)
+    first, last = settings["range"].get(cut.clip) or (0, 0)
+    rate = settings["rate"].get(cut.clip, 0.0)
+    if cut.part:
+        begin, end = (round(frame) for frame in action.frame_range[:])
+        own = rate or rates.rate_of(action) or rates.of_scene(scene_of(bpy.context))
+        first = cuts.frame(cut.first, begin, own) if cut.first else begin
+        last = cuts.frame(cut.last, begin, own) if cut.last else end
+        if not begin <= first < last <= end:
+            raise OptionError(f"{text}: {action.name} has frames {begin} to {end}; name a first and a later last one")
+    return Source(name=action.name_full, rate=rate, first=first, last=last)
 
 
 def _chosen(declaration: type, settings: Settings) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from ..check import contacts, foot_travel, quality
 from ..errors import LoomError
 from ..motion import roles as body_roles
 from ..motion import trim
-from . import common, outputs
+from . import common, cuts, outputs
 from .host import Host, Settings, Sources
 
 
 def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     parser = commands.add_parser("info", help="frames, rate, joints, height, roles, contacts of clips")
-    text = "all that there are if none is named" if host.lists else None
+    text = f"{cuts.HELP}; all that there are if none is named" if host.lists else cuts.HELP
     parser.add_argument("clips", nargs="*" if host.lists else "+", metavar=host.clip, help=text)
     common.add_options(parser, host.reading)
     common.add_common(parser)

@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import files
 from ..errors import LoomError, OptionError
-from . import outputs
+from . import cuts, outputs
 from .job import Job, Made
 from .parts import Part
 
@@ -102,6 +102,7 @@ class Journal:
             "recipe": job.recipe.to_json(),
             "settings": dict(job.settings),
             "sources": [(os.path.abspath(path), self._source(path)) for path in sources],
+            "parts": [cuts.split(clip)[1:] for clip in job.clips],
             "outputs": [path and outputs.identity(path) for path in places],
         }
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()

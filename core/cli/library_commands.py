@@ -1,7 +1,6 @@
 """action-loom library index | info | list | find | search | similar | graph: many clips, and searches among them."""
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,12 +25,11 @@ from ..motion.clip import Clip
 from ..options import declared
 from ..progress import Progress
 from ..verbs import BuildGraph
-from . import artefacts, common, library_find, outputs, summary, workers
+from . import artefacts, common, cuts, library_find, outputs, summary, workers
 from .host import Host
 
 MOST = 20
 MARGIN = 1.0  # s before and after each found stretch
-_STRETCH = re.compile(r"(.*)\[(\d*):(\d*)\]", re.DOTALL)
 _WORDS = 'only clips with these words in their names, folders or labels, and none with a minus: "walk -sneak"'
 
 
@@ -137,7 +135,7 @@ def _add_graph(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", hos
 
 
 def _stretch_of(host: Host) -> str:
-    return f"{host.clip}[FIRST:LAST]"
+    return f"{host.clip}{cuts.METAVAR}"
 
 
 def _add_searching(parser: argparse.ArgumentParser, host: Host) -> None:
@@ -328,27 +326,12 @@ def _stretch_report(stretch: Stretch) -> dict[str, Any]:
 
 def _query(host: Host, arguments: argparse.Namespace) -> Query:
     """Read the query: a stretch of a clip."""
-    name, first, last = _split(arguments.clip)
-    sources = host.read([name], common.settings(host.reading, arguments))
+    whole = cuts.split(arguments.clip).clip
+    sources = host.read([whole], common.settings(host.reading, arguments))
     clip = sources.clips[0]
     begin = round(sources.facts().get("first_frame", 0))  # an action's frames are counted as on the timeline
-    start = 0 if first is None else first - begin
-    end = len(clip) - 1 if last is None else last - begin
-    if not 0 <= start < end < len(clip):
-        raise OptionError(
-            f"{arguments.clip}: {clip.name} has frames {begin} to {begin + len(clip) - 1}; "
-            "name a first and a later last one of them"
-        )
+    start, end = cuts.frames(arguments.clip, clip, begin)
     return Query(clip, start, end, asking.rows(clip, start, end))
-
-
-def _split(clip: str) -> tuple[str, int | None, int | None]:
-    """Return the clip's name and the frames in CLIP[FIRST:LAST], None for its own first or last."""
-    found = _STRETCH.fullmatch(clip)
-    if found is None:
-        return clip, None, None
-    name, first, last = found.groups()
-    return name, int(first) if first else None, int(last) if last else None
 
 
 def _found(
@@ -381,7 +364,7 @@ def _found(
 
 def _own(host: Host, clip: str) -> str:
     """Return the digest of the query's own file, "" where it has none."""
-    file = host.file_of(_split(clip)[0])
+    file = host.file_of(clip)
     return "" if file is None else index.digest(file)
 
 

@@ -20,7 +20,7 @@ from ..options import Option
 from ..recipes.base import Recipe
 from ..verbs import VERBS
 from ..weave.results import Result
-from . import reading, skin, take_command
+from . import cuts, reading, skin, take_command
 from .host import Destination, Host, Settings, Sources
 
 
@@ -76,7 +76,7 @@ class MotionFiles(Host):
     """The host of `action-loom`: motion files of all formats."""
 
     name = usage = "action-loom"
-    clip = "CLIP"
+    clip = "CLIP"  # or CLIP[FIRST:LAST]
     resumes = True
     reading = reading.OPTIONS
     making: Mapping[str, Option] = {}
@@ -97,19 +97,20 @@ class MotionFiles(Host):
         return Destination(getattr(arguments, "output", None))
 
     def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
-        return _Files(tuple(reading.read(path, settings["units"], settings["up"], settings) for path in clips))
+        return _Files(tuple(_read(clip, settings) for clip in clips))
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
-        """Return the file of that name, or else the files that match, in alphabetical order."""
-        pattern = os.path.expanduser(pattern)
+        """Return the file of that name, or else the files that match, in alphabetical order; a part, of each."""
+        clip = cuts.split(pattern).clip
+        part, pattern = pattern[len(clip) :], os.path.expanduser(clip)
         named = os.path.join(folder, pattern)
         if os.path.isfile(named):
-            return [named]
+            return [named + part]
         if not set(pattern) & set("*?["):
             raise OptionError(f"{key}: there is no file {named}")
         # The folder is never a pattern, whatever letters it has.
         found = glob.glob(os.path.join(glob.escape(folder), pattern), recursive=True)
-        files = sorted(file for file in found if os.path.isfile(file))
+        files = sorted(file + part for file in found if os.path.isfile(file))
         if not files:
             raise OptionError(f"{key}: no file matches {named}")
         return files
@@ -118,17 +119,18 @@ class MotionFiles(Host):
         return []
 
     def title(self, clip: str) -> str:
-        return Path(clip).stem
+        cut = cuts.split(clip)
+        return f"{Path(cut.clip).stem} {cut.part}".strip()
 
     def wanted_name(self, settings: Settings) -> str:
         return ""
 
     def file_of(self, clip: str) -> str | None:
-        return clip
+        return cuts.split(clip).clip
 
     def skeleton_of(self, clip: str, settings: Settings) -> str | None:
         try:
-            return motion_file.skeleton_of(clip, settings["skeleton"])
+            return motion_file.skeleton_of(cuts.split(clip).clip, settings["skeleton"])
         except LoomError:  # reported when the clip is read
             return None
 
@@ -142,6 +144,12 @@ class MotionFiles(Host):
 
     def save(self, destination: Destination) -> None:
         pass
+
+
+def _read(text: str, settings: Settings) -> MotionFile:
+    """Read a file, or the part of it that a text names, which is then its path for reports."""
+    file = reading.read(cuts.split(text).clip, settings["units"], settings["up"], settings)
+    return dataclasses.replace(file, path=text, clip=cuts.part_of(text, file.clip))
 
 
 def _guessed(clip: Clip) -> list[str]:

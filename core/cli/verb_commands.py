@@ -12,7 +12,7 @@ from ..options import Option, declared
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
 from ..verbs import VERBS, Follow
-from . import artefacts, common, job, outputs, timewarps
+from . import artefacts, common, cuts, job, outputs, timewarps
 from .artefacts import KINDS
 from .host import Destination, Host
 
@@ -44,7 +44,7 @@ def add_verb(
     if used is not None and artefact_first:
         parser.add_argument(VERBS[recipe.verb].uses, metavar=used.file)
     if not walks or not artefact_first:
-        parser.add_argument("clips", nargs="*" if walks else "+", metavar=host.clip)
+        parser.add_argument("clips", nargs="*" if walks else "+", metavar=host.clip, help=cuts.HELP)
     if recipe.like:
         parser.add_argument("--like", metavar=host.clip, required=True, help=recipe.like)
     if used is not None and not artefact_first:

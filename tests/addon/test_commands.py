@@ -199,6 +199,15 @@ def test_rates_and_ranges_are_of_single_actions(command, scene, out):
     assert facts == [("Sneak", 80, 48.0, 11.0), ("Wave", 20, 24.0, 1.0), ("Walk", 26, 24.0, 1.0)]
 
 
+def test_parts_of_actions_are_named_in_frames_of_the_scene_or_in_seconds(command, scene, out):
+    assert command("info", "Sneak[11:90]", "Walk[0.5s:]", "--rate", "Sneak=48", "--report", out / "r.json")[0] == 0
+    facts = [(one["frames"], one["rate"], one["first_frame"]) for one in material.read_json(out / "r.json")["clips"]]
+    assert facts == [(80, 48.0, 11.0), (14, 24.0, 13.0)]
+    code, _, err = command("info", "Walk[5:99]")
+    assert code == 2
+    assert "Walk[5:99]: Walk has frames 1 to 26; name a first and a later last one" in err
+
+
 def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom, play):
     bpy.context.scene.cursor.location = (3.0, 4.0, 0.0)
     flags = ["--result-name", "Prowl", "--no-assign", "--place", "cursor", "--interpolation", "constant"]
