@@ -27,7 +27,7 @@ from ...ground.blender_types import armature_data, scene_of
 from ...model import lists, properties
 from ..matching import analysis
 from ..sources import source_list
-from ..weaving import reading, writing
+from ..weaving import reading, result_parts, writing
 from ..weaving.reading import Inputs
 from . import previews, skins, trails, walk_again
 from .previews import FOUND, SOLO
@@ -63,10 +63,12 @@ def keep(
     sources = _in_step(woven, read, rig, result, aside, taken=beside)
     shift = beside * aside
     figures = (*sources, dataclasses.replace(result, points=result.points + shift))
-    lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
+    lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
-    ghost = Ghost(mode, figures, summary, request, read, recipe, woven, lines, body, left_out, asked, outdated)
+    parts = result_parts.of(woven, recipe, len(request.sources), len(clip))
+    shown = (lines, body, left_out, asked, outdated, parts, standing)
+    ghost = Ghost(mode, figures, summary, request, read, recipe, woven, *shown)
     previews.keep(read.armature, ghost)
     return ghost
 

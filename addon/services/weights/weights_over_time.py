@@ -18,6 +18,15 @@ def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
     return weight_curves.keyed_frames(scene, _paths(rig, lists.ticked(rig)))
 
 
+def keyed_places(scene: bpy.types.Scene, rig: Any) -> tuple[float, ...]:
+    """Return the places in time, 0 to 1, at which weights of the ticked sources have keys."""
+    frames = keyed(scene, rig)
+    if not frames:
+        return ()
+    first, last = _reference_span(rig, lists.ticked(rig))
+    return tuple((frame - first) / max(last - first, 1.0) for frame in frames if first <= frame <= last)
+
+
 def key(scene: bpy.types.Scene, rig: Any) -> None:
     """Key the current weights of the ticked sources at the current frame."""
     from ...bridge import weight_curves

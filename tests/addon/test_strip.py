@@ -1,0 +1,174 @@
+"""The strip at the timeline: what plays when, as rows to draw, and what dragging changes."""
+
+import itertools
+
+import bpy
+import material
+import pytest
+
+TWO = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
+
+
+@pytest.fixture
+def walks():
+    """An armature with a slow and a quick walk, listed."""
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24)
+    bpy.ops.action_loom.add_sources()
+    return rig
+
+
+@pytest.fixture
+def strips(loom):
+    return loom("addon.services.preview.strips")
+
+
+@pytest.fixture
+def spans(loom):
+    return loom("addon.model.spans")
+
+
+def shown(strips):
+    return strips.of(bpy.context)
+
+
+def action():
+    return bpy.context.object.animation_data.action
+
+
+def connected(**options):
+    bpy.ops.action_loom.connect(sources=TWO, **options)
+    return action()
+
+
+def test_of_connected_actions_each_plays_from_seam_to_seam(walks, strips, loom):
+    made = connected()
+    strip = shown(strips).strip
+    first, last = made.frame_range
+    bars = [one for one in strip.rows[0].spans if one.name]
+    assert [one.name for one in bars] == ["slow", "quick"]
+    assert (bars[0].start, bars[-1].end) == (first, last)
+    assert bars[0].end == bars[1].start == made.pose_markers["Seam 1"].frame
+    colors = {line.action.name: tuple(line.color) for line in bpy.context.scene.action_loom.rigs[0].sources}
+    assert [one.color for one in bars] == [colors["slow"], colors["quick"]]
+
+
+def test_the_areas_of_a_blend_are_its_weights_on_top_of_each_other(walks, strips):
+    bpy.ops.action_loom.blend(sources=TWO, weight_keys="0 1 0; 1 0 1", ends="open")
+    strip, made = shown(strips).strip, action()
+    slow, quick = strip.rows[0].areas
+    assert (slow.name, quick.name) == ("slow", "quick")
+    assert [place[0] for place in (slow.places[0], slow.places[-1])] == pytest.approx(list(made.frame_range))
+    assert slow.places[0][1:] == pytest.approx((0.0, 1.0))
+    assert slow.places[-1][1:] == pytest.approx((0.0, 0.0), abs=1e-4)
+    for one, other in zip(slow.places, quick.places, strict=True):
+        assert one[2] == pytest.approx(other[1])
+        assert other[2] == pytest.approx(1.0, abs=1e-4)
+    # A handle at each key: its frame is where the key's place is played.
+    assert [one.frame for one in strip.handles if one.kind == "weight"] == pytest.approx(list(made.frame_range))
+
+
+def test_contacts_of_an_action_that_is_no_result_are_shown(walks, strips):
+    walks.animation_data.action = bpy.data.actions["slow"]
+    assert shown(strips) is None
+    bpy.ops.action_loom.find_contacts()
+    found = shown(strips)
+    held = bpy.context.scene.action_loom.contacts[0]
+    assert found.parts is None
+    bars = [(one.start, one.end) for row in found.strip.rows for one in row.spans]
+    assert bars == [(row.first, row.last) for row in held.rows]
+    assert len(found.strip.handles) == 2 * len(held.rows)
+    held.rows[0].last -= 1
+    assert next(one.end for row in shown(strips).strip.rows for one in row.spans) == held.rows[0].last
+
+
+def test_what_has_not_changed_is_not_found_again(walks, strips):
+    made = connected()
+    before = shown(strips)
+    assert shown(strips) is before
+    bpy.context.scene.action_loom.rigs[0].sources[0].color = (1.0, 0.0, 0.0)
+    assert shown(strips) is not before
+    assert shown(strips).action == made
+
+
+def test_parts_survive_saving_and_copying(walks, strips, tmp_path):
+    connected()
+    before = shown(strips).strip.rows
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strip.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "strip.blend"))
+    assert [row.marks for row in shown(strips).strip.rows] == [row.marks for row in before]
+    assert [one.name for one in shown(strips).strip.rows[0].spans] == [one.name for one in before[0].spans]
+
+
+def test_a_result_that_is_longer_now_shows_no_parts(walks, strips):
+    made = connected()
+    for curve in material.fcurves(made):
+        curve.keyframe_points.insert(made.frame_range[1] + 10.0, 0.0)
+        break
+    found = shown(strips)
+    assert found is None or found.parts is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"last":1,"rate":0,"tracks":[[[[9],0,1]]],"shares":[],"seams":[]}', "x"]
+)
+def test_parts_that_something_else_has_written_are_not_shown(walks, strips, text):
+    made = connected()
+    made["action_loom"]["parts"] = text
+    assert shown(strips) is None or shown(strips).parts is None
+
+
+def test_a_walk_shows_its_clips_in_turn(walks, strips):
+    bpy.ops.action_loom.new_curve()
+    bpy.context.view_layer.objects.active = walks
+    bpy.context.scene.action_loom.mode = "follow"
+    bpy.ops.action_loom.follow(sources=TWO, curve=bpy.context.scene.action_loom.curve.name)
+    bars = [one for one in shown(strips).strip.rows[0].spans if one.name]
+    assert {one.name for one in bars} <= {"slow", "quick"}
+    assert all(one.end <= other.start + 1.0 for one, other in itertools.pairwise(bars))
+    assert bars[-1].end == action().frame_range[1]
+
+
+# --- laying out ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def drawn(loom):
+    return loom("addon.interface.pictures.spans")
+
+
+def laid(drawn, rows, room, handles=(), each=4.0):
+    strip = drawn.Strip(tuple(rows), tuple(handles))
+    look = drawn.Look(16.0, (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0))
+    return strip, drawn.lay(strip, drawn.Axis(each, 0.0), room, look)
+
+
+def test_names_stay_within_their_spans(drawn, spans):
+    bars = [spans.Span(k * 25.0, (k + 1) * 25.0, f"a long name {k}", (1.0, 1.0, 1.0)) for k in range(8)]
+    _, found = laid(drawn, [spans.Row(tuple(bars))], (0.0, 0.0, 800.0, 200.0))
+    assert len(found.names) == 8
+    ends = [(one.x, one.x + one.room) for one in found.names]
+    assert all(end < start for (_, end), (start, _) in itertools.pairwise(ends))
+
+
+def test_rows_become_lower_before_they_are_left_off(drawn, spans):
+    rows = [spans.Row((spans.Span(0.0, 50.0, "one", (1.0, 1.0, 1.0)),)) for _ in range(3)]
+    for room, count in ((200.0, 3), (30.0, 3), (12.0, 3), (8.0, 2), (2.0, 0)):
+        _, found = laid(drawn, rows, (0.0, 0.0, 800.0, room))
+        assert (0 if found is None else len(found.rows)) == count, room
+        if found is not None:
+            assert found.box[3] <= room + 1e-6
+    assert not laid(drawn, rows, (0.0, 0.0, 800.0, 30.0))[1].names  # no room for letters
+
+
+def test_the_nearest_handle_is_grabbed_within_its_row(drawn, spans):
+    row = spans.Row((spans.Span(0.0, 100.0, "one", (1.0, 1.0, 1.0)),))
+    handles = [spans.Handle("seam", (k,), 0, frame) for k, frame in enumerate((50.0, 51.0))]
+    strip, found = laid(drawn, [row], (0.0, 0.0, 800.0, 200.0), handles)
+    _, bottom, _, top = found.rows[0]
+    axis, middle = drawn.Axis(4.0, 0.0), 0.5 * (bottom + top)
+    assert drawn.handle_at(found, strip, axis, (201.0, middle)) == handles[0]
+    assert drawn.handle_at(found, strip, axis, (205.0, middle)) == handles[1]
+    assert drawn.handle_at(found, strip, axis, (230.0, middle)) is None
+    assert drawn.handle_at(found, strip, axis, (201.0, top + 5.0)) is None
