@@ -68,6 +68,7 @@ MODULES = (
     ".interface.operators.feet",
     ".interface.operators.preview",
     ".interface.operators.playhead",
+    ".interface.operators.drag_strip",
     ".host.commands",
     ".interface.manual",
     ".model.preferences",

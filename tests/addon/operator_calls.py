@@ -223,6 +223,7 @@ TABLE = {
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "contacts_from_markers": Row("settings", before=contacts_marked),
     "contacts_to_markers": Row("result", before=contacts_found),
+    "drag_strip": Row("settings", before=contacts_found, kind="contact", number=0, part=0, frame=3.0),
     "edit_recipe": Row("settings", "users"),
     "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),

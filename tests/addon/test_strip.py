@@ -130,6 +130,134 @@ def test_a_walk_shows_its_clips_in_turn(walks, strips):
     assert bars[-1].end == action().frame_range[1]
 
 
+# --- dragging --------------------------------------------------------------------------------------------------------
+
+
+def drag(**given):
+    return bpy.ops.action_loom.drag_strip(**given)
+
+
+def handles(strips, kind):
+    return [one for one in shown(strips).strip.handles if one.kind == kind]
+
+
+def test_a_dragged_seam_is_where_the_first_action_is_left(walks, strips, loom):
+    made = connected()
+    (seam,) = handles(strips, "seam")
+    drag(kind="seam", number=0, frame=seam.frame - 3.0)
+    (now,) = handles(strips, "seam")
+    assert now.frame == seam.frame - 3.0
+    assert action() == made
+    assert shown(strips).recipe.from_frame == shown(strips).parts.seams[0].left
+
+
+def test_seams_of_three_actions_are_not_dragged(walks, strips):
+    material.key_walk(walks, "long", frames=120)
+    bpy.ops.action_loom.connect(sources=[TWO[0], {"name": "long", "weight": 1.0}, TWO[1]])
+    assert len(shown(strips).parts.seams) == 2
+    assert not handles(strips, "seam")
+
+
+def test_a_dragged_weight_key_changes_the_recipe_in_time_and_share(walks, strips):
+    bpy.ops.action_loom.blend(sources=TWO, weight_keys="0 1 0; 0.5 0.5 0.5; 1 0 1", ends="open")
+    before = shown(strips)
+    drag(kind="weight", number=1, part=1, frame=before.start + before.parts.frame_at(0.3), level=0.8)
+    keys = shown(strips).recipe.weight_keys
+    assert [row[0] for row in keys] == pytest.approx([0.0, 0.3, 1.0], abs=0.01)
+    assert keys[1][1:] == pytest.approx((0.8, 0.2))
+    assert (keys[0][1:], keys[2][1:]) == ((1.0, 0.0), (0.0, 1.0))
+    drag(kind="weight", number=1, part=1, frame=9999.0, level=0.8)  # not beyond the key beside it
+    assert shown(strips).recipe.weight_keys[1][0] == pytest.approx(0.99)
+
+
+def test_constant_weights_are_dragged_as_well(walks, strips):
+    bpy.ops.action_loom.blend(sources=TWO)
+    drag(kind="weight", number=0, part=1, frame=5.0, level=0.25)
+    assert shown(strips).recipe.weights == pytest.approx((0.5, 1.5))
+
+
+def test_dragged_contacts_stop_at_each_other_and_count_as_edited(walks, strips):
+    walks.animation_data.action = bpy.data.actions["slow"]
+    bpy.ops.action_loom.find_contacts()
+    held = bpy.context.scene.action_loom.contacts[0]
+    first, last = (round(frame) for frame in action().frame_range)
+    by_foot = {foot: [k for k, row in enumerate(held.rows) if row.foot == foot] for foot in "LR"}
+    number = by_foot["L"][0]
+    before = held.rows[number].first
+    drag(kind="contact", number=number, part=0, frame=before + 2.0)
+    assert held.rows[number].first == before + 2
+    assert held.edited
+    drag(kind="contact", number=number, part=0, frame=-99.0)
+    assert held.rows[number].first >= first
+    drag(kind="contact", number=by_foot["R"][-1], part=1, frame=999.0)
+    assert held.rows[by_foot["R"][-1]].last <= last
+    for rows in by_foot.values():
+        for one, other in itertools.pairwise(rows):
+            drag(kind="contact", number=one, part=1, frame=999.0)
+            assert held.rows[one].last == held.rows[other].first - 1
+
+
+def test_a_drag_that_is_given_up_changes_nothing(walks, strips, loom):
+    edits = loom("addon.services.preview.strip_edits")
+    walks.animation_data.action = bpy.data.actions["slow"]
+    bpy.ops.action_loom.find_contacts()
+    held = bpy.context.scene.action_loom.contacts[0]
+    before = [(row.first, row.last) for row in held.rows], held.edited
+    edit = edits.begin(bpy.context.scene, walks, shown(strips), handles(strips, "contact")[0])
+    edit.to(held.rows[0].last - 1.0, 0.0)
+    assert held.edited
+    edit.back()
+    assert ([(row.first, row.last) for row in held.rows], held.edited) == before
+
+
+def test_of_a_ghost_the_lists_own_weights_are_dragged(walks, strips, loom):
+    scene = bpy.context.scene
+    bpy.ops.action_loom.blend(preview=True)
+    assert shown(strips).action is None
+    drag(kind="weight", number=0, part=1, frame=5.0, level=0.75)
+    one, other = (line.weight for line in scene.action_loom.rigs[0].sources)
+    assert one / (one + other) == pytest.approx(0.75)
+    assert shown(strips).parts.shares[0][2] == pytest.approx(0.75)
+    bpy.ops.action_loom.clear_preview()
+    scene.frame_set(1)
+    bpy.ops.action_loom.key_weights()
+    scene.frame_set(25)
+    bpy.ops.action_loom.key_weights()
+    bpy.ops.action_loom.blend(preview=True)
+    second = handles(strips, "weight")[1]
+    drag(kind="weight", number=1, part=1, frame=second.frame - 5.0, level=0.1)
+    assert loom("addon.services.preview.ghost_follow").follow(bpy.context)  # they don't close any more
+    assert len(handles(strips, "weight")) == 2
+    now = handles(strips, "weight")[1]
+    assert now.level == pytest.approx(0.1, abs=0.02)
+    assert now.frame < second.frame - 3.0
+
+
+def test_of_a_ghost_the_panels_frame_is_dragged(walks, strips):
+    scene = bpy.context.scene
+    scene.action_loom.mode = "connect"
+    bpy.ops.action_loom.connect(preview=True)
+    (seam,) = handles(strips, "seam")
+    left = shown(strips).parts.seams[0].left
+    drag(kind="seam", number=0, frame=seam.frame - 2.0)
+    assert scene.action_loom.connect.from_frame == left - 2
+
+
+def test_what_the_strip_does_not_show_is_not_dragged(walks):
+    walks.animation_data.action = bpy.data.actions["slow"]
+    with pytest.raises(RuntimeError, match="The strip shows no such handle"):
+        drag(kind="seam", number=0, frame=3.0)
+
+
+def test_a_result_is_rebuilt_with_changed_options(walks, strips):
+    connected()
+    for options, message in (("[]", "must be some of"), ('{"nothing": 1}', "must be some of"), ("{", "must be JSON")):
+        with pytest.raises(RuntimeError, match=message):
+            bpy.ops.action_loom.rebuild(options=options)
+    bpy.ops.action_loom.rebuild(options='{"method": "inertial"}')
+    assert shown(strips).recipe.method == "inertial"
+
+
 # --- laying out ------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ It is found again when its content has changed: drawing only compares.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -81,18 +82,10 @@ def forget(*_: Any) -> None:
     _known.clear()
 
 
-def with_recipe(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, recipe: Blend) -> Strip:
-    """Return the strip of a blend as it would be with the weights of another recipe."""
-    import numpy as np
-
-    from ....core.verbs.blend import weights
-
-    assert shown.parts is not None
-    count = len(shown.names)
-    at = weights.of_recipe(recipe, count).at(np.array([row[1] for row in shown.parts.shares]))
-    rows = tuple((*row[:2], *shares) for row, shares in zip(shown.parts.shares, at.T.tolist(), strict=True))
-    woven = dataclasses.replace(shown.parts, shares=rows)
-    return _strip(woven, recipe, shown.start, _sources(scene, armature, shown.names), shown.strip.rows[1:])
+def as_if(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, woven: Parts, recipe: Recipe) -> Strip:
+    """Return a strip with other parts and another recipe; its feet stay as they are."""
+    above = bool(woven.shares) + len(woven.tracks)
+    return _strip(woven, recipe, shown.start, _sources(scene, armature, shown.names), shown.strip.rows[above:])
 
 
 def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost") -> Shown | None:
@@ -106,6 +99,9 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
         feet.append(Row(spans, label=contact_rows.FEET[foot][0], high=FOOT))
     keyed = _keyed_places(scene, armature) if isinstance(ghost.recipe, Blend) else None
     strip = _strip(ghost.parts, ghost.recipe, start, _sources(scene, armature, names), feet, keyed)
+    ticked = lists.in_order(properties.rig_of(scene, armature), type(ghost.recipe))
+    if tuple(line.action.name_full for line in ticked) != names:  # a script's: the panel has no say in it
+        strip = dataclasses.replace(strip, handles=())
     return Shown(strip, None, start, ghost.parts, ghost.recipe, names)
 
 
@@ -167,7 +163,7 @@ def _strip(
     recipe: Recipe | None,
     start: float,
     sources: list[tuple[str, Color]],
-    feet: "list[Row] | tuple[Row, ...]",
+    feet: Sequence[Row],
     keyed: tuple[float, ...] | None = None,
 ) -> Strip:
     """Return the strip of parts; keyed : the places of a blend's keys, by default those of its recipe."""
