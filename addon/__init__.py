@@ -31,6 +31,7 @@ MODULES = (
     ".services.preview.handlers",
     ".services.preview.ghost_follow",
     ".services.preview.strips",
+    ".services.preview.tool_handles",
     ".bitmaps.images",
     ".interface.pictures.image_overlay",
     ".interface.pictures.walk_overlay",
@@ -83,6 +84,7 @@ MODULES = (
     ".interface.panels.check",
     ".interface.panels.weight_pad",
     ".interface.panels.ask_pad",
+    ".interface.panels.handles",
     ".interface.menus",
     ".ground.translations",  # last: all operators are there
 )

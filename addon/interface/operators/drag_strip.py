@@ -1,6 +1,7 @@
 """Drag weight keys, seams and contacts in the strip at the timeline."""
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -116,7 +117,8 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             return {"FINISHED"}
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         try:
-            with target_armature.as_from_panel(context, edit.armature):
+            # Not in the timeline, where its options would lie over the strip.
+            with _in_view(context), target_armature.as_from_panel(context, edit.armature):
                 ours.rebuild(how, options=json.dumps(edit.options))
         except (LoomError, RuntimeError) as error:
             self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
@@ -131,6 +133,15 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     def cancel(self, context: bpy.types.Context) -> None:
         self._edit.back()
         self._ended(context, {"CANCELLED"})
+
+
+def _in_view(context: bpy.types.Context) -> AbstractContextManager[Any]:
+    """Return a context in the first 3D view of the window, if there is one."""
+    for area in () if context.screen is None else context.screen.areas:
+        region = next((one for one in area.regions if one.type == "WINDOW"), None)
+        if area.type == "VIEW_3D" and region is not None:
+            return context.temp_override(area=area, region=region)
+    return nullcontext()
 
 
 _items: list[tuple[Any, Any]] = []

@@ -178,14 +178,18 @@ def _lay_area(laid: Laid, area: Area, box: Box, axis: Axis, look: Look) -> None:
             best = max(best, (wide, since, k + 1))
     wide, first, last = best
     if wide > 0.0:
-        inside = places[first : last + 1]
-        low, high = max(one[1] for one in inside), min(one[2] for one in inside)
-        if high - low >= flat.text_size():  # else it rises: the name stands at its start
-            start = max(places[first][0], left)
-            _lay_name(laid, area.name, (start, low, start + wide, high), area.color, look)
-        else:
-            x, low, high = places[first] if places[first][0] >= left else inside[len(inside) // 2]
-            _lay_name(laid, area.name, (x, low, min(x + 0.25 * wide, right), high), area.color, look)
+        middle = (first + last) // 2
+        within = (_within(places, *ends, left, right) for ends in ((first, last), (first, middle), (middle, last)))
+        level = [one for one in within if one[3] - one[1] >= flat.text_size()]
+        if level:  # the widest box that the area leaves free, be it as a whole or on the side that is higher
+            _lay_name(laid, area.name, max(level, key=lambda one: one[2] - one[0]), area.color, look)
+
+
+def _within(places: Sequence[tuple[float, float, float]], first: int, last: int, left: float, right: float) -> Box:
+    """Return the box that is inside of an area all the way from one of its places to another."""
+    inside = places[first : last + 1]
+    start, end = max(places[first][0], left), min(places[last][0], right)
+    return start, max(one[1] for one in inside), end, min(one[2] for one in inside)
 
 
 def _lay_name(laid: Laid, name: str, box: Box, color: Color, look: Look) -> None:
