@@ -35,7 +35,6 @@ MODULES = (
     ".bitmaps.images",
     ".interface.pictures.image_overlay",
     ".interface.pictures.walk_overlay",
-    ".interface.pictures.stretch_handles",
     ".interface.pictures.ghost_overlay",
     ".interface.pictures.feet_overlay",
     ".interface.pictures.roles_overlay",

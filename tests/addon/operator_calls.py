@@ -61,11 +61,6 @@ def with_a_stretch(_tmp_path):
     bpy.ops.action_loom.add_stretch()
 
 
-def with_a_stretch_on_a_curve(_tmp_path):
-    bpy.ops.action_loom.new_curve()
-    bpy.ops.action_loom.add_stretch()
-
-
 def without_contacts(_tmp_path):
     bpy.context.scene.action_loom.contacts.clear()
 
@@ -207,7 +202,6 @@ TABLE = {
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
     "draw_path": Row("objects", "curves", "settings", points="0 0 0; 0 -2 0; 0.5 -4 0"),
-    "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
     "analyse": Row("settings", sources=BOTH),
     "bake_to_bones": result(sources=[SLOW]),
     "bake_to_controls": result(sources=[SLOW], before=legs_for_ik),

@@ -60,7 +60,6 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "draw_path": {"points": "0 0 0; 0 -4 0"},
     "new_curve": {},
     "add_stretch": {},
-    "drag_stretches": {},
     "build_graph": {},
     "show_graph": {},
     "learn_style": {},
