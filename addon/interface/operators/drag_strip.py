@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from ...services.preview.strip_edits import Edit
 
 OFTEN = 0.1  # s between two looks at whether the ghost can follow
-HINT = "Frame {frame}: release to keep it; Esc or right-click cancels"
+KEYMAP = "Dopesheet"  # of the Dope Sheet and the Timeline
 
 
 class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
@@ -98,7 +97,8 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             frame, level = timeline_strip.place_at(context, self._handle.row, mouse)
             timeline_strip.show_dragged(self._edit.to(frame, level))
             self._moved = True
-            present(context.workspace).status_text_set(translated(HINT).format(frame=round(frame)))
+            hint = f"Frame {round(frame)}: release to keep it; Esc or right-click cancels"
+            present(context.workspace).status_text_set(translated(hint))
         elif event.type == "TIMER" and self._moved:
             self._let_ghost_follow(context)
         return {"RUNNING_MODAL"}
@@ -120,8 +120,9 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             # Not in the timeline, where its options would lie over the strip.
             with _in_view(context), target_armature.as_from_panel(context, edit.armature):
                 ours.rebuild(how, options=json.dumps(edit.options))
-        except (LoomError, RuntimeError) as error:
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+        except RuntimeError as error:
+            problem = str(error).partition(": ")[2].strip()  # Blender's "Error: " before what was reported
+            self.report({"ERROR"}, problem)
         return {"CANCELLED"}  # weaving again is the step of undo
 
     def _ended(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
@@ -152,7 +153,7 @@ def register() -> None:
     _register()
     config = present(bpy.context.window_manager).keyconfigs.addon
     if config is not None:
-        keymap = config.keymaps.new(name="Dopesheet", space_type="DOPESHEET_EDITOR")
+        keymap = config.keymaps.new(name=KEYMAP, space_type="DOPESHEET_EDITOR")
         _items.append((keymap, keymap.keymap_items.new("action_loom.drag_strip", "LEFTMOUSE", "PRESS")))
 
 
