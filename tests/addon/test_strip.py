@@ -1,6 +1,7 @@
 """The strip at the timeline: what plays when, as rows to draw, and what dragging changes."""
 
 import itertools
+import time
 
 import bpy
 import material
@@ -151,6 +152,24 @@ def test_a_dragged_seam_is_where_the_first_action_is_left(walks, strips, loom):
     assert shown(strips).recipe.from_frame == shown(strips).parts.seams[0].left
 
 
+def test_how_long_both_play_on_is_dragged_where_they_do(walks, strips):
+    for name in ("slow", "quick"):
+        material.key_walk(walks, f"{name} long", frames=120)
+    long = [{"name": f"{name} long", "weight": 1.0} for name in ("slow", "quick")]
+    bpy.ops.action_loom.connect(sources=long, method="ease", from_frame=100, to_frame=20)
+    made = action()
+    (seam,) = handles(strips, "seam")
+    first, last = handles(strips, "fade")
+    assert seam.frame - first.frame == pytest.approx(last.frame - seam.frame, abs=2.0)
+    drag(kind="fade", number=0, frame=seam.frame + 10.0)
+    assert action() == made
+    assert shown(strips).recipe.length == pytest.approx(20.0 / shown(strips).parts.rate, abs=0.01)
+    assert handles(strips, "fade")[1].frame == pytest.approx(seam.frame + 10.0, abs=1.5)
+    bpy.ops.action_loom.connect(sources=long, method="inertial")
+    assert handles(strips, "seam")
+    assert not handles(strips, "fade")
+
+
 def test_seams_of_three_actions_are_not_dragged(walks, strips):
     material.key_walk(walks, "long", frames=120)
     bpy.ops.action_loom.connect(sources=[TWO[0], {"name": "long", "weight": 1.0}, TWO[1]])
@@ -291,6 +310,15 @@ def test_rows_become_lower_before_they_are_left_off(drawn, spans):
         if found is not None:
             assert found.box[3] <= room + 1e-6
     assert not laid(drawn, rows, (0.0, 0.0, 800.0, 30.0))[1].names  # no room for letters
+
+
+def test_a_thousand_spans_are_laid_out_while_a_mouse_is_dragged(drawn, spans):
+    bars = tuple(spans.Span(k, k + 0.9, f"take {k}", (1.0, 1.0, 1.0)) for k in range(1000))
+    began = time.process_time()
+    _, found = laid(drawn, [spans.Row(bars)], (0.0, 0.0, 1500.0, 200.0), each=1.5)
+    assert time.process_time() - began < 0.1  # only where rows, frames or room have changed
+    assert len(found.corners) >= 6 * 1000
+    assert not found.names
 
 
 def test_the_nearest_handle_is_grabbed_within_its_row(drawn, spans):

@@ -53,7 +53,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.area is None:
             return polls.poll_armature(cls, context)
-        return context.area.type == "DOPESHEET_EDITOR"  # asked at every press of the mouse there
+        return timeline_strip.has_handles(context)  # asked at every press of the mouse in a timeline
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature, shown = target_armature.of_tab(context), strips.of(context)

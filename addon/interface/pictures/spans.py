@@ -181,8 +181,10 @@ def _lay_area(laid: Laid, area: Area, box: Box, axis: Axis, look: Look) -> None:
         middle = (first + last) // 2
         within = (_within(places, *ends, left, right) for ends in ((first, last), (first, middle), (middle, last)))
         level = [one for one in within if one[3] - one[1] >= flat.text_size()]
-        if level:  # the widest box that the area leaves free, be it as a whole or on the side that is higher
-            _lay_name(laid, area.name, max(level, key=lambda one: one[2] - one[0]), area.color, look)
+        if level:  # all of it, or the side that is higher: where the name is whole, then where there is most room
+            wanted = flat.width_of(area.name) + 2.0 * GAP * look.line
+            box = max(level, key=lambda one: (min(one[2] - one[0], wanted), one[3] - one[1]))
+            _lay_name(laid, area.name, box, area.color, look)
 
 
 def _within(places: Sequence[tuple[float, float, float]], first: int, last: int, left: float, right: float) -> Box:

@@ -32,6 +32,12 @@ def show_dragged(strip: Strip | None) -> None:
     redraw()
 
 
+def has_handles(context: bpy.types.Context) -> bool:
+    """Say whether a timeline shows anything that can be dragged."""
+    found = _here(context)
+    return found is not None and bool(found[0].strip.handles)
+
+
 def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
     """Return what is shown and the handle at the mouse in a timeline; None where there is none."""
     found = _here(context)
