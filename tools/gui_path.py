@@ -69,7 +69,7 @@ def drag(gui: Any) -> Iterator[Any]:
     yield from gui.shot("04_handles")
     handles, region = loom("addon.interface.panels.handles"), gui.region("WINDOW")
     places = loom("addon.services.preview.tool_handles").path_shown(bpy.context)
-    (x, y), (to_x, to_y) = (handles._pixel(region, places[handles._number(percent)]) for percent in (40.0, 50.0))
+    (x, y), (to_x, to_y) = (handles.pixel_of(region, places[handles.number_of(percent)]) for percent in (40.0, 50.0))
     yield from gui.drag(region.x + x, region.y + y, region.x + to_x, region.y + to_y)
     assert abs(settings().stretches[0].end - 50.0) < 3.0, settings().stretches[0].end
     yield 2.5

@@ -32,7 +32,7 @@ def on_floor(region: bpy.types.Region, pixel: tuple[float, float], height: float
     return origin + along * away if away > 0.0 or not view.is_perspective else None
 
 
-def _pixel(region: bpy.types.Region, place: Any) -> tuple[float, float] | None:
+def pixel_of(region: bpy.types.Region, place: Any) -> tuple[float, float] | None:
     view: Any = region.data
     seen = view3d_utils.location_3d_to_region_2d(region, view, Vector(place))
     return None if seen is None else (seen.x, seen.y)
@@ -118,7 +118,7 @@ class ACTION_LOOM_GGT_place(bpy.types.GizmoGroup):
         """Move on the floor: Blender's handle moves in the plane of the view, which is seen at the same pixel."""
         context = bpy.context
         region, before = present(context.region), tool_handles.place_at(context)
-        seen = _pixel(region, place)
+        seen = pixel_of(region, place)
         found = None if seen is None or before is None else on_floor(region, seen, before.z)
         if found is not None:
             tool_handles.set_place(context, found)
@@ -147,7 +147,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         places, percent = tool_handles.path_shown(context), self._percent(context)
         if places is None or percent is None:
             return None
-        return _pixel(present(context.region), places[_number(percent)])
+        return pixel_of(present(context.region), places[number_of(percent)])
 
     def draw(self, context: bpy.types.Context) -> None:
         seen, scale = self._seen(context), interface_scale()
@@ -164,7 +164,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         if places is None or self.index >= len(stretches):
             return
         region, one = present(context.region), stretches[self.index]
-        seen = [_pixel(region, place) for place in places[_number(one.start) : _number(one.end) + 1]]
+        seen = [pixel_of(region, place) for place in places[number_of(one.start) : number_of(one.end) + 1]]
         line = [place for place in seen if place is not None]
         ends = [place for pair in pairwise(line) for place in pair]
         if ends:
@@ -186,7 +186,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         places, region = tool_handles.path_shown(context), present(context.region)
         mouse = (event.mouse_region_x, event.mouse_region_y)
         if places is not None and self.end:
-            seen = [_pixel(region, place) for place in places]
+            seen = [pixel_of(region, place) for place in places]
             away = [1e9 if one is None else (Vector(one) - Vector(mouse)).length for one in seen]
             percent = 100.0 * away.index(min(away)) / (len(places) - 1)
             tool_handles.set_stretch(context, self.index, self.end, percent)
@@ -209,7 +209,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
             bpy.ops.ed.undo_push(message="Stretch" if self.end else "Start of Walk")
 
 
-def _number(percent: float) -> int:
+def number_of(percent: float) -> int:
     return round(0.01 * percent * tool_handles.SAMPLES)
 
 
