@@ -71,7 +71,7 @@ def _walked(woven: WalkResult, recipe: Recipe, walked: Sequence[int], count: int
     track = tuple(
         Part((walked[of_clip[start]],), start, min(end, last)) for start, end in pairwise(starts) if of_clip[start] >= 0
     )
-    seams = tuple(Seam(start, 0.5 * (start + end), end) for start, end in contacts.runs(origin.other >= 0))
+    seams = tuple(Seam(start, 0.5 * (start + end - 1.0), end - 1.0) for start, end in contacts.runs(origin.other >= 0))
     tracks = [track]
     if isinstance(woven, FollowResult) and isinstance(recipe, Follow) and recipe.stretches:
         share = woven.gone / woven.path.length
