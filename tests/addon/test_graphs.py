@@ -300,6 +300,13 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     assert recipe.stretch_options == "splice_threshold=0.4 retime=yes method=heck action_threshold=0.5"
     sources = [source.name for source in loom("addon.model.storage").of_result(action).request.sources]
     assert {sources[int(number) - 1] for number in row[2:]} == {"wave", "wave too"}
+    # The strip at the timeline shows the walk, and below it where the stretch is.
+    walk, upper = loom("addon.services.preview.strips").of(bpy.context).strip.rows[:2]
+    assert {span.name for span in walk.spans if span.name} <= {"ahead", "left", "right"}
+    (span,) = upper.spans
+    assert set(span.name.split(" + ")) == {"wave", "wave too"}
+    first, last = action.frame_range
+    assert 0.3 < (span.start - first) / (last - first) < 0.5 < (span.end - first) / (last - first) < 0.8
     # It loads back into the panel, and weaves the same again.
     settings.stretches.clear()
     bpy.ops.action_loom.edit_recipe()

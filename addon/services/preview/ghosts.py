@@ -68,7 +68,7 @@ def keep(
     lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
-    parts = result_parts.of(woven, recipe, len(request.sources), len(clip))
+    parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip))
     shown = (lines, body, left_out, asked, outdated, parts, standing)
     ghost = Ghost(mode, figures, summary, request, read, recipe, woven, *shown)
     previews.keep(read.armature, ghost)

@@ -17,8 +17,8 @@ SHARES = 64  # steps at which the shares of a blend are kept
 FADES = ("ease", "registered")  # methods of Connect whose length is that of the overlap
 
 
-def of(woven: Result, recipe: Recipe, count: int, length: int) -> Parts:
-    """Return the parts of a result made of so many sources, whose action has so many frames."""
+def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Parts:
+    """Return the parts of a result made of clips with these names, whose action has so many frames."""
     last, rate = length - 1.0, woven.clip.rate
     whole = Parts(last, rate, ((Part((woven.reference,), 0.0, last),),))
     if length != len(woven.clip):  # a loop that is written several times in a row
@@ -28,10 +28,9 @@ def of(woven: Result, recipe: Recipe, count: int, length: int) -> Parts:
     if isinstance(woven, ConnectResult):
         return _connected(woven, last)
     if isinstance(woven, WalkResult):
-        walked = recipe.prepared_of(range(count))
-        return _walked(woven, recipe, walked, count) if len(walked) == woven.graph.inputs.given else whole
+        return _walked(woven, recipe, names)
     if isinstance(woven, SpliceResult):
-        upper = tuple(range(1, count))
+        upper = tuple(range(1, len(names)))
         return Parts(last, rate, ((Part((0,), 0.0, last),), (Part(upper, 0.0, last),)))
     if isinstance(woven, KeyPosesResult):
         return _posed(woven, last)
@@ -63,8 +62,11 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
     return Parts(last, woven.clip.rate, (parts,), seams=tuple(seams))
 
 
-def _walked(woven: WalkResult, recipe: Recipe, walked: Sequence[int], count: int) -> Parts:
-    """Return which of the walked clips each stretch of a walk is from; mirror images are their clip."""
+def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
+    """Return which clip each stretch of a walk is from; mirror images are their clip."""
+    walked = _in_graph(woven, names, recipe.prepared_of(range(len(names))))
+    if walked is None:
+        return Parts(len(woven.clip) - 1.0, woven.clip.rate)
     origin, last = woven.origin, len(woven.clip) - 1.0
     of_clip = np.where(origin.clip >= 0, origin.clip % woven.graph.inputs.given, -1)
     starts = [0, *(np.flatnonzero(np.diff(of_clip)) + 1).tolist(), len(of_clip)]
@@ -76,12 +78,23 @@ def _walked(woven: WalkResult, recipe: Recipe, walked: Sequence[int], count: int
     if isinstance(woven, FollowResult) and isinstance(recipe, Follow) and recipe.stretches:
         share = woven.gone / woven.path.length
         upper = []
-        for start, end, numbers in recipe.stretch_rows(count):
+        for start, end, numbers in recipe.stretch_rows(len(names)):
             inside = np.flatnonzero((share >= start) & (share <= end))
             if len(inside):
                 upper.append(Part(tuple(number - 1 for number in numbers), float(inside[0]), float(inside[-1])))
         tracks.append(tuple(upper))
     return Parts(last, woven.clip.rate, tuple(tracks), seams=seams)
+
+
+def _in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
+    """Return which source each clip of a graph is, which may lack some; None for a graph of other clips."""
+    left, found = iter(prepared), []
+    for clip in woven.graph.clips[: woven.graph.inputs.given]:
+        which = next((k for k in left if names[k] == clip.name), None)
+        if which is None:
+            return None
+        found.append(which)
+    return found
 
 
 def _posed(woven: KeyPosesResult, last: float) -> Parts:
