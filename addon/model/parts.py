@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 
 class Part(NamedTuple):
-    """Sources, counted from 0, that play in turn from a first to a last frame."""
+    """Sources, counted from 0, that play in turn from a first to a last frame; mirrored : whether as their images."""
 
     sources: tuple[int, ...]
     first: float
     last: float
+    mirrored: bool = False
 
 
 class Seam(NamedTuple):
@@ -76,7 +77,7 @@ def from_json(text: str) -> Parts | None:
             float(values["last"]),
             float(values["rate"]),
             tuple(
-                tuple(Part(tuple(map(int, one[0])), float(one[1]), float(one[2])) for one in track)
+                tuple(Part(tuple(map(int, one[0])), float(one[1]), float(one[2]), bool(one[3])) for one in track)
                 for track in values["tracks"]
             ),
             tuple(tuple(map(float, row)) for row in values["shares"]),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Kinds of handles.
 WEIGHT, SEAM, FADE, CONTACT = "weight", "seam", "fade", "contact"
-BETWEEN = " + "
+BETWEEN, MIRRORED = " + ", " mirrored"  # in names, as in those of results and clips
 HIGH, FOOT = 2.6, 1.1  # lines of text that weights and feet take
 
 
@@ -176,7 +176,7 @@ def _strip(
         spans = []
         for part in track:
             chosen = [sources[k] for k in part.sources]
-            name = BETWEEN.join(name for name, _ in chosen)
+            name = BETWEEN.join(name for name, _ in chosen) + (MIRRORED if part.mirrored else "")
             spans.append(Span(start + part.first, start + part.last, name, chosen[0][1]))
         seams = woven.seams if not number else ()
         fades = tuple(Span(start + s.first, start + s.last, "", colors.of(colors.TRANSITION)[:3], True) for s in seams)

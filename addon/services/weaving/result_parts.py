@@ -63,15 +63,19 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
 
 
 def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
-    """Return which clip each stretch of a walk is from; mirror images are their clip."""
+    """Return which clip each stretch of a walk is from."""
     walked = _in_graph(woven, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return Parts(len(woven.clip) - 1.0, woven.clip.rate)
     origin, last = woven.origin, len(woven.clip) - 1.0
-    of_clip = np.where(origin.clip >= 0, origin.clip % woven.graph.inputs.given, -1)
-    starts = [0, *(np.flatnonzero(np.diff(of_clip)) + 1).tolist(), len(of_clip)]
+    given, starts = (
+        woven.graph.inputs.given,
+        [0, *(np.flatnonzero(np.diff(origin.clip)) + 1).tolist(), len(origin.clip)],
+    )
     track = tuple(
-        Part((walked[of_clip[start]],), start, min(end, last)) for start, end in pairwise(starts) if of_clip[start] >= 0
+        Part((walked[origin.clip[start] % given],), start, min(end, last), bool(origin.clip[start] >= given))
+        for start, end in pairwise(starts)
+        if origin.clip[start] >= 0
     )
     seams = tuple(Seam(start, 0.5 * (start + end - 1.0), end - 1.0) for start, end in contacts.runs(origin.other >= 0))
     tracks = [track]
