@@ -105,7 +105,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
 
     def _let_ghost_follow(self, context: bpy.types.Context) -> None:
         """Let the ghost follow the panel's options while they are dragged; weights it follows by itself."""
-        if self._edit.shown.action is None and properties.settings_of(scene_of(context)).live:
+        if not self._edit.shown.action and properties.settings_of(scene_of(context)).live:
             from ...services.preview import ghost_follow
 
             ghost_follow.preview(context, self._edit.armature)

@@ -27,7 +27,17 @@ class Edit:
     options: dict[str, Any]
 
     def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, handle: Handle) -> None:
-        self.scene, self.armature, self.shown, self.handle, self.options = scene, armature, shown, handle, {}
+        # By session ids, as long as it is dragged.
+        self._scene, self._armature = scene.session_uid, armature.session_uid
+        self.shown, self.handle, self.options = shown, handle, {}
+
+    @property
+    def scene(self) -> bpy.types.Scene:
+        return present(properties.of_session(bpy.data.scenes, self._scene))
+
+    @property
+    def armature(self) -> bpy.types.Object:
+        return present(properties.of_session(bpy.data.objects, self._armature))
 
     def to(self, frame: float, level: float) -> Strip | None:
         """Drag to a frame of the scene and a height of the row; return the strip as it would be, None as it is now."""
@@ -51,18 +61,19 @@ class ContactEdit(Edit):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._action = present(self.shown.action).session_uid
         held = self._held()
         self._before = [(row.first, row.last, row.why) for row in held.rows], held.edited
 
     def _held(self) -> Any:
-        action = properties.of_session(bpy.data.actions, self._action)
-        return contact_rows.of(self.scene, action)
+        return contact_rows.of(self.scene, self._action())
+
+    def _action(self) -> bpy.types.Action:
+        return present(properties.of_session(bpy.data.actions, self.shown.action))
 
     def to(self, frame: float, level: float) -> Strip | None:
         number, end = self.handle.which
-        rows, action = self._held().rows, present(properties.of_session(bpy.data.actions, self._action))
-        row, (low, high) = rows[number], contact_rows.frames_of(action)
+        rows = self._held().rows
+        row, (low, high) = rows[number], contact_rows.frames_of(self._action())
         others = [one for k, one in enumerate(rows) if k != number and one.foot == row.foot]
         if end:
             high = min([high, *(one.first - 1 for one in others if one.first > row.first)])
@@ -99,7 +110,7 @@ class SeamEdit(Edit):
             by = max(round(at - seam.at), -seam.left)
             moved = seam.first + by, seam.at + by, seam.last + by
             options = {"from_frame": seam.left + by}
-        if self.shown.action is None:
+        if not self.shown.action:
             chosen = properties.settings_of(self.scene).connect
             for name, value in options.items():
                 if getattr(chosen, name) != value:
@@ -199,5 +210,5 @@ def begin(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, hand
     if handle.kind in (SEAM, FADE):
         return SeamEdit(scene, armature, shown, handle)
     assert handle.kind == WEIGHT
-    kind = GhostWeightEdit if shown.action is None else ResultWeightEdit
+    kind = ResultWeightEdit if shown.action else GhostWeightEdit
     return kind(scene, armature, shown, handle)

@@ -31,13 +31,13 @@ HIGH, FOOT = 2.6, 1.1  # lines of text that weights and feet take
 
 
 class Shown(NamedTuple):
-    """What a strip is of: the ghost (action None), or an action; `parts` and `recipe` are None where it is no result.
+    """What a strip is of: `parts` and `recipe` are None where that is no result.
 
-    start : its first frame in the scene
+    action : its session id, 0 for the ghost; start : its first frame in the scene
     """
 
     strip: Strip
-    action: bpy.types.Action | None
+    action: int
     start: float
     parts: Parts | None
     recipe: Recipe | None
@@ -102,7 +102,7 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
     ticked = lists.in_order(properties.rig_of(scene, armature), type(ghost.recipe))
     if tuple(line.action.name_full for line in ticked) != names:  # a script's: the panel has no say in it
         strip = dataclasses.replace(strip, handles=())
-    return Shown(strip, None, start, ghost.parts, ghost.recipe, names)
+    return Shown(strip, 0, start, ghost.parts, ghost.recipe, names)
 
 
 def _keyed_places(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[float, ...]:
@@ -128,7 +128,7 @@ def _of_action(
     sources = _sources(scene, armature, names)
     strip = Strip(tuple(feet)) if woven is None else _strip(woven, recipe, float(start), sources, feet)
     handles = (*strip.handles, *_ends(contacts, len(strip.rows) - len(feet))) if editable else ()
-    return Shown(dataclasses.replace(strip, handles=handles), action, float(start), woven, recipe, names)
+    return Shown(dataclasses.replace(strip, handles=handles), action.session_uid, float(start), woven, recipe, names)
 
 
 def _kept(action: bpy.types.Action, length: float) -> tuple[Parts | None, Recipe | None, tuple[str, ...]]:
