@@ -26,6 +26,7 @@ SCRIPTS = (
     ("gui_repair.py", "repair", "1280x1800"),
     ("gui_style.py", "style", "1280x1400"),
     ("gui_path.py", "path", "1280x1400"),
+    ("gui_strip.py", "strip", "1280x1000"),
     ("gui_library.py", "library", "1280x1400"),
     ("gui_results.py", "results", "1280x1400"),
     ("gui_found.py", "found", "1280x1000"),

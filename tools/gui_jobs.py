@@ -191,8 +191,7 @@ def path(gui: Any, hand: Hand) -> Iterator[Any]:
     yield from hand.drag([(x, y), (x, y - 6), (x, y - 20)])  # both turns in one stroke over their ticks
     assert {line.action.name for line in lines() if line.use} >= {"Turn Left", "Turn Right"}
     yield from hand.intent("Path")
-    yield from hand.press("ops.action_loom.draw_path(")
-    view = gui.region("WINDOW")
+    view = gui.region("WINDOW")  # with Path, and no curve yet, a drag there draws one
     stroke = [(view.x + view.width * (0.5 - 0.012 * k), view.y + view.height * (0.45 - 0.006 * k)) for k in range(25)]
     yield from hand.drag(stroke)
     yield 1.0

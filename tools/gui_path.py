@@ -66,12 +66,10 @@ def edit(gui: Any) -> Iterator[Any]:
 
 
 def drag(gui: Any) -> Iterator[Any]:
-    yield from gui.press("ops.action_loom.drag_stretches(")
-    yield 0.5
     yield from gui.shot("04_handles")
-    handles, region = loom("addon.interface.pictures.stretch_handles"), gui.region("WINDOW")
-    path = handles.drawn_path(settings().curve)
-    (x, y), (to_x, to_y) = (handles._in_region(region, path.at(percent)) for percent in (40.0, 50.0))
+    handles, region = loom("addon.interface.panels.handles"), gui.region("WINDOW")
+    places = loom("addon.services.preview.tool_handles").path_shown(bpy.context)
+    (x, y), (to_x, to_y) = (handles.pixel_of(region, places[handles.number_of(percent)]) for percent in (40.0, 50.0))
     yield from gui.drag(region.x + x, region.y + y, region.x + to_x, region.y + to_y)
     assert abs(settings().stretches[0].end - 50.0) < 3.0, settings().stretches[0].end
     yield 2.5

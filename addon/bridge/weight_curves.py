@@ -14,6 +14,7 @@ from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
 from . import curves
 
+SAME = 1e-3  # of a frame within which keys are at the same one
 NEAR = 0.01  # of a share: tolerance between the curves and the smooth steps between rows
 _INDEXED = re.compile(r"action_loom\.rigs\[(\d+)\]\.sources\[(\d+)\]\.weight")
 
@@ -56,6 +57,51 @@ def keyed_frames(scene: bpy.types.Scene, paths: Sequence[str]) -> list[float]:
     """Return the frames at which any of some weights has a key, in order."""
     found = {float(key.co[0]) for curve in _curves(scene) if curve.data_path in paths for key in curve.keyframe_points}
     return sorted(found)
+
+
+def keys(scene: bpy.types.Scene, paths: Sequence[str]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Return every number of the keys of some weights, by path: the same numbers are the same curves."""
+    found = []
+    for curve in _curves(scene):
+        if curve.data_path in paths:
+            numbers = [0.0] * (6 * len(curve.keyframe_points))
+            for k, name in enumerate(("co", "handle_left", "handle_right")):
+                part = [0.0] * (2 * len(curve.keyframe_points))
+                curve.keyframe_points.foreach_get(name, part)
+                numbers[2 * k :: 6], numbers[2 * k + 1 :: 6] = part[::2], part[1::2]
+            found.append((curve.data_path, tuple(numbers)))
+    return tuple(found)
+
+
+def put_back(scene: bpy.types.Scene, before: Sequence[tuple[str, Sequence[float]]]) -> None:
+    """Give keys the numbers that `keys` has returned; none may have been added or removed since."""
+    for path_of, numbers in before:
+        curve = present(_curve(scene, path_of))
+        for k, name in enumerate(("co", "handle_left", "handle_right")):
+            part = [0.0] * (2 * len(curve.keyframe_points))
+            part[::2], part[1::2] = numbers[2 * k :: 6], numbers[2 * k + 1 :: 6]
+            curve.keyframe_points.foreach_set(name, part)
+        curve.update()
+
+
+def values(scene: bpy.types.Scene, paths: Sequence[str], now: Sequence[float], frame: float) -> list[float]:
+    """Return weights at a frame; `now` are the current ones, used for those without a curve."""
+    known = {curve.data_path: curve for curve in _curves(scene)}
+    return [known[one].evaluate(frame) if one in known else usual for one, usual in zip(paths, now, strict=True)]
+
+
+def move(scene: bpy.types.Scene, paths: Sequence[str], frame: float, to: float, weights: Sequence[float]) -> None:
+    """Move the keys of some weights at a frame to another, and give them other values."""
+    for one, weight in zip(paths, weights, strict=True):
+        curve = _curve(scene, one)
+        for point in () if curve is None else curve.keyframe_points:
+            if abs(point.co[0] - frame) < SAME:
+                for handle in (point.handle_left, point.handle_right):
+                    handle[0] += to - frame
+                    handle[1] += weight - point.co[1]
+                point.co = (to, weight)
+                present(curve).update()
+                break
 
 
 def key(scene: bpy.types.Scene, paths: Sequence[str], weights: Sequence[float], frame: float) -> None:

@@ -37,7 +37,7 @@ _OPERATORS = {
     "show_graph": "path",
     "add_stretch": "path",
     "remove_stretch": "path",
-    "drag_stretches": "path",
+    "drag_strip": RESULTS,
     "find_cycles": "loop",
     "show_scores": "loop",
     "find_transitions": "connect",

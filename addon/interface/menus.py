@@ -13,7 +13,7 @@ from ...core.formats import registry
 from ..ground import formats
 from ..ground.blender_types import DrawContext, present
 from ..ground.translations.runtime import translated
-from ..model import intents, target_armature
+from ..model import intents, preferences, target_armature
 from ..services.sources import source_list
 
 AROUND = 7  # entries around a pie; the eighth place holds the rest
@@ -49,7 +49,7 @@ MENUS = {
         label="Prepare",
         entries=(
             *("find_cycles", "show_scores", "find_transitions", LINE),
-            *("draw_path", "new_curve", "add_stretch", "drag_stretches", "build_graph", "show_graph", LINE),
+            *("draw_path", "new_curve", "add_stretch", "build_graph", "show_graph", LINE),
             *("learn_style", "keep_style", "load_style", "save_style", LINE),
             *("pick_pose", "clear_poses"),
         ),
@@ -214,6 +214,14 @@ def _of_action(menu: Any, context: bpy.types.Context) -> None:
         layout.menu("ACTION_LOOM_MT_action")
 
 
+def _strip(menu: Any, context: bpy.types.Context) -> None:
+    kept = preferences.chosen(context)
+    if kept is not None:
+        layout = present(menu.layout)
+        layout.separator()
+        layout.prop(kept, "strip", text="Action Loom Strip")
+
+
 def _in_header(menu: Any, context: bpy.types.Context) -> None:
     """Add our menu to an editor's header if it shows an armature's action."""
     shown = getattr(context.space_data, "mode", "FCURVES")
@@ -231,6 +239,8 @@ _ENTRIES: tuple[tuple[str, Callable[[Any, bpy.types.Context], None]], ...] = (
     ("NLA_MT_context_menu", _of_action),
     ("OUTLINER_MT_context_menu", _of_action),
     ("UI_MT_button_context_menu", _of_action),
+    ("DOPESHEET_MT_view", _strip),
+    ("TIME_MT_view", _strip),
     ("DOPESHEET_MT_key", _tools),
     ("DOPESHEET_MT_marker", _feet),
     ("VIEW3D_MT_armature_add", _add_demo),

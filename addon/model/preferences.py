@@ -28,12 +28,21 @@ _BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) 
 when_library_changed: list[Callable[[str], None]] = []
 
 
+# Listeners, called with whether the strip at the timeline is switched on.
+when_strip_changed: list[Callable[[bool], None]] = []
+
+
 def _engine_changed(chosen: Any, _context: bpy.types.Context) -> None:
     jit.use(chosen.engine.lower())
 
 
 def _memory_changed(chosen: Any, _context: bpy.types.Context) -> None:
     memory.most_bytes = chosen.memory * memory.MEGABYTE
+
+
+def _strip_changed(chosen: Any, _context: bpy.types.Context) -> None:
+    for listener in when_strip_changed:
+        listener(chosen.strip)
 
 
 def _library_changed(_chosen: Any, context: bpy.types.Context) -> None:
@@ -78,6 +87,12 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         description="Fit the preview range to a new result and play it",
         default=False,
     )
+    strip: bpy.props.BoolProperty(
+        name="Strip at Timeline",
+        description="Show sources, weights, seams and foot contacts at the bottom of timelines, to be dragged there",
+        default=True,
+        update=_strip_changed,
+    )
     colors: bpy.props.PointerProperty(type=colors.ACTION_LOOM_PG_colors)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -100,6 +115,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         if util.find_spec("numba") is not None:  # the speed pack, or what an artist has installed
             self._draw_engine(layout)
         layout.prop(self, "library")
+        layout.prop(self, "strip")
         header, body = layout.panel("action_loom_defaults", default_closed=True)
         header.label(text="Defaults for New Scenes")
         if body is not None:
@@ -154,6 +170,12 @@ def chosen(context: bpy.types.Context) -> Any:
     """Return the extension's preferences; None if it is registered without being enabled."""
     enabled = present(context.preferences).addons.get(str(extension))
     return None if enabled is None else enabled.preferences
+
+
+def strip() -> bool:
+    """Return whether the strip at the timeline is switched on."""
+    kept = chosen(bpy.context)
+    return kept is None or kept.strip
 
 
 def library(context: bpy.types.Context) -> str:

@@ -64,6 +64,10 @@ when_first_listed: list[Callable[[bpy.types.Scene], None]] = []
 when_feet_changed: list[lists.Listener] = []
 
 
+# Listeners for a chosen intent.
+when_intent_chosen: list[lists.Listener] = []
+
+
 def _intent(settings: Any) -> int:
     """Return which intent the chosen mode belongs to."""
     return intents.number_of(VERBS[settings.mode].recipe)
@@ -74,6 +78,8 @@ def _choose_intent(settings: Any, number: int) -> None:
     settings.tool_open = False
     if _intent(settings) != number:
         settings.mode = intents.modes_of(intents.INTENTS[number].label)[0].verb
+    for listener in when_intent_chosen:
+        listener(settings.id_data, bpy.context)
 
 
 def _is_style(_settings: Any, text: bpy.types.Text) -> bool:

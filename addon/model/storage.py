@@ -81,12 +81,14 @@ def store(
     armature: bpy.types.Object | None = None,
     request: str = "",
     players: Sequence[bpy.types.Object | None] = (),
+    parts: str = "",
 ) -> None:
     """Store on a result how it was made, replacing what was stored.
 
     sources : (action, slot) pairs in the recipe's order
     request : JSON on how to read the sources and write the result
     players : the armature of each source's action, None for the result's own
+    parts : JSON on what plays when, see `parts`
     """
     result_mark.check_writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
@@ -98,6 +100,8 @@ def store(
     group |= {**_slot_values(slot), "result_hash": _fingerprint(action, slot)}
     if armature is not None:
         group["armature"] = identity_of(armature).values()
+    if parts:
+        group["parts"] = parts
     if has_property(action, KEY):
         del action[KEY]
     action[KEY] = group
@@ -115,8 +119,17 @@ def _slot_values(slot: Slot) -> dict[str, Any]:
 
 def recipe_text(action: bpy.types.Action) -> str:
     """Return the stored text of an action's recipe, "" for none; cheap enough for drawing."""
+    return _text(action, "recipe")
+
+
+def parts_text(action: bpy.types.Action) -> str:
+    """Return the stored text on what plays when in a result, "" for none; cheap enough for drawing."""
+    return _text(action, "parts")
+
+
+def _text(action: bpy.types.Action, name: str) -> str:
     kept = action.get(KEY)
-    return str(kept.get("recipe", "")) if hasattr(kept, "to_dict") else ""  # anybody can write custom properties
+    return str(kept.get(name, "")) if hasattr(kept, "to_dict") else ""  # anybody can write custom properties
 
 
 def recipe_of(action: bpy.types.Action) -> Recipe | None:

@@ -61,11 +61,6 @@ def with_a_stretch(_tmp_path):
     bpy.ops.action_loom.add_stretch()
 
 
-def with_a_stretch_on_a_curve(_tmp_path):
-    bpy.ops.action_loom.new_curve()
-    bpy.ops.action_loom.add_stretch()
-
-
 def without_contacts(_tmp_path):
     bpy.context.scene.action_loom.contacts.clear()
 
@@ -207,7 +202,6 @@ TABLE = {
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
     "draw_path": Row("objects", "curves", "settings", points="0 0 0; 0 -2 0; 0.5 -4 0"),
-    "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
     "analyse": Row("settings", sources=BOTH),
     "bake_to_bones": result(sources=[SLOW]),
     "bake_to_controls": result(sources=[SLOW], before=legs_for_ik),
@@ -223,6 +217,7 @@ TABLE = {
     "clear_weight_keys": Row("settings", "new actions", "users", before=weights_keyed),
     "contacts_from_markers": Row("settings", before=contacts_marked),
     "contacts_to_markers": Row("result", before=contacts_found),
+    "drag_strip": Row("settings", before=contacts_found, kind="contact", number=0, part=0, frame=3.0),
     "edit_recipe": Row("settings", "users"),
     "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),

@@ -3,6 +3,7 @@
 The table says how each is called and what it is meant to change; an operator that is not in it fails here.
 """
 
+from itertools import pairwise
 from threading import Event
 
 import addon_utils
@@ -131,6 +132,27 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
     assert differing(before, state()) == set()
     bpy.ops.ed.redo()
     assert differing(after, state()) == set()
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_result_says_what_plays_when(prepared, loom, name):
+    call, before = prepared(name), {action.session_uid for action in bpy.data.actions}
+    call()
+    made = [action for action in bpy.data.actions if action.session_uid not in before]
+    storage, parts = loom("addon.model.storage"), loom("addon.model.parts")
+    for action in made:
+        found = parts.from_json(storage.parts_text(action))
+        first, last = loom("addon.model.contact_rows").frames_of(action)
+        assert found.last == last - first
+        count = len(storage.of_result(action).sources)
+        assert any(found.tracks) or found.shares
+        for track in found.tracks:
+            assert all(0.0 <= part.first <= part.last <= found.last for part in track)
+            assert all(one.last <= other.first + 1.0 for one, other in pairwise(track))
+            assert all(0 <= source < count for part in track for source in part.sources)
+        assert all(sum(row[2:]) == pytest.approx(1.0, abs=1e-3) for row in found.shares)
+        assert all(len(row) == count + 2 for row in found.shares)
+        assert all(0.0 <= seam.first <= seam.at <= seam.last <= found.last for seam in found.seams)
 
 
 # To another frame, where a pose without keys is none, or to another pose.

@@ -21,7 +21,7 @@ into. `WRITE=1 make test BLENDER=5.2` writes this page; `tests/addon/test_button
 grey, too: none raises anything but a sentence. The same in Blender 4.2, 4.5, 5.0, 5.1 and 5.2.
 """
 # Of menus and rows, and an earlier name.
-NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "bake_to_bones", "bake_to_controls"}
+NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "drag_strip", "bake_to_bones", "bake_to_controls"}
 # What makes an action, as trial.py of each verb has it; the others in the order of the tab.
 BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "import_motion": {},
@@ -60,7 +60,6 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "draw_path": {"points": "0 0 0; 0 -4 0"},
     "new_curve": {},
     "add_stretch": {},
-    "drag_stretches": {},
     "build_graph": {},
     "show_graph": {},
     "learn_style": {},

@@ -300,6 +300,13 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     assert recipe.stretch_options == "splice_threshold=0.4 retime=yes method=heck action_threshold=0.5"
     sources = [source.name for source in loom("addon.model.storage").of_result(action).request.sources]
     assert {sources[int(number) - 1] for number in row[2:]} == {"wave", "wave too"}
+    # The strip at the timeline shows the walk, and below it where the stretch is.
+    walk, upper = loom("addon.services.preview.strips").of(bpy.context).strip.rows[:2]
+    assert {span.name.removesuffix(" mirrored") for span in walk.spans if span.name} <= {"ahead", "left", "right"}
+    (span,) = upper.spans
+    assert set(span.name.split(" + ")) == {"wave", "wave too"}
+    first, last = action.frame_range
+    assert 0.3 < (span.start - first) / (last - first) < 0.5 < (span.end - first) / (last - first) < 0.8
     # It loads back into the panel, and weaves the same again.
     settings.stretches.clear()
     bpy.ops.action_loom.edit_recipe()
@@ -309,29 +316,6 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     before = material.fingerprint(action)
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
     assert material.fingerprint(action) == before
-
-
-def test_a_stretch_is_dragged_by_scripts_too(walker):
-    settings = bpy.context.scene.action_loom
-    with pytest.raises(RuntimeError, match="Choose a curve to walk along"):
-        bpy.ops.action_loom.drag_stretches()
-    settings.curve = drawn(BOW)
-    with pytest.raises(RuntimeError, match="Add a stretch first"):
-        bpy.ops.action_loom.drag_stretches()
-    bpy.ops.action_loom.add_stretch()
-    bpy.ops.action_loom.drag_stretches(index=0, start=10.0, end=30.0)
-    assert (round(settings.stretches[0].start), round(settings.stretches[0].end)) == (10, 30)
-    with pytest.raises(RuntimeError, match="There is no stretch 3; there are 1, from 0"):
-        bpy.ops.action_loom.drag_stretches(index=3)
-
-
-def test_handles_of_stretches_are_where_the_curve_is(walker, loom):
-    handles = loom("addon.interface.pictures.stretch_handles")
-    path = handles.drawn_path(drawn(BOW))
-    assert np.allclose(path.at(0.0)[:2], BOW[0], atol=1e-5)
-    assert np.allclose(path.at(100.0)[:2], BOW[-1], atol=1e-5)
-    steps = np.linalg.norm(np.diff(path.places, axis=0), axis=1)
-    assert steps.max() < 1.02 * steps.min()
 
 
 def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, loom, monkeypatch):

@@ -142,6 +142,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         if error is not None:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        _give_tool_back(context)
         scene_of(context).update_tag()  # so that the preview follows
         self.report({"INFO"}, "The walk begins where the line begins: press Weave to keep it")
         return {"FINISHED"}
@@ -194,6 +195,46 @@ class ACTION_LOOM_TL_path_posing(_PathTool, bpy.types.WorkSpaceTool):
     bl_context_mode = "POSE"
 
 
+_tool_before = ""  # the artist's tool, while ours was taken for a first stroke
+
+
+def _intent_chosen(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Take the tool with Path where there is no curve yet, so that a drag in the view draws it; give it back after."""
+    global _tool_before
+    settings = properties.settings_of(scene)
+    if settings.mode != Follow.verb or settings.curve is not None:
+        _give_tool_back(context)
+        return
+    tool = None if bpy.app.background else _tool(context)
+    ours = {"OBJECT": ACTION_LOOM_TL_path.bl_idname, "POSE": ACTION_LOOM_TL_path_posing.bl_idname}.get(context.mode)
+    if tool is not None and ours is not None and tool != ours and _choose_tool(context, ours):
+        _tool_before = tool
+
+
+def _give_tool_back(context: bpy.types.Context) -> None:
+    """Choose the artist's tool again, unless that has been done by hand."""
+    global _tool_before
+    if _tool_before and _tool(context) in {tool.bl_idname for tool in _TOOLS}:
+        _choose_tool(context, _tool_before)
+    _tool_before = ""
+
+
+def _tool(context: bpy.types.Context) -> str | None:
+    tools = None if context.workspace is None else context.workspace.tools
+    chosen = None if tools is None else tools.from_space_view3d_mode(context.mode)
+    return None if chosen is None else str(chosen.idname)
+
+
+def _choose_tool(context: bpy.types.Context, name: str) -> bool:
+    """Choose a tool of the window's 3D view; say whether there is one."""
+    for area in () if context.screen is None else context.screen.areas:
+        region = next((one for one in area.regions if one.type == "WINDOW"), None)
+        if area.type == "VIEW_3D" and region is not None:
+            with context.temp_override(area=area, region=region):
+                return bpy.ops.wm.tool_set_by_id(name=name) == {"FINISHED"}
+    return False
+
+
 _TOOLS = (ACTION_LOOM_TL_path, ACTION_LOOM_TL_path_posing)
 
 
@@ -201,9 +242,11 @@ def register() -> None:
     bpy.utils.register_class(ACTION_LOOM_OT_draw_path)
     for tool in _TOOLS:
         bpy.utils.register_tool(tool, separator=True)
+    properties.when_intent_chosen.append(_intent_chosen)
 
 
 def unregister() -> None:
+    properties.when_intent_chosen.remove(_intent_chosen)
     for tool in reversed(_TOOLS):
         bpy.utils.unregister_tool(tool)
     bpy.utils.unregister_class(ACTION_LOOM_OT_draw_path)

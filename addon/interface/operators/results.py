@@ -1,6 +1,7 @@
 """Load a result's recipe back into the panel, or make the result again from its current sources."""
 
 import dataclasses
+import json
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -72,6 +73,12 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
+    options: bpy.props.StringProperty(
+        name="Options",
+        description='Options of its recipe to change first, as JSON such as {"from_frame": 12}',
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return poll_result(cls, context)
@@ -115,9 +122,21 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         why = readiness.why_not(armature)  # the armature need not be the active one
         if why:
             raise RigError(why)
+        recipe = self._with_options(again.recipe)
         inputs = yield from rebuilding.read_again_in_steps(scene_of(context), armature, again)
         self._metres = inputs.read.body.world_metres
-        return dataclasses.replace(inputs, recipe=self._with_spans(again.recipe))
+        return dataclasses.replace(inputs, recipe=self._with_spans(recipe))
+
+    def _with_options(self, recipe: Recipe) -> Recipe:
+        """Return a recipe with the options that the caller has changed; raises OptionError."""
+        try:
+            given = json.loads(self.options or "{}")
+        except ValueError as error:
+            raise OptionError(f"Options are {self.options!r}, but must be JSON: {error}") from None
+        if not isinstance(given, dict) or set(given) - set(declared(type(recipe))):
+            known = ", ".join(declared(type(recipe)))
+            raise OptionError(f"Options are {self.options!r}, but must be some of {known}")
+        return dataclasses.replace(recipe, **given) if given else recipe
 
     def _with_spans(self, recipe: Recipe) -> Recipe:
         options = declared(type(recipe))

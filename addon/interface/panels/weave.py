@@ -186,10 +186,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 layout.label(text="Along the path of the recipe", icon="INFO")
         for index, stretch in enumerate(settings.stretches):
             _draw_stretch(layout.box().column(align=True), stretch, index)
-        row = layout.row(align=True)
-        row.operator("action_loom.add_stretch", icon="ADD")
-        if len(settings.stretches):
-            row.operator("action_loom.drag_stretches", icon="ARROW_LEFTRIGHT")
+        layout.operator("action_loom.add_stretch", icon="ADD")
 
     def _draw_candidates(self, context: bpy.types.Context) -> None:
         from ...services.matching import candidates

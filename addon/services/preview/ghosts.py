@@ -16,6 +16,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source
 from ....core.skin.skin import Skin, joined
 from ....core.verbs import Blend, Follow
+from ....core.verbs.blend import weights as blend_weights
 from ....core.verbs.blend import work as blend
 from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import BlendResult, Result, SpliceResult
@@ -27,8 +28,9 @@ from ...ground.blender_types import armature_data, scene_of
 from ...model import lists, properties
 from ..matching import analysis
 from ..sources import source_list
-from ..weaving import reading, writing
+from ..weaving import reading, result_parts, writing
 from ..weaving.reading import Inputs
+from ..weights import weights_over_time
 from . import previews, skins, trails, walk_again
 from .previews import FOUND, SOLO
 from .shapes import Body, Figure, Ghost, Playing
@@ -63,10 +65,12 @@ def keep(
     sources = _in_step(woven, read, rig, result, aside, taken=beside)
     shift = beside * aside
     figures = (*sources, dataclasses.replace(result, points=result.points + shift))
-    lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
+    lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
-    ghost = Ghost(mode, figures, summary, request, read, recipe, woven, lines, body, left_out, asked, outdated)
+    parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip))
+    shown = (lines, body, left_out, asked, outdated, parts, standing)
+    ghost = Ghost(mode, figures, summary, request, read, recipe, woven, *shown)
     previews.keep(read.armature, ghost)
     return ghost
 
@@ -127,7 +131,11 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
     if weights is None:
         return False
     try:
-        recipe = dataclasses.replace(ghost.recipe, weights=weights)
+        keys = weights_over_time.rows(scene, rig)
+        recipe = dataclasses.replace(ghost.recipe, weights=weights, weight_keys=keys)
+        count = len(weights)
+        if blend_weights.of_recipe(recipe, count).close != blend_weights.of_recipe(ghost.recipe, count).close:
+            return False  # whether they are cycles decides how clips are matched
         _keep_again(context, ghost, recipe, blend.again(ghost.woven, recipe))
     except LoomError:
         return False

@@ -36,7 +36,7 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
         for line in ticked
     )
     reference = lists.reference_among(rig, ticked) if ticked else 0
-    keyed = tuple(weights_over_time.keyed(scene, rig)) if mode == "blend" else ()
+    keyed = weights_over_time.keys(scene, rig) if mode == "blend" else ()
     return (values, lines, reference, keyed, *(_drawn_path(settings, rig) if mode == "follow" else ()))
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ....core.recipes.reading import Request
     from ....core.skin.skin import Skin
     from ....core.weave.results import Result
+    from ...model.parts import Parts
     from ..weaving import reading
 
 _ROUNDING = 1e-5  # of a frame; scene frames are single floats
@@ -98,6 +99,7 @@ class Ghost:
     left_out : messages about meshes that can't be shown
     asked : the panel's state when it was made
     outdated : whether that state has changed and weaving again takes too long to follow
+    parts : what plays when; standing : from which frame up to which each foot stands
     """
 
     mode: str
@@ -112,3 +114,5 @@ class Ghost:
     left_out: tuple[str, ...] = ()
     asked: tuple[Any, ...] = field(default=(), repr=False)
     outdated: bool = False
+    parts: "Parts | None" = None
+    standing: "dict[str, tuple[tuple[int, int], ...]]" = field(default_factory=dict)

@@ -21,8 +21,13 @@ Part = tuple[NDArray[np.bool_], str]
 SEAM = 0.15  # s marked on each side of a seam
 
 
-def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -> tuple[Trail, ...]:
-    """Return the lines of a result from its written clip, moved aside by `shift`; `metres` in a scene unit."""
+def of(
+    woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float
+) -> tuple[tuple[Trail, ...], dict[str, tuple[tuple[int, int], ...]]]:
+    """Return the lines of a result from its written clip, moved aside by `shift`, and when each foot stands.
+
+    metres : in a scene unit; a foot stands from a first frame up to another, counted from 0
+    """
     body = world_pose.pose(clip)
     root = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
     found = [Trail(root, ROOT, wide=False)]
@@ -31,10 +36,12 @@ def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -
             found += _marked(root, flags, color)
     if isinstance(woven, FollowResult):
         found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
-    for foot in contacts.standing_feet(body).values():
+    feet = contacts.standing_feet(body)
+    for foot in feet.values():
         path = foot.ball / metres + shift
         found += [Trail(path, FOOT, wide=False), *_marked(path, foot.ball_stands, STANDS)]
-    return tuple(one for one in found if len(one.points) > 1)
+    standing = {name: tuple(contacts.runs(foot.stands)) for name, foot in feet.items()}
+    return tuple(one for one in found if len(one.points) > 1), standing
 
 
 def worst(walked: FollowResult, metres: float) -> Array:

@@ -25,7 +25,7 @@ from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
-from . import few_keys, on_controls, standing
+from . import few_keys, on_controls, result_parts, standing
 from .reading import Inputs, Read
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
@@ -89,7 +89,9 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         if options.result_name and into is None:
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
-        storage.store(action, slot, recipe, made_of, armature=armature, request=request.to_json(), players=players)
+        parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip)).to_json()
+        about: dict[str, Any] = {"request": request.to_json(), "players": players, "parts": parts}
+        storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
     notices.append(notice and f"{action.name} {notice}")

@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ...model import frame_conversion, lists, properties
+from . import weight_edges
 
 # Numpy is loaded at first use, not when Blender starts: so the bridge is imported inside functions.
 
@@ -16,6 +17,51 @@ def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
     from ...bridge import weight_curves
 
     return weight_curves.keyed_frames(scene, _paths(rig, lists.ticked(rig)))
+
+
+def keyed_places(scene: bpy.types.Scene, rig: Any) -> tuple[float, ...]:
+    """Return the places in time, 0 to 1, at which weights of the ticked sources have keys."""
+    frames = keyed(scene, rig)
+    if not frames:
+        return ()
+    first, last = _reference_span(rig, lists.ticked(rig))
+    return tuple((frame - first) / max(last - first, 1.0) for frame in frames if first <= frame <= last)
+
+
+def keys(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Return every number of the keys of the ticked sources' weights: the same numbers are the same curves."""
+    if scene.animation_data is None or scene.animation_data.action is None or rig is None:
+        return ()
+    from ...bridge import weight_curves
+
+    return weight_curves.keys(scene, _paths(rig, lists.ticked(rig)))
+
+
+def put_back(scene: bpy.types.Scene, before: tuple[tuple[str, tuple[float, ...]], ...]) -> None:
+    """Give the weights the keys that `keys` has returned."""
+    from ...bridge import weight_curves
+
+    weight_curves.put_back(scene, before)
+
+
+def move_key(scene: bpy.types.Scene, rig: Any, number: int, place: float, edge: int, level: float) -> float:
+    """Move a key in time, and an edge between two sources' shares there; return its new frame.
+
+    number : of the key, of those within the reference, from 0; place : in time, 0 to 1, kept between the keys beside it
+    edge : below the share of which source it is; level : the shares of the sources before it together
+    """
+    from ...bridge import weight_curves
+
+    lines = lists.ticked(rig)
+    first, last = _reference_span(rig, lines)
+    frames = [frame for frame in keyed(scene, rig) if first <= frame <= last]
+    low = frames[number - 1] + 1.0 if number else first
+    high = frames[number + 1] - 1.0 if number + 1 < len(frames) else last
+    to = min(max(round(first + place * (last - first)), low), max(high, low))
+    paths = _paths(rig, lines)
+    weights = weight_curves.values(scene, paths, [line.weight for line in lines], frames[number])
+    weight_curves.move(scene, paths, frames[number], to, weight_edges.moved(weights, edge, level))
+    return to
 
 
 def key(scene: bpy.types.Scene, rig: Any) -> None:

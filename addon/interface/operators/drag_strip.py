@@ -1,0 +1,164 @@
+"""Drag weight keys, seams and contacts in the strip at the timeline."""
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...ground.translations.runtime import translated
+from ...model import properties, target_armature
+from ...model.spans import Handle
+from ...services.preview import strips
+from ..pictures import timeline_strip
+from . import polls
+
+if TYPE_CHECKING:
+    from ...services.preview.strip_edits import Edit
+
+OFTEN = 0.1  # s between two looks at whether the ghost can follow
+KEYMAP = "Dopesheet"  # of the Dope Sheet and the Timeline
+
+
+class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
+    bl_idname = "action_loom.drag_strip"
+    bl_label = "Drag in Strip"
+    bl_description = "Drag a weight key, a seam or the end of a contact in the strip at the timeline"
+    bl_options = {"UNDO", "BLOCKING", "INTERNAL"}
+
+    kind: bpy.props.EnumProperty(
+        name="What",
+        description="For scripts: what is dragged",
+        items=[
+            (strips.WEIGHT, "Weight", "A key of the weights, or the weights"),
+            (strips.SEAM, "Seam", "Where the first action is left"),
+            (strips.FADE, "Fade", "How long both actions play on"),
+            (strips.CONTACT, "Contact", "An end of a contact"),
+        ],
+        options={"SKIP_SAVE"},
+    )
+    number: bpy.props.IntProperty(name="Number", description="For scripts: which, from 0", options={"SKIP_SAVE"})
+    part: bpy.props.IntProperty(
+        name="Part",
+        description="For scripts: of a contact 0 is its first frame, 1 its last; of weights below which source",
+        options={"SKIP_SAVE"},
+    )
+    frame: bpy.props.FloatProperty(name="Frame", description="For scripts: where to, in the scene")
+    level: bpy.props.FloatProperty(
+        name="Share", description="For scripts: the share of the sources before it", min=0.0, max=1.0
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.area is None:
+            return polls.poll_armature(cls, context)
+        return timeline_strip.has_handles(context)  # asked at every press of the mouse in a timeline
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature, shown = target_armature.of_tab(context), strips.of(context)
+        handles = () if shown is None else shown.strip.handles
+        which = {strips.SEAM: (self.number,), strips.FADE: (self.number,)}.get(self.kind, (self.number, self.part))
+        handle = next((one for one in handles if (one.kind, one.which) == (self.kind, which)), None)
+        if armature is None or shown is None or handle is None:
+            self.report({"ERROR"}, "The strip shows no such handle: assign a result, or find its contacts")
+            return {"CANCELLED"}
+        edit = self._begin(context, armature, shown, handle)
+        edit.to(self.frame, self.level)
+        return self._keep(context, edit, "EXEC_DEFAULT")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        armature = target_armature.of_tab(context)
+        found = timeline_strip.grabbed(context, (event.mouse_region_x, event.mouse_region_y))
+        if found is None or armature is None:
+            return {"PASS_THROUGH"}
+        shown, handle = found
+        self._handle, self._edit = handle, self._begin(context, armature, shown, handle)
+        self._moved = False
+        manager = present(context.window_manager)
+        self._timer = manager.event_timer_add(OFTEN, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def _begin(self, context: bpy.types.Context, armature: bpy.types.Object, shown: Any, handle: Handle) -> "Edit":
+        from ...services.preview import strip_edits
+
+        return strip_edits.begin(scene_of(context), armature, shown, handle)
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self._edit.back()
+            return self._ended(context, {"CANCELLED"})
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            self._ended(context, {"FINISHED"})
+            return self._keep(context, self._edit, "INVOKE_DEFAULT") if self._moved else {"CANCELLED"}
+        if event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
+            mouse = (event.mouse_region_x, event.mouse_region_y)
+            frame, level = timeline_strip.place_at(context, self._handle.row, mouse)
+            timeline_strip.show_dragged(self._edit.to(frame, level))
+            self._moved = True
+            hint = f"Frame {round(frame)}: release to keep it; Esc or right-click cancels"
+            present(context.workspace).status_text_set(translated(hint))
+        elif event.type == "TIMER" and self._moved:
+            self._let_ghost_follow(context)
+        return {"RUNNING_MODAL"}
+
+    def _let_ghost_follow(self, context: bpy.types.Context) -> None:
+        """Let the ghost follow the panel's options while they are dragged; weights it follows by itself."""
+        if not self._edit.shown.action and properties.settings_of(scene_of(context)).live:
+            from ...services.preview import ghost_follow
+
+            ghost_follow.preview(context, self._edit.armature)
+
+    def _keep(self, context: bpy.types.Context, edit: "Edit", how: str) -> OperatorReturn:
+        """Keep what was dragged: the panel has it already, a result is woven again with it."""
+        if not edit.options:
+            scene_of(context).update_tag()  # so that the preview follows
+            return {"FINISHED"}
+        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+        try:
+            # Not in the timeline, where its options would lie over the strip.
+            with _in_view(context), target_armature.as_from_panel(context, edit.armature):
+                ours.rebuild(how, options=json.dumps(edit.options))
+        except RuntimeError as error:
+            problem = str(error).partition(": ")[2].strip()  # Blender's "Error: " before what was reported
+            self.report({"ERROR"}, problem)
+        return {"CANCELLED"}  # weaving again is the step of undo
+
+    def _ended(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
+        present(context.window_manager).event_timer_remove(self._timer)
+        present(context.workspace).status_text_set(None)
+        timeline_strip.show_dragged(None)
+        return how
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        self._edit.back()
+        self._ended(context, {"CANCELLED"})
+
+
+def _in_view(context: bpy.types.Context) -> AbstractContextManager[Any]:
+    """Return a context in the first 3D view of the window, if there is one."""
+    for area in () if context.screen is None else context.screen.areas:
+        region = next((one for one in area.regions if one.type == "WINDOW"), None)
+        if area.type == "VIEW_3D" and region is not None:
+            return context.temp_override(area=area, region=region)
+    return nullcontext()
+
+
+_items: list[tuple[Any, Any]] = []
+_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_drag_strip,))
+
+
+def register() -> None:
+    _register()
+    config = present(bpy.context.window_manager).keyconfigs.addon
+    if config is not None:
+        keymap = config.keymaps.new(name=KEYMAP, space_type="DOPESHEET_EDITOR")
+        _items.append((keymap, keymap.keymap_items.new("action_loom.drag_strip", "LEFTMOUSE", "PRESS")))
+
+
+def unregister() -> None:
+    for keymap, item in _items:
+        keymap.keymap_items.remove(item)
+    _items.clear()
+    _unregister()

@@ -1,0 +1,150 @@
+"""Draw at the bottom of timelines what plays when: sources, weights, seams and contacts; apart while switched off."""
+
+from typing import Any
+
+import bpy
+
+from ....core.cache import Cache
+from ....core.errors import LoomError
+from ...ground import memory, troubles
+from ...ground.blender_types import interface_scale, present, scene_of
+from ...model import contact_rows, preferences, properties, target_armature
+from ...model.spans import Handle, Strip
+from ...services.preview import previews, strips
+from ...services.preview.strips import Shown
+from . import spans
+from .flat import Box
+from .spans import Axis
+
+MODES = ("DOPESHEET", "ACTION", "TIMELINE")
+RULER, SCROLLER, MARKERS = 24.0, 12.0, 42.0  # pixels at an interface scale of 1 that Blender takes for them
+LOW = 80.0  # pixels of a region in which Blender shows no scroller
+
+_handler: Any = None
+_painters: "Cache[int, spans.Painter]" = memory.cache(8)  # by region
+_dragged: Strip | None = None  # a strip as it would be, while something is dragged in it
+
+
+def show_dragged(strip: Strip | None) -> None:
+    """Show a strip as it would be in place of what there is; None ends that."""
+    global _dragged
+    _dragged = strip
+    redraw()
+
+
+def has_handles(context: bpy.types.Context) -> bool:
+    """Say whether a timeline shows anything that can be dragged."""
+    found = _here(context)
+    return found is not None and bool(found[0].strip.handles)
+
+
+def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
+    """Return what is shown and the handle at the mouse in a timeline; None where there is none."""
+    found = _here(context)
+    if found is None:
+        return None
+    shown, axis, room = found
+    laid = spans.lay(shown.strip, axis, room, spans.look_now())
+    handle = None if laid is None else spans.handle_at(laid, shown.strip, axis, mouse)
+    return None if handle is None else (shown, handle)
+
+
+def place_at(context: bpy.types.Context, row: int, mouse: tuple[float, float]) -> tuple[float, float]:
+    """Return the frame and the height from 0 to 1 in a row of the strip at the mouse."""
+    found = _here(context)
+    laid = None if found is None else spans.lay(found[0].strip, found[1], found[2], spans.look_now())
+    if found is None or laid is None or row >= len(laid.rows):
+        return spans.axis_of(present(context.region)).frame(mouse[0]), 0.5
+    return found[1].frame(mouse[0]), spans.level_at(laid, row, mouse[1])
+
+
+def _here(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
+    """Return what a timeline shows, its frames, and the room it has for that."""
+    space, region = context.space_data, present(context.region)
+    if not isinstance(space, bpy.types.SpaceDopeSheetEditor) or space.mode not in MODES or not preferences.strip():
+        return None
+    shown = strips.of(context)
+    if shown is None:
+        return None
+    scale, action = interface_scale(), contact_rows.action_of(target_armature.of_tab(context))
+    of_action = space.mode == "ACTION" and space.show_pose_markers and action is not None
+    markers = present(action).pose_markers if of_action else scene_of(context).timeline_markers
+    scroller = SCROLLER if region.height > LOW * scale else 1.0
+    bottom = (MARKERS if space.show_markers and len(markers) else scroller) * scale
+    return shown, spans.axis_of(region), (0.0, bottom, float(region.width), region.height - RULER * scale)
+
+
+def _draw() -> None:
+    context = bpy.context
+    try:
+        found = _here(context)
+        if found is not None:
+            which = present(context.region).as_pointer()
+            painter = _painters.get(which)
+            if painter is None:
+                painter = spans.Painter()
+                _painters.keep(which, painter)
+            painter.draw(_dragged or found[0].strip, *found[1:], spans.look_now())
+    except Exception as error:  # any error: Blender would print it at every redraw
+        hide()
+        armature = target_armature.of_tab(context)
+        if armature is not None:
+            mode = properties.settings_of(scene_of(context)).mode
+            troubles.keep(armature.session_uid, mode, LoomError(f"The strip can't be drawn here: {error}"), 1.0)
+
+
+def show() -> None:
+    """Start to draw, where there are windows."""
+    global _handler
+    if _handler is None and not bpy.app.background:
+        _handler = bpy.types.SpaceDopeSheetEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
+    redraw()
+
+
+def hide() -> None:
+    """Stop drawing."""
+    global _handler
+    if _handler is not None:
+        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_handler, "WINDOW")
+        _handler = None
+    _forget()
+    redraw()
+
+
+def redraw() -> None:
+    """Draw all timelines again."""
+    manager = bpy.context.window_manager
+    for window in () if manager is None or _handler is None else manager.windows:
+        for area in window.screen.areas:
+            if area.type == "DOPESHEET_EDITOR":
+                area.tag_redraw()
+
+
+def _forget() -> None:
+    global _dragged
+    _dragged = None
+    _painters.clear()
+
+
+def _switched(wanted: bool) -> None:
+    if wanted:
+        show()
+    else:
+        hide()
+
+
+def register() -> None:
+    memory.when_forgotten.append(_forget)
+    previews.when_some.append(redraw)
+    previews.when_none.append(redraw)
+    preferences.when_strip_changed.append(_switched)
+    if preferences.strip():
+        show()
+
+
+def unregister() -> None:
+    preferences.when_strip_changed.remove(_switched)
+    previews.when_none.remove(redraw)
+    previews.when_some.remove(redraw)
+    memory.when_forgotten.remove(_forget)
+    hide()

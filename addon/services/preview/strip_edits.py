@@ -1,0 +1,214 @@
+"""Change what is dragged in the strip at the timeline: the panel's values behind a ghost, or a result's recipe.
+
+A change of the panel is made at once, so that the ghost follows. A result shows its strip as it would be; its recipe's
+changed options are returned at the end, to weave it again with them.
+"""
+
+import dataclasses
+from typing import Any
+
+import bpy
+
+from ....core.verbs import Blend
+from ...ground.blender_types import present
+from ...model import contact_rows, lists, properties
+from ...model.parts import Parts
+from ...model.spans import Handle, Strip
+from ..weights import weight_edges, weights_over_time
+from . import strips
+from .strips import CONTACT, FADE, SEAM, WEIGHT, Shown
+
+APART = 0.01  # of a blend, least distance of two weight keys
+
+
+class Edit:
+    """A drag of one handle; `options` are those of a result's recipe that it changes."""
+
+    options: dict[str, Any]
+
+    def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, handle: Handle) -> None:
+        # By session ids, as long as it is dragged.
+        self._scene, self._armature = scene.session_uid, armature.session_uid
+        self.shown, self.handle, self.options = shown, handle, {}
+
+    @property
+    def scene(self) -> bpy.types.Scene:
+        return present(properties.of_session(bpy.data.scenes, self._scene))
+
+    @property
+    def armature(self) -> bpy.types.Object:
+        return present(properties.of_session(bpy.data.objects, self._armature))
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        """Drag to a frame of the scene and a height of the row; return the strip as it would be, None as it is now."""
+        raise NotImplementedError
+
+    def back(self) -> None:
+        """Leave everything as it was."""
+
+    def woven(self) -> Parts:
+        return present(self.shown.parts)
+
+    def as_if(self, parts: Parts, **options: Any) -> Strip:
+        """Return the strip with other parts, and note the options of the recipe that make them."""
+        self.options = options
+        recipe = dataclasses.replace(present(self.shown.recipe), **options)
+        return strips.as_if(self.scene, self.armature, self.shown, parts, recipe)
+
+
+class ContactEdit(Edit):
+    """Drag the first or last frame of a contact, up to the contact beside it."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        held = self._held()
+        self._before = [(row.first, row.last, row.why) for row in held.rows], held.edited
+
+    def _held(self) -> Any:
+        return contact_rows.of(self.scene, self._action())
+
+    def _action(self) -> bpy.types.Action:
+        return present(properties.of_session(bpy.data.actions, self.shown.action))
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        number, end = self.handle.which
+        rows = self._held().rows
+        row, (low, high) = rows[number], contact_rows.frames_of(self._action())
+        others = [one for k, one in enumerate(rows) if k != number and one.foot == row.foot]
+        if end:
+            high = min([high, *(one.first - 1 for one in others if one.first > row.first)])
+            row.last = min(max(round(frame), row.first), high)
+        else:
+            low = max([low, *(one.last + 1 for one in others if one.first < row.first)])
+            row.first = max(min(round(frame), row.last), low)
+        return None
+
+    def back(self) -> None:
+        held, (rows, edited) = self._held(), self._before
+        for row, (first, last, why) in zip(held.rows, rows, strict=True):
+            if (row.first, row.last) != (first, last):
+                row.first, row.last, row.why = first, last, why
+        held.edited = edited
+
+
+class SeamEdit(Edit):
+    """Drag the frame at which the first clip is left, or how long both play on."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        chosen = properties.settings_of(self.scene).connect
+        self._before = chosen.from_frame, chosen.length
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        woven = self.woven()
+        (number,), at = self.handle.which, frame - self.shown.start
+        seam = woven.seams[number]
+        if self.handle.kind == FADE:
+            reach = max(round(abs(at - seam.at)), 1)
+            moved, options = (seam.at - reach, seam.at, seam.at + reach), {"length": round(2.0 * reach / woven.rate, 3)}
+        else:
+            by = max(round(at - seam.at), -seam.left)
+            moved = seam.first + by, seam.at + by, seam.last + by
+            options = {"from_frame": seam.left + by}
+        if not self.shown.action:
+            chosen = properties.settings_of(self.scene).connect
+            for name, value in options.items():
+                if getattr(chosen, name) != value:
+                    setattr(chosen, name, value)
+            return None
+        tracks = tuple(
+            tuple(
+                part._replace(last=moved[1])
+                if part.last == seam.at
+                else part._replace(first=moved[1])
+                if part.first == seam.at
+                else part
+                for part in track
+            )
+            for track in woven.tracks
+        )
+        seams = tuple(
+            seam._replace(first=moved[0], at=moved[1], last=moved[2]) if one is seam else one for one in woven.seams
+        )
+        return self.as_if(dataclasses.replace(woven, tracks=tracks, seams=seams), **options)
+
+    def back(self) -> None:
+        chosen = properties.settings_of(self.scene).connect
+        chosen.from_frame, chosen.length = self._before
+
+
+class GhostWeightEdit(Edit):
+    """Drag the weights of the list: their keys, or what they are where there are none."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._weights = [line.weight for line in self._lines()]
+        self._keys = weights_over_time.keys(self.scene, self._rig())
+
+    def _rig(self) -> Any:
+        return properties.rig_of(self.scene, self.armature)
+
+    def _lines(self) -> list[Any]:
+        return lists.ticked(self._rig())
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        number, edge = self.handle.which
+        if not self._keys:
+            lists.set_weights(self._lines(), weight_edges.moved(self._weights, edge, level))
+            return None
+        weights_over_time.put_back(self.scene, self._keys)
+        place = self.woven().place_at(frame - self.shown.start)
+        weights_over_time.move_key(self.scene, self._rig(), number, place, edge, level)
+        self._tell()
+        return None
+
+    def back(self) -> None:
+        if self._keys:
+            weights_over_time.put_back(self.scene, self._keys)
+            self._tell()
+        else:
+            lists.set_weights(self._lines(), self._weights)
+
+    def _tell(self) -> None:
+        """Let the ghost follow keys as it follows the weights themselves."""
+        for listener in lists.when_weight_changed:
+            listener(self.scene, bpy.context)
+
+
+class ResultWeightEdit(Edit):
+    """Drag a weight key of a result's recipe, or its constant weights."""
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        import numpy as np
+
+        from ....core.verbs.blend import weights
+
+        number, edge = self.handle.which
+        woven, recipe, count = self.woven(), self.shown.recipe, len(self.shown.names)
+        assert isinstance(recipe, Blend)
+        rows = [list(row) for row in recipe.weight_keys]
+        if not rows:
+            shares = weight_edges.moved(recipe.weights or (1.0,) * count, edge, level)
+            options: dict[str, Any] = {"weights": tuple(round(share, 4) for share in shares)}
+        else:
+            low = rows[number - 1][0] + APART if number else 0.0
+            high = rows[number + 1][0] - APART if number + 1 < len(rows) else 1.0
+            place = min(max(woven.place_at(frame - self.shown.start), low), max(high, low))
+            rows[number] = [place, *weight_edges.moved(rows[number][1:], edge, level)]
+            options = {"weight_keys": tuple(tuple(round(value, 4) for value in row) for row in rows)}
+        at = weights.of_recipe(dataclasses.replace(recipe, **options), count).at(
+            np.array([row[1] for row in woven.shares])
+        )
+        shared = tuple((*row[:2], *now) for row, now in zip(woven.shares, at.T.tolist(), strict=True))
+        return self.as_if(dataclasses.replace(woven, shares=shared), **options)
+
+
+def begin(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, handle: Handle) -> Edit:
+    """Begin to drag a handle of a strip."""
+    if handle.kind == CONTACT:
+        return ContactEdit(scene, armature, shown, handle)
+    if handle.kind in (SEAM, FADE):
+        return SeamEdit(scene, armature, shown, handle)
+    assert handle.kind == WEIGHT
+    kind = ResultWeightEdit if shown.action else GhostWeightEdit
+    return kind(scene, armature, shown, handle)

@@ -1,0 +1,226 @@
+"""Where the handles of tools and of the path are in the 3D view, and what dragging them changes: the panel's values.
+
+Places are in the scene's units, the panel's in metres.
+"""
+
+import math
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from mathutils import Vector
+
+from ....core.cache import Cache
+from ....core.errors import LoomError
+from ....core.options import declared
+from ....core.verbs import Follow, Place, Reach
+from ...ground import jobs, memory
+from ...ground.blender_types import present, scene_of
+from ...model import properties, target_armature
+from . import previews
+from .ghost_follow import PAUSE, QUICK
+
+if TYPE_CHECKING:
+    from ....core.motion.quat import Array
+
+SAMPLES = 400  # places along a curve
+LEAST = 1.0  # % of the curve, least length of a stretch
+DIGITS = 4  # of metres and degrees
+
+# By an armature's session id, bones and size: metres of a scene unit, 0 for a rig that can't be read.
+_metres: "Cache[tuple[Any, ...], float]" = memory.cache(8)
+# By a curve's session id: how it was drawn, and its places (K, 3); None for one that is no path.
+_curves: "Cache[int, tuple[Any, Array | None]]" = memory.cache(4)
+_name = ""  # of the step of undo that a drag will be, "" while nothing is dragged
+_took = 0.0  # s of the last preview of a tool
+
+
+def metres_of(armature: bpy.types.Object) -> float | None:
+    """Return how many metres a unit of the scene is for a body; None for a rig that can't be read."""
+    size = tuple(round(value, 6) for value in armature.matrix_world.to_scale()[:])
+    key = armature.session_uid, len(present(armature.pose).bones), size
+    known = _metres.get(key)
+    if known is None:
+        from ...bridge import rig
+
+        try:
+            known = _metres.keep(key, rig.read(armature).world_metres)
+        except LoomError:
+            known = _metres.keep(key, 0.0)
+    return known or None
+
+
+def shown_tool(context: bpy.types.Context) -> str:
+    """Return the verb of the open tool, "" for none."""
+    settings = properties.settings_of(scene_of(context))
+    return str(settings.edit) if settings.tool_open else ""
+
+
+def reach_at(context: bpy.types.Context) -> Vector | None:
+    """Return the target of Reach: its object, its place or the 3D cursor; None while the tool is closed.
+
+    None also for a target that moves, which is a table.
+    """
+    armature = target_armature.of_tab(context)
+    if shown_tool(context) != Reach.verb or armature is None:
+        return None
+    settings = properties.settings_of(scene_of(context))
+    try:
+        rows = declared(Reach)["target"].checked(settings.reach.target)
+    except LoomError:
+        return None
+    if rows:
+        metres = metres_of(armature)
+        return None if metres is None or len(rows) > 1 or len(rows[0]) != 3 else Vector(rows[0]) / metres
+    chosen = settings.reach_object
+    return Vector((scene_of(context).cursor.location if chosen is None else chosen.matrix_world.translation)[:])
+
+
+def set_reach(context: bpy.types.Context, place: Vector) -> None:
+    """Move the target of Reach: its object, else the place in metres, which takes over from the 3D cursor."""
+    settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
+    chosen = settings.reach_object
+    if chosen is not None and not settings.reach.target.strip():
+        matrix = chosen.matrix_world.copy()
+        matrix.translation = place
+        chosen.matrix_world = matrix
+    else:
+        metres = metres_of(armature) or 1.0
+        row = tuple(round(metres * value, DIGITS) for value in place[:])
+        settings.reach.target = declared(Reach)["target"].as_text((row,))
+    follow_soon("Reach Target")
+
+
+def place_at(context: bpy.types.Context) -> Vector | None:
+    """Return where Place puts the figure, on the floor; None while it says no place."""
+    armature = target_armature.of_tab(context)
+    metres = None if armature is None or shown_tool(context) != Place.verb else metres_of(armature)
+    chosen = properties.settings_of(scene_of(context)).place
+    if armature is None or metres is None or chosen.where == "own" or chosen.where == "after":
+        return None
+    return Vector((chosen.x / metres, chosen.y / metres, armature.matrix_world.translation.z))
+
+
+def set_place(context: bpy.types.Context, place: Vector) -> None:
+    """Put the figure at a place on the floor."""
+    metres = metres_of(present(target_armature.of_tab(context))) or 1.0
+    chosen = properties.settings_of(scene_of(context)).place
+    chosen.x, chosen.y = (round(metres * value, DIGITS) for value in place[:2])
+    follow_soon("Place")
+
+
+def heading(context: bpy.types.Context) -> float:
+    """Return where Place lets the figure face, radians from +y to the left."""
+    return math.radians(properties.settings_of(scene_of(context)).place.facing)
+
+
+def set_heading(context: bpy.types.Context, angle: float) -> None:
+    """Let the figure face another way."""
+    chosen = properties.settings_of(scene_of(context)).place
+    turned = math.degrees(angle)
+    chosen.face, chosen.facing = "way", round((turned + 180.0) % 360.0 - 180.0, 2)
+    follow_soon("Facing")
+
+
+def path_shown(context: bpy.types.Context) -> "Array | None":
+    """Return places (K, 3) evenly along the panel's curve, on the floor; None while Path is not open, or has none."""
+    settings = properties.settings_of(scene_of(context))
+    curve = settings.curve
+    if settings.mode != Follow.verb or settings.tool_open or curve is None or target_armature.of_tab(context) is None:
+        return None
+    from ...bridge import curve_path
+
+    drawn, known = curve_path.drawn(curve), _curves.get(curve.session_uid)
+    if known is None or known[0] != drawn:
+        known = drawn, _places_along(curve)
+        _curves.keep(curve.session_uid, known)
+    return known[1]
+
+
+def _places_along(curve: bpy.types.Object) -> "Array | None":
+    import numpy as np
+
+    from ...bridge import curve_path
+
+    try:
+        points, closed = curve_path.path(curve, 1.0)
+    except LoomError:  # the panel says why
+        return None
+    points = np.concatenate([points, points[:1]]) if closed else points
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points[:, :2], axis=0), axis=1))])
+    even = np.linspace(0.0, gone[-1], SAMPLES + 1)
+    found: Array = np.stack([np.interp(even, gone, side) for side in points.T], axis=1)
+    return found
+
+
+def set_stretch(context: bpy.types.Context, index: int, end: str, percent: float) -> None:
+    """Move an end of a stretch along the curve, but not beyond its other end."""
+    one = properties.settings_of(scene_of(context)).stretches[index]
+    if end == "start":
+        one.start = min(max(percent, 0.0), one.end - LEAST)
+    else:
+        one.end = max(min(percent, 100.0), one.start + LEAST)
+
+
+def move_path(context: bpy.types.Context, start: Vector) -> None:
+    """Move the curve so that the walk begins at another place on its floor."""
+    curve, places = properties.settings_of(scene_of(context)).curve, path_shown(context)
+    if curve is None or places is None:
+        return
+    matrix = curve.matrix_world.copy()
+    matrix.translation += Vector((start.x - places[0][0], start.y - places[0][1], 0.0))
+    curve.matrix_world = matrix
+
+
+# --- the ghost ------------------------------------------------------------------------------------------------------
+
+
+def follow_soon(name: str) -> None:
+    """Let the ghost of the open tool follow what is dragged, and make the drag a step of undo when it ends."""
+    global _name
+    _name = name
+    if not bpy.app.background and not bpy.app.timers.is_registered(_follow):
+        bpy.app.timers.register(_follow, first_interval=PAUSE)
+
+
+def _follow() -> float | None:
+    """Preview the open tool; returns when to look again while something is dragged."""
+    global _name
+    windows = list(present(bpy.context.window_manager).windows)
+    dragging = any(len(one.modal_operators) for one in windows)
+    if jobs.running() is not None or not windows or (dragging and _took > QUICK):
+        return PAUSE if windows else None
+    with bpy.context.temp_override(window=windows[0]):
+        preview_tool(bpy.context)
+        if not dragging and _name:
+            bpy.ops.ed.undo_push(message=_name)
+            _name = ""
+    return PAUSE if _name else None
+
+
+def preview_tool(context: bpy.types.Context) -> None:
+    """Preview the open tool as its panel has it, where previews are live or one is shown."""
+    global _took
+    armature, tool = target_armature.of_tab(context), shown_tool(context)
+    if armature is None or not tool:
+        return
+    shown = previews.of(armature.session_uid)
+    if shown is None and not properties.settings_of(scene_of(context)).live:
+        return
+    began = perf_counter()
+    ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+    try:
+        with target_armature.as_from_panel(context, armature):
+            getattr(ours, tool)("EXEC_DEFAULT", preview=True, unasked=True)
+    except RuntimeError:  # it can't run as things are; the panel shows why
+        pass
+    _took = perf_counter() - began
+
+
+def register() -> None:
+    """Do nothing: it works only while something is dragged."""
+
+
+def unregister() -> None:
+    if bpy.app.timers.is_registered(_follow):
+        bpy.app.timers.unregister(_follow)

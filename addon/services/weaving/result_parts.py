@@ -1,0 +1,112 @@
+"""Find what plays when in a woven result."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ....core.check import contacts
+from ....core.graph.walk_result import WalkResult
+from ....core.recipes.base import Recipe
+from ....core.verbs import Follow
+from ....core.verbs.follow.result import FollowResult
+from ....core.weave.results import BlendResult, ConnectResult, KeyPosesResult, Result, SpliceResult
+from ...model.parts import Part, Parts, Seam
+
+SHARES = 64  # steps at which the shares of a blend are kept
+FADES = ("ease", "registered")  # methods of Connect whose length is that of the overlap
+
+
+def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Parts:
+    """Return the parts of a result made of clips with these names, whose action has so many frames."""
+    last, rate = length - 1.0, woven.clip.rate
+    whole = Parts(last, rate, ((Part((woven.reference,), 0.0, last),),))
+    if length != len(woven.clip):  # a loop that is written several times in a row
+        return whole
+    if isinstance(woven, BlendResult):
+        return Parts(last, rate, shares=_shares(woven))
+    if isinstance(woven, ConnectResult):
+        return _connected(woven, last)
+    if isinstance(woven, WalkResult):
+        return _walked(woven, recipe, names)
+    if isinstance(woven, SpliceResult):
+        upper = tuple(range(1, len(names)))
+        return Parts(last, rate, ((Part((0,), 0.0, last),), (Part(upper, 0.0, last),)))
+    if isinstance(woven, KeyPosesResult):
+        return _posed(woven, last)
+    return whole
+
+
+def _shares(woven: BlendResult) -> tuple[tuple[float, ...], ...]:
+    """Return rows of a frame, its place and the shares there: of few frames, which is enough for a picture."""
+    frames = np.unique(np.linspace(0, len(woven.clip) - 1, SHARES + 1).round().astype(int))
+    places = woven.registration.share_of_way(woven.reference_frames[frames])
+    rows = np.column_stack([frames, places, woven.weights[:, frames].T])
+    return tuple(tuple(row) for row in rows.round(5).tolist())
+
+
+def _connected(woven: ConnectResult, last: float) -> Parts:
+    own = woven.report["connect"]
+    seams = [
+        Seam(
+            one["corrected"][0],
+            one["seam_frame"],
+            one["corrected"][1],
+            one["from_frame"] if len(woven.seams) == 1 else -1,  # of several, a recipe has no frames for each
+            one["method"] in FADES,
+        )
+        for one in own.get("joints", [own])
+    ]
+    ends = [0.0, *woven.seams, last]
+    parts = tuple(Part((k,), start, end) for k, (start, end) in enumerate(pairwise(ends)))
+    return Parts(last, woven.clip.rate, (parts,), seams=tuple(seams))
+
+
+def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
+    """Return which clip each stretch of a walk is from."""
+    walked = _in_graph(woven, names, recipe.prepared_of(range(len(names))))
+    if walked is None:
+        return Parts(len(woven.clip) - 1.0, woven.clip.rate)
+    origin, last = woven.origin, len(woven.clip) - 1.0
+    given, starts = (
+        woven.graph.inputs.given,
+        [0, *(np.flatnonzero(np.diff(origin.clip)) + 1).tolist(), len(origin.clip)],
+    )
+    track = tuple(
+        Part((walked[origin.clip[start] % given],), start, min(end, last), bool(origin.clip[start] >= given))
+        for start, end in pairwise(starts)
+        if origin.clip[start] >= 0
+    )
+    seams = tuple(Seam(start, 0.5 * (start + end - 1.0), end - 1.0) for start, end in contacts.runs(origin.other >= 0))
+    tracks = [track]
+    if isinstance(woven, FollowResult) and isinstance(recipe, Follow) and recipe.stretches:
+        share = woven.gone / woven.path.length
+        upper = []
+        for start, end, numbers in recipe.stretch_rows(len(names)):
+            inside = np.flatnonzero((share >= start) & (share <= end))
+            if len(inside):
+                upper.append(Part(tuple(number - 1 for number in numbers), float(inside[0]), float(inside[-1])))
+        tracks.append(tuple(upper))
+    return Parts(last, woven.clip.rate, tuple(tracks), seams=seams)
+
+
+def _in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
+    """Return which source each clip of a graph is, which may lack some; None for a graph of other clips."""
+    left, found = iter(prepared), []
+    for clip in woven.graph.clips[: woven.graph.inputs.given]:
+        which = next((k for k in left if names[k] == clip.name), None)
+        if which is None:
+            return None
+        found.append(which)
+    return found
+
+
+def _posed(woven: KeyPosesResult, last: float) -> Parts:
+    """Return from which clip each pose is that is held, or gone through."""
+    names = woven.report["names"]
+    poses = woven.report["key_poses"]["poses"]
+    parts = tuple(
+        Part((names.index(one["clip"]),), first, end)
+        for one, first, end in zip(poses, woven.arrive, woven.leave, strict=True)
+    )
+    return Parts(last, woven.clip.rate, (parts,))

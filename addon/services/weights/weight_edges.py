@@ -1,0 +1,17 @@
+"""Move the edge between two sources' shares, where shares are drawn on top of each other."""
+
+from collections.abc import Sequence
+
+
+def moved(weights: Sequence[float], edge: int, level: float) -> list[float]:
+    """Return weights of which those before `edge` have the share `level`: only the two beside the edge change.
+
+    Example: of 2, 1 and 1 with the edge 1 at 0.25, the first two become 1 and 2.
+    """
+    total = sum(weights)
+    if total <= 0.0:
+        return [*weights]
+    low = sum(weights[: edge - 1])
+    both = weights[edge - 1] + weights[edge]
+    first = min(max(level * total - low, 0.0), both)
+    return [*weights[: edge - 1], first, both - first, *weights[edge + 1 :]]
