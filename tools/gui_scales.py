@@ -1,59 +1,134 @@
-"""The tab in every mode at interface scales 1 and 2: pictures, driven by `tools/gui.py`."""
+"""The tab in a small window as artists set Blender up: scales, a narrow sidebar, on the left, light, other languages.
 
-from collections.abc import Iterator
+Pictures of every mode and tool, to be looked at, driven by `tools/gui.py`: what has no room is seen in them. Named as
+arguments, only some of them.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import idle, loom
+from gui_shared import done, idle, lines, loom, open_only, settings, speak, tick, with_languages
 
 SHARED = "a_long_name_that_all_of_them_share_"
 ONE = ("loop",)  # modes of one action
+NARROW = 250  # pixels
+
+with_languages()
 
 
 def steps(gui: Any) -> Iterator[Any]:
-    for scale in (1.0, 2.0):
-        yield from pictures(gui, scale)
+    for name, begin in SETUPS.items():
+        if gui.args and name not in gui.args:
+            continue
+        with gui.override():
+            bpy.ops.wm.read_homefile(use_empty=True)
+        yield from gui.redraw()
+        open_only("sources", "weave", "repair")
+        yield from gui.sidebar("Action Loom")
+        yield from begin(gui)
+        yield from gui.redraw()
+        yield from pictures(gui, name)
+        bpy.context.preferences.view.ui_scale = 1.0
+        speak("en_US")
+        with gui.override():
+            bpy.ops.preferences.reset_default_theme()
 
 
-def empty(gui: Any) -> Iterator[Any]:
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
+def scaled(scale: float) -> Callable[[Any], Iterator[Any]]:
+    def begin(gui: Any) -> Iterator[Any]:
+        bpy.context.preferences.view.ui_scale = scale
+        yield from gui.redraw()
+
+    return begin
+
+
+def spoken(language: str) -> Callable[[Any], Iterator[Any]]:
+    def begin(gui: Any) -> Iterator[Any]:
+        speak(language)
+        yield from gui.redraw()
+
+    return begin
+
+
+def narrow(gui: Any) -> Iterator[Any]:
+    """The sidebar's edge is dragged."""
+    region = gui.region("UI")
+    y = region.y + region.height // 4
+    yield from gui.drag(region.x, y, region.x + region.width - NARROW, y)
+    assert abs(gui.region("UI").width - NARROW) < 10, gui.region("UI").width
+
+
+def left(gui: Any) -> Iterator[Any]:
+    with gui.override(region="UI"):
+        bpy.ops.screen.region_flip()
     yield from gui.redraw()
-    yield from gui.sidebar("Action Loom")
+    assert gui.region("UI").x < gui.window.width // 4
 
 
-def pictures(gui: Any, scale: float) -> Iterator[Any]:
-    bpy.context.preferences.view.ui_scale = scale
-    yield from empty(gui)
-    yield from panel(gui, scale, "empty")
+def light(gui: Any) -> Iterator[Any]:
+    path = next(
+        found
+        for folder in bpy.utils.preset_paths("interface_theme")
+        if (found := Path(folder) / "Blender_Light.xml").is_file()
+    )
+    with gui.override():
+        bpy.ops.script.execute_preset(filepath=str(path), menu_idname="USERPREF_MT_interface_theme_presets")
+    yield from gui.redraw()
+
+
+SETUPS: dict[str, Callable[[Any], Iterator[Any]]] = {
+    "100": scaled(1.0),
+    "150": scaled(1.5),
+    "200": scaled(2.0),
+    "narrow": narrow,
+    "left": left,
+    "light": light,
+    "japanese": spoken("ja_JP"),
+    "chinese": spoken("zh_HANS"),
+}
+
+
+def pictures(gui: Any, name: str) -> Iterator[Any]:
+    yield from panel(gui, f"{name}_empty")
     with gui.override():
         bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
-        bpy.ops.action_loom.add_sources("EXEC_DEFAULT")
     for action in bpy.data.actions:
         action.name = SHARED + action.name
-    yield from gui.sidebar("Action Loom")
     for recipe in loom("addon.model.intents").MODES:
-        mode = bpy.context.scene.action_loom.mode = recipe.verb
-        tick(1 if mode in ONE else 2)
-        yield from panel(gui, scale, mode)
-    tick(3)
-    bpy.context.scene.action_loom.mode = "blend"
-    yield from panel(gui, scale, "three")
-    tick(2)
-    with gui.override():
-        bpy.ops.action_loom.blend("INVOKE_DEFAULT", True)
-    yield from gui.wait_until(idle, 60, "woven")
-    yield from panel(gui, scale, "woven")
-    bpy.context.preferences.view.ui_scale = 1.0
+        chosen = settings().mode = recipe.verb
+        ticked(1 if chosen in ONE else 2)
+        yield from panel(gui, f"{name}_{chosen}")
+    ticked(3)
+    settings().mode = "blend"
+    yield from panel(gui, f"{name}_three")
+    yield from done(gui, "blend")
+    yield from panel(gui, f"{name}_woven")
+    for recipe in loom("addon.model.intents").TOOLS:
+        with gui.override():
+            bpy.ops.action_loom.open_tool(tool=recipe.verb)
+        yield from panel(gui, f"{name}_tool_{recipe.verb}")
 
 
-def panel(gui: Any, scale: float, name: str) -> Iterator[Any]:
+def panel(gui: Any, name: str) -> Iterator[Any]:
+    """Take a picture of the tab, and one of its end where that is not in sight."""
+    yield from gui.wait_until(idle, 60, name)
     yield from gui.redraw()
-    yield from gui.shot(f"panel_{scale:.0f}_{name}", box=gui.region("UI"))
+    yield from gui.shot(name)
+    region = gui.region("UI")
+    top = gui._sight(region)
+    yield from gui.move(region.x + region.width // 3, region.y + region.height - 60)
+    for button in (5, 4):  # the wheel, down and up
+        for _ in range(20):
+            gui._x("click", button)
+            yield 0.03
+        yield from gui.redraw()
+        if button == 5 and gui._sight(region) != top:
+            yield from gui.shot(f"{name}_end", box=region)
 
 
-def tick(count: int) -> None:
-    lines = bpy.context.scene.action_loom.rigs[0].sources
-    chosen = [line for line in lines if line.action.name.removeprefix(SHARED) in ("Walk", "Run", "Sneak")]
-    for line in lines:
-        line.use = line in chosen[-count:]
+def ticked(count: int) -> None:
+    names = [f"{SHARED}{name}" for name in ("Walk", "Run", "Sneak")][:count]
+    assert {one.action.name for one in lines()} >= set(names)
+    tick(*names)
