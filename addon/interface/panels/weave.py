@@ -111,14 +111,15 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
         """Draw what is seldom needed, and how the result is written."""
         settings, rig = properties.settings_of(scene_of(context)), _rig(context)
-        options = options_in(body)
         if settings.mode == "blend":
             self._draw_weight_keys(context, body)
+        if settings.mode == Restyle.verb:
+            style_sliders.draw(body, context, settings, [name for name in SLIDERS if name not in FIRST_SLIDERS])
+        options = options_in(body)
         if settings.mode == "ask":
             options.prop(settings, "ask_curve")
         if settings.mode == Restyle.verb:
             options.prop(settings, "restyle_each")
-            style_sliders.draw(body, context, settings, [name for name in SLIDERS if name not in FIRST_SLIDERS])
             rest = [one for one in rest if one[1].name not in SLIDERS]
         draw_options(options, settings, rest, rig)
         for about in (*properties.shown("result", MODE), *properties.shown("result", RARE)):
