@@ -16,6 +16,8 @@ def steps(gui: Any) -> Iterator[Any]:
     yield from begin_with_demo(gui)
     open_only("sources", "weave")
     yield from gui.sidebar("Action Loom")
+    follow = loom("addon.services.preview.ghost_follow")
+    follow.SLOW = follow.WALKED = WAIT  # what is slow is not followed, and this machine may be
     assert settings().live
     before = action(), set(bpy.data.actions)
     yield from sliders(gui)

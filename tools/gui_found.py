@@ -6,8 +6,6 @@ from typing import Any
 import bpy
 from gui_shared import action, begin_with_demo, idle, lines, loom, open_only, over_view, settings, tick
 
-LINE = 20  # pixels from a line of the list to the next
-
 
 def steps(gui: Any) -> Iterator[Any]:
     yield from begin_with_demo(gui)
@@ -30,7 +28,7 @@ def tool(gui: Any) -> Iterator[Any]:
     x, y = yield from first_line(gui)
     yield from gui.click(x + 80, y)
     region = gui.region("UI")
-    yield from gui.click(region.x + region.width - 36, y - LINE)
+    yield from gui.click(region.x + region.width - 49, y - 14)  # below the button that adds
     yield 1.0
     yield from gui.shot("01_menu")
     yield from gui.key("o", "m")  # the letters that the menu underlines

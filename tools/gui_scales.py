@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import done, idle, lines, loom, open_only, settings, speak, tick, with_languages
+from gui_shared import done, idle, lines, loom, settings, speak, tick, with_languages
 
 SHARED = "a_long_name_that_all_of_them_share_"
 ONE = ("loop",)  # modes of one action
+TOOLS = ("warp", "move_events")  # those with lists
 NARROW = 250  # pixels
 
 with_languages()
@@ -25,7 +26,6 @@ def steps(gui: Any) -> Iterator[Any]:
         with gui.override():
             bpy.ops.wm.read_homefile(use_empty=True)
         yield from gui.redraw()
-        open_only("sources", "weave", "repair")
         yield from gui.sidebar("Action Loom")
         yield from begin(gui)
         yield from gui.redraw()
@@ -105,27 +105,28 @@ def pictures(gui: Any, name: str) -> Iterator[Any]:
     yield from panel(gui, f"{name}_three")
     yield from done(gui, "blend")
     yield from panel(gui, f"{name}_woven")
-    for recipe in loom("addon.model.intents").TOOLS:
+    for tool in TOOLS:
         with gui.override():
-            bpy.ops.action_loom.open_tool(tool=recipe.verb)
-        yield from panel(gui, f"{name}_tool_{recipe.verb}")
+            bpy.ops.action_loom.open_tool(tool=tool)
+        yield from panel(gui, f"{name}_tool_{tool}")
 
 
 def panel(gui: Any, name: str) -> Iterator[Any]:
-    """Take a picture of the tab, and one of its end where that is not in sight."""
+    """Take a picture of the window, and at larger scales one of the tab's end, which is not in sight."""
     yield from gui.wait_until(idle, 60, name)
     yield from gui.redraw()
     yield from gui.shot(name)
-    region = gui.region("UI")
-    top = gui._sight(region)
-    yield from gui.move(region.x + region.width // 3, region.y + region.height - 60)
-    for button in (5, 4):  # the wheel, down and up
-        for _ in range(20):
-            gui._x("click", button)
-            yield 0.03
-        yield from gui.redraw()
-        if button == 5 and gui._sight(region) != top:
-            yield from gui.shot(f"{name}_end", box=region)
+    if bpy.context.preferences.view.ui_scale > 1.0:
+        region = gui.region("UI")
+        yield from gui.move(region.x + region.width // 3, region.y + region.height - 60)
+        yield from wheel(gui, 5)
+        yield from gui.shot(f"{name}_end", box=region)
+        yield from wheel(gui, 4)
+
+
+def wheel(gui: Any, button: int) -> Iterator[Any]:
+    gui._x("click", "--repeat", "20", "--delay", "20", button)
+    yield from gui.redraw()
 
 
 def ticked(count: int) -> None:
