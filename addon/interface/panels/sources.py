@@ -13,7 +13,7 @@ from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature
 from ...services.sources import listing, source_list, thumbnails
 from .. import remedies
-from . import ItemList, PopoverPanel, SidebarPanel, draw_text, options_in
+from . import ItemList, PopoverPanel, SidebarPanel, draw_text, letters, options_in
 
 
 class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
@@ -83,7 +83,8 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name = row.row()
         name.active = item.use or item.action == shown.playing
         name.alert = bool(item.use and item.warning)
-        name.label(text=item.action.name, translate=False)  # Blender shortens it in the middle
+        hidden = shown.beginnings.get(item.action.name, "")
+        name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
         if index == shown.reference and shown.ticked > 1:
             row.label(text="", icon="SOLO_ON")
         if shown.weights and item.use:
@@ -110,6 +111,7 @@ def _ticked_first(lines: Any) -> Any:
 
 
 ROWS = 7  # of the list, however many lines there are: what is below stays where it is
+BESIDE = 25  # letters that fit a line of the sidebar beside a name in the list
 SHARE = 3.8  # button heights: the width of a share
 
 
@@ -121,6 +123,7 @@ class ListShown(NamedTuple):
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
     ticked : how many lines are ticked
     warnings : of the ticked lines
+    beginnings : what names share that have no room: Blender shows no more than how a name begins
     """
 
     armature: bpy.types.Object | None
@@ -129,6 +132,7 @@ class ListShown(NamedTuple):
     reference: int
     ticked: int
     warnings: tuple[str, ...]
+    beginnings: dict[str, str]
 
 
 # The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
@@ -139,8 +143,11 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
     ticked: list[int] = []
     warnings: list[str] = []
+    names: list[str] = []
     for place, line in enumerate(rig.sources):  # once: there may be hundreds
         action, use = line.action, line.use
+        if action is not None:
+            names.append(action.name)
         if use and (warning := line.warning):
             warnings.append(warning)
         if action is not None and use:
@@ -154,6 +161,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
         tuple(warnings),
+        source_list.shared_beginnings(names, letters(context) - BESIDE),
     )
 
 

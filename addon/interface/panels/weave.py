@@ -246,7 +246,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_preview(context, ghost)
         else:
             last = rig.last.removeprefix(f"{rig.last_of}: ") if rig is not None else ""
-            self.layout.label(text=translated(last))
+            draw_text(self.layout, context, last)
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return what has to be ticked first, "" if nothing has."""
@@ -262,7 +262,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         settings = properties.settings_of(scene_of(context))
         row = self.layout.row(align=True)
         row.alert = ghost.outdated
-        text = "Outdated: press Weave, or change something" if ghost.outdated else ghost.summary
+        text = "Outdated: press Weave" if ghost.outdated else ghost.summary
         row.label(text=translated(text), icon="GHOST_ENABLED")
         row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
         if ghost.mode != previews.SOLO:
