@@ -40,7 +40,8 @@ def tool(gui: Any) -> Iterator[Any]:
     yield from gui.press(f"ops.action_loom.{name}(")
     yield from gui.wait_until(lambda: idle() and action() != before, 60, name)
     yield from gui.shot("03_done", box=gui.region("UI"))
-    yield from gui.press('ops.action_loom.open_tool(tool=""')
+    close = yield from gui.buttons(gui.region("UI"), columns=(0.86, 0.83), until="ops.action_loom.open_tool(")
+    yield from gui.click(*close[0][:2])
     assert not settings().tool_open
 
 

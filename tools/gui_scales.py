@@ -1,6 +1,6 @@
 """The tab in a small window as artists set Blender up: scales, a narrow sidebar, on the left, light, other languages.
 
-Pictures of every mode and tool, to be looked at, driven by `tools/gui.py`: what has no room is seen in them. Named as
+Pictures to be looked at, driven by `tools/gui.py`: what has no room is seen in them. Named as
 arguments, only some of them.
 """
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import done, idle, lines, loom, settings, speak, tick, with_languages
+from gui_shared import done, idle, lines, settings, speak, tick, with_languages
 
 SHARED = "a_long_name_that_all_of_them_share_"
-ONE = ("loop",)  # modes of one action
+MODES = {"splice": 2, "loop": 1, "follow": 2, "restyle": 2, "blend": 3}  # with how many actions are ticked
 TOOLS = ("warp", "move_events")  # those with lists
 NARROW = 250  # pixels
 
@@ -55,7 +55,7 @@ def spoken(language: str) -> Callable[[Any], Iterator[Any]]:
 def narrow(gui: Any) -> Iterator[Any]:
     """The sidebar's edge is dragged."""
     region = gui.region("UI")
-    y = region.y + region.height // 4
+    y = region.y + region.height - 60  # below the panels there is no edge
     yield from gui.drag(region.x, y, region.x + region.width - NARROW, y)
     assert abs(gui.region("UI").width - NARROW) < 10, gui.region("UI").width
 
@@ -96,13 +96,10 @@ def pictures(gui: Any, name: str) -> Iterator[Any]:
         bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
     for action in bpy.data.actions:
         action.name = SHARED + action.name
-    for recipe in loom("addon.model.intents").MODES:
-        chosen = settings().mode = recipe.verb
-        ticked(1 if chosen in ONE else 2)
-        yield from panel(gui, f"{name}_{chosen}")
-    ticked(3)
-    settings().mode = "blend"
-    yield from panel(gui, f"{name}_three")
+    for mode, count in MODES.items():
+        settings().mode = mode
+        ticked(count)
+        yield from panel(gui, f"{name}_{mode}")
     yield from done(gui, "blend")
     yield from panel(gui, f"{name}_woven")
     for tool in TOOLS:
