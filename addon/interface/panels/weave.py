@@ -166,13 +166,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         legs = lists.reference_among(rig, ticked)
         names = source_list.short_names([line.action.name for line in ticked], ROOM)
         others = [name for k, name in enumerate(names) if k != legs]
-        upper = others[0] if len(others) == 1 else f"{len(others)} actions in turn"
+        upper = others[0] if len(others) == 1 else translated(f"{len(others)} actions in turn")
         column = self.layout.column(align=True)
         for label, name in (("Legs and way", names[legs]), ("Upper body", upper)):
-            row = column.split(factor=0.4)
+            row = column.split(factor=0.5)
             row.alignment = "RIGHT"
             row.label(text=label)
-            row.label(text=translated(name))
+            row.label(text=name, translate=False)
 
     def _draw_path(self, context: bpy.types.Context) -> None:
         """Draw the curve to walk along, and its stretches."""
