@@ -82,11 +82,11 @@ SETUPS: dict[str, Callable[[Any], Iterator[Any]]] = {
     "100": scaled(1.0),
     "150": scaled(1.5),
     "200": scaled(2.0),
-    "narrow": narrow,
     "left": left,
     "light": light,
     "japanese": spoken("ja_JP"),
     "chinese": spoken("zh_HANS"),
+    "narrow": narrow,  # the last: a new file keeps the width
 }
 
 
