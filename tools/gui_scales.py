@@ -115,7 +115,7 @@ def panel(gui: Any, name: str) -> Iterator[Any]:
     yield from gui.shot(name)
     if bpy.context.preferences.view.ui_scale > 1.0:
         region = gui.region("UI")
-        yield from gui.move(region.x + region.width // 3, region.y + region.height - 60)
+        yield from gui.move(region.x + 4, region.y + region.height - 60)  # left of the list, which would turn
         yield from wheel(gui, 5)
         yield from gui.shot(f"{name}_end", box=region)
         yield from wheel(gui, 4)
