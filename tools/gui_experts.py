@@ -25,8 +25,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 def pairs(gui: Any) -> Iterator[Any]:
     tick("Walk", "Sneak", "Run")
-    yield from gui.press("ops.action_loom.analyse(")
-    yield from gui.wait_until(idle, 60, "analysed")
+    yield from done(gui, "analyse")
     yield from pictures(gui, "pairs", "show_registration")
 
 
@@ -62,8 +61,7 @@ def graph(gui: Any) -> Iterator[Any]:
 def examples(gui: Any) -> Iterator[Any]:
     tick("Walk", "Run", "Sneak", "Carry")
     settings().mode, settings().style.mirror = "restyle", True
-    yield from gui.press("ops.action_loom.learn_style(")
-    yield from gui.wait_until(idle, 120, "learnt")
+    yield from done(gui, "learn_style")
     yield from gui.shot("examples", box=gui.region("UI"))
 
 

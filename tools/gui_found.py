@@ -61,7 +61,7 @@ def keys_alone(gui: Any) -> Iterator[Any]:
     yield from gui.wait_until(idle, 60, "blended")
     assert loom("addon.bridge.result_mark").is_result(action()), action()
     gui.log("search made", action().name)
-    yield from searched(gui, "add from assets", "06_search")
+    yield from searched(gui, "from asset library", "06_search")
     yield 0.5
     yield from gui.shot("07_dialog")
     yield from gui.key("Tab")
