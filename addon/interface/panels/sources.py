@@ -68,10 +68,10 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         if item.action is None:
             row.label(text="Deleted", icon="ERROR")
             return
-        playing = item.action == shown.playing
+        playing, marked = item.action == shown.playing, index == shown.reference and shown.ticked > 1
         picture = thumbnails.icon_of(shown.armature, item)
-        if playing and not shown.wide:
-            pass  # what plays has its mark in place of a picture
+        if (playing or marked) and not shown.wide:
+            pass  # a line with a mark has no room for a picture
         elif picture:
             row.label(text="", icon_value=picture)
         else:
@@ -88,7 +88,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name.alert = bool(item.use and item.warning)
         hidden = shown.beginnings.get(item.action.name, "")
         name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
-        if index == shown.reference and shown.ticked > 1:
+        if marked:
             row.label(text="", icon="SOLO_ON")
         if shown.weights and item.use:
             share = row.row()
