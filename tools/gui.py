@@ -18,22 +18,19 @@ SHARED = ROOT.parent / "shared" / "data"
 SUITES = ("trixie", "sid")
 # What is run in the window, where its pictures go, and the window's size.
 SCRIPTS = (
-    ("gui_weave.py", ".", "1920x1600"),
+    ("gui_start.py", "start", "1000x1000"),
     ("gui_jobs.py", "jobs", "1280x1000"),
-    ("gui_scales.py", "scales", "1280x720"),
+    ("gui_experts.py", "experts", "1280x1800"),
     ("gui_ghost.py", "ghost", "1280x720"),
+    ("gui_follow.py", "follow", "1280x1400"),
     ("gui_feet.py", "feet", "1280x1400"),
-    ("gui_repair.py", "repair", "1280x1800"),
-    ("gui_style.py", "style", "1280x1400"),
-    ("gui_path.py", "path", "1280x1400"),
     ("gui_strip.py", "strip", "1280x1000"),
     ("gui_library.py", "library", "1280x1400"),
     ("gui_results.py", "results", "1280x1400"),
     ("gui_found.py", "found", "1280x1000"),
-    ("gui_languages.py", "languages", "1280x2400"),
-    ("gui_panels.py", "panels", "1280x2400"),
-    ("gui_start.py", "start", "1000x1000"),
     ("gui_rigs.py", "rigs", "1280x1000"),
+    ("gui_scales.py", "scales", "1000x700"),
+    ("gui_panels.py", "panels", "1280x2400"),
 )
 ADD_DEMO = (
     "import bpy; bpy.ops.wm.read_homefile(use_empty=True); bpy.ops.action_loom.add_demo();"

@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import action, begin_open, begin_with_demo, idle, loom
+from gui_shared import action, begin_with_demo, idle, loom, open_only
 
 GREEN, RED = np.array([0.2, 0.85, 0.4]), np.array([0.95, 0.2, 0.1])
 NEAR = 0.12  # how far a pixel's colour may be from that
@@ -34,7 +34,7 @@ def begin(gui: Any) -> Iterator[Any]:
         bpy.ops.view3d.view_orbit(angle=0.5, type="ORBITUP")
         bpy.ops.view3d.view_selected()
         bpy.ops.view3d.zoom(delta=-2)
-    begin_open(bpy.types.ACTION_LOOM_PT_feet)
+    open_only("sources", "weave", "feet")
     yield from gui.sidebar("Action Loom")
     yield from gui.shot("01_feet")
 

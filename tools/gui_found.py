@@ -1,71 +1,100 @@
-"""Everything found in a window: search, the menu in headers, a right-click on an action, the preferences."""
+"""What is found in a window: the list's menu, the pie, by keys alone, by right-clicks, in headers, the preferences."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, idle, loom
-
-TICK = (28, 48)  # pixels to the tick box of the first line, from the left and from the top of the sidebar
+from gui_shared import action, begin_with_demo, idle, lines, loom, open_only, over_view, settings, tick
 
 
 def steps(gui: Any) -> Iterator[Any]:
+    yield from begin_with_demo(gui)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
-    begin_open(loom("addon.interface.panels.weave").ACTION_LOOM_PT_weave)
+    open_only("sources", "weave", "repair")
     yield from gui.sidebar("Action Loom")
-    yield from search(gui)
-    yield from right_click(gui)
-    yield from headers(gui)
-    yield from preferences(gui)
+    for step in (tool, pie, keys_alone, right_click, headers, preferences):
+        yield from step(gui)
 
 
-def view(gui: Any) -> tuple[float, float]:
-    region = next(one for one in gui.area("VIEW_3D").regions if one.type == "WINDOW")
-    return region.x + 0.35 * region.width, region.y + 0.6 * region.height
+def first_line(gui: Any) -> Iterator[Any]:
+    """Where the tick of the list's first line is."""
+    found = []
+    while not found:  # a busy machine answers late
+        found = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until="sources[0].use")
+    return found[0][:2]
 
 
-def search(gui: Any) -> Iterator[Any]:
-    """F3, a few letters, Return: the verb is done with what is ticked."""
-    yield from gui.move(*view(gui))
-    with gui.override():
-        bpy.ops.wm.search_menu("INVOKE_DEFAULT")
+def tool(gui: Any) -> Iterator[Any]:
+    """A tool is opened from the menu right of the list, for the line that was clicked; then it is closed."""
+    x, y = yield from first_line(gui)
+    yield from gui.click(x + 80, y)
+    region = gui.region("UI")
+    yield from gui.click(region.x + region.width - 49, y - 14)  # below the button that adds
     yield 1.0
-    yield from gui.type("take trav")
-    yield 0.7
-    yield from gui.shot("01_search")
-    yield from gui.key("Return")
-    yield from gui.wait_until(idle)
+    yield from gui.shot("01_menu")
+    yield from gui.key("o", "m")  # the letters that the menu underlines
     yield from gui.redraw()
-    action = figure().animation_data.action
-    assert loom("addon.bridge.result_mark").is_result(action), action
-    gui.log("search made", action.name)
+    yield from gui.shot("02_tool")
+    assert settings().tool_open, "the menu did not open a tool"
+    name = settings().edit
+    before = action()
+    yield from gui.press(f"ops.action_loom.{name}(")
+    yield from gui.wait_until(lambda: idle() and action() != before, 60, name)
+    yield from gui.shot("03_done", box=gui.region("UI"))
+    close = yield from gui.buttons(gui.region("UI"), columns=(0.86, 0.83), until="ops.action_loom.open_tool(")
+    yield from gui.click(*close[0][:2])
+    assert not settings().tool_open
 
 
-def figure() -> Any:
-    return next(one for one in bpy.data.objects if one.type == "ARMATURE")
+def pie(gui: Any) -> Iterator[Any]:
+    yield from over_view(gui)
+    yield from gui.key("shift+alt+u")
+    yield 1.0
+    gui.shot_now("04_pie")
+    yield from gui.key("Escape")
+
+
+def keys_alone(gui: Any) -> Iterator[Any]:
+    """The mouse only rests over the view: search, Return, and the options of what was done."""
+    yield from over_view(gui)
+    tick("Walk", "Run")
+    yield from searched(gui, "loom blend", "05_search")
+    yield from gui.wait_until(idle, 60, "blended")
+    assert loom("addon.bridge.result_mark").is_result(action()), action()
+    gui.log("search made", action().name)
+    yield from over_view(gui)
+    yield from gui.key("F9")
+    yield 0.5
+    yield from gui.shot("06_redo")
+    yield from gui.key("Escape")
+
+
+def searched(gui: Any, text: str, picture: str) -> Iterator[Any]:
+    """Search in the menus, as F3 does, and take the first that is found."""
+    yield from gui.key("F3")
+    yield 1.0
+    yield from gui.type(text)
+    yield 0.7
+    yield from gui.shot(picture)
+    yield from gui.key("Return")
+    yield from gui.redraw()
 
 
 def right_click(gui: Any) -> Iterator[Any]:
     """On a line of the list; the entry of the menu there is done with its action, whatever is ticked."""
-    rig = bpy.context.scene.action_loom.rigs[0]
-    for line in rig.sources:
-        line.use = False
-    yield from gui.redraw()
-    region = gui.region("UI")
-    yield from gui.click(region.x + TICK[0], region.y + region.height - TICK[1], 3)
+    tick()
+    x, y = yield from first_line(gui)
+    name = lines()[0].action.name
+    yield from gui.click(x, y, 3)
     yield 1.0
     yield from gui.key("Up", "Right")  # the last entry is ours
     yield 0.7
-    yield from gui.shot("02_right_click")
+    yield from gui.shot("09_right_click")
     yield from gui.key("Return")
     yield 0.5
     yield from gui.redraw()
-    assert [line.action.name for line in rig.sources if line.use] == ["Carry"]
+    assert [line.action.name for line in lines() if line.use] == [name]
 
 
 def headers(gui: Any) -> Iterator[Any]:
@@ -78,7 +107,7 @@ def headers(gui: Any) -> Iterator[Any]:
         area.ui_type = kind
         yield from gui.redraw()
         yield 0.5
-        yield from gui.shot(f"03_{kind.lower()}")
+        yield from gui.shot(f"10_{kind.lower()}")
     area.ui_type = "DOPESHEET"
     area.spaces.active.mode = "ACTION"
     yield from gui.redraw()
@@ -87,7 +116,7 @@ def headers(gui: Any) -> Iterator[Any]:
     with bpy.context.temp_override(window=gui.window, area=area, region=region):
         bpy.ops.wm.call_menu(name="ACTION_LOOM_MT_weave")
     yield 1.0
-    yield from gui.shot("04_menu")
+    yield from gui.shot("11_menu")
     yield from gui.key("Escape")
     yield from gui.redraw()
     yield from gui.move(region.x + 0.5 * region.width, region.y + 0.6 * region.height)
@@ -96,14 +125,14 @@ def headers(gui: Any) -> Iterator[Any]:
     yield 1.0
     yield from gui.type("mirror")
     yield 0.7
-    yield from gui.shot("05_search_in_action_editor")
+    yield from gui.shot("12_search_in_action_editor")
     yield from gui.key("Escape")
     yield from gui.key("Escape")
     yield from gui.redraw()
     with bpy.context.temp_override(window=gui.window, area=area, region=region):
         bpy.ops.wm.call_menu(name="DOPESHEET_MT_context_menu")
     yield 1.0
-    yield from gui.shot("06_keys")
+    yield from gui.shot("13_keys")
     yield from gui.key("Escape")
     yield from gui.redraw()
 
@@ -119,10 +148,10 @@ def preferences(gui: Any) -> Iterator[Any]:
         bpy.ops.preferences.addon_expand(module=package)
     yield from gui.redraw()
     yield 1.0
-    yield from gui.shot("07_preferences")
+    yield from gui.shot("14_preferences")
     for name in ("clear_cache", "report_problem"):
         operator = getattr(bpy.ops.action_loom, name)
         assert operator("INVOKE_DEFAULT") == {"FINISHED"}
     yield from gui.redraw()
-    assert "Action Loom 0.1.0" in bpy.context.window_manager.clipboard
-    yield from gui.shot("08_cleared")
+    assert "Action Loom 0." in bpy.context.window_manager.clipboard
+    yield from gui.shot("15_cleared")

@@ -1,7 +1,7 @@
 """Runs inside Blender's window, driven by `tools/gui.py`: the ghost in every mode, and that it is what Weave writes.
 
 Pictures of each mode's ghost as lines and as the character's mesh; strips of ghost and written action side by side,
-whose outlines have to coincide within a pixel; how long the view takes to draw with it; a solo by a click on a line.
+whose outlines have to coincide within a pixel; how long the view takes to draw with it; an action alone.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import begin_with_demo, idle, loom
+from gui_shared import begin_with_demo, figure, idle, lines, loom, tick
 
 MODES = {
     "blend": ("Walk", "Sneak"),
@@ -20,8 +20,7 @@ MODES = {
     "loop": ("Sneak",),
     "splice": ("Walk", "Wave"),
     "follow": ("Walk", "Turn Left", "Turn Right"),
-    "travel": ("Run",),
-    "in_place": ("Walk",),
+    "restyle": ("Walk", "Run", "Sneak"),
 }
 STRIP = ("blend", "splice")  # modes of which there are strips
 FRAMES = 4  # of a strip
@@ -36,7 +35,6 @@ def steps(gui: Any) -> Iterator[Any]:
         yield from ghost_of_a_mode(gui, mode, sources)
     for mode in STRIP:
         yield from strip(gui, mode)
-    yield from moved_curve(gui)
     yield from solo(gui)
     yield from time_the_view(gui)
 
@@ -53,15 +51,8 @@ def begin(gui: Any) -> Iterator[Any]:
         point.handle_left_type = point.handle_right_type = "AUTO"
     made = bpy.data.objects.new("Path", data)
     scene.collection.objects.link(made)
-    scene.action_loom.curve = made
+    scene.action_loom.curve, scene.action_loom.live = made, False
     scene.action_loom.graph.threshold = 0.08
-
-
-def tick(*names: str) -> None:
-    listed = bpy.context.scene.action_loom.rigs[0]
-    for line in listed.sources:
-        line.use = line.action.name in names
-    listed.reference = next(k for k, line in enumerate(listed.sources) if line.action.name == names[0])
 
 
 def preview(gui: Any, mode: str) -> Iterator[Any]:
@@ -73,10 +64,6 @@ def preview(gui: Any, mode: str) -> Iterator[Any]:
 
 def ghost() -> Any:
     return loom("addon.interface.pictures.ghost_overlay").ghost_in(bpy.context)
-
-
-def figure() -> Any:
-    return next(one for one in bpy.context.scene.objects if one.type == "ARMATURE")
 
 
 def ghost_of_a_mode(gui: Any, mode: str, sources: tuple[str, ...]) -> Iterator[Any]:
@@ -179,41 +166,13 @@ def grown(mask: Any) -> Any:
     return np.any([padded[y : y + height, x : x + width] for y, x in product(range(3), repeat=2)], axis=0)
 
 
-def moved_curve(gui: Any) -> Iterator[Any]:
-    """A curve that is dragged takes the ghost of a walk along."""
-    settings, curve = bpy.context.scene.action_loom, bpy.data.objects["Path"]
-    settings.mode, settings.ghost_mesh = "follow", False
-    tick(*MODES["follow"])
-    yield from preview(gui, "follow")
-    before = ghost().figures[-1].points[0, 0, 0]
-    with gui.override():
-        bpy.ops.object.select_all(action="DESELECT")
-    curve.select_set(True)
-    bpy.context.view_layer.objects.active = curve
-    view = gui.region("WINDOW")
-    yield from gui.move(view.x + view.width // 3, view.y + view.height // 2, 0.3)
-    yield from gui.key("g", "x", "2", "Return")
-    assert abs(curve.location.x - 2.0) < 1e-4, curve.location
-    yield from gui.wait_until(lambda: abs(ghost().figures[-1].points[0, 0, 0] - before - 2.0) < 0.1, 20, "followed")
-    yield from gui.shot("curve_moved")
-    curve.location.x = 0.0
-    with gui.override():
-        bpy.ops.object.select_all(action="DESELECT")
-    bpy.context.view_layer.objects.active = figure()
-    figure().select_set(True)
-    with gui.override():
-        bpy.ops.action_loom.clear_preview("EXEC_DEFAULT")
-
-
 def solo(gui: Any) -> Iterator[Any]:
     settings = bpy.context.scene.action_loom
     settings.mode, settings.ghost_mesh = "blend", False
-    found = yield from gui.buttons(gui.region("UI"), columns=(0.9,), until="action_loom.solo")  # right of the list
-    yield from gui.click(*found[-1][:2])
-    assert settings.solo, "the solo button does nothing"
-    before = ghost().figures[0].name
-    settings.rigs[0].active = next(k for k, line in enumerate(settings.rigs[0].sources) if line.action.name == "Run")
-    assert ghost().figures[0].name == "Run" != before
+    settings.solo = True
+    for name in ("Walk", "Run"):
+        settings.rigs[0].active = next(k for k, line in enumerate(lines()) if line.action.name == name)
+        assert ghost().figures[0].name == name
     yield from gui.shot("solo")
     with gui.override():
         bpy.ops.action_loom.clear_preview("EXEC_DEFAULT")

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import idle
+from gui_shared import figure, idle, lines, settings
 
 WALK, RUN = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh"
 INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary")
@@ -131,20 +131,8 @@ def character(gui: Any, name: str = "mannequiny") -> Iterator[Any]:
         bpy.ops.view3d.view_selected()
 
 
-def settings() -> Any:
-    return bpy.context.scene.action_loom
-
-
-def figure() -> Any:
-    return next(one for one in bpy.data.objects if one.type == "ARMATURE")
-
-
 def action() -> Any:
     return figure().animation_data.action
-
-
-def lines() -> Any:
-    return settings().rigs[0].sources
 
 
 def curves_of(made: Any) -> Any:

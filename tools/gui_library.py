@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import begin_with_demo, idle, loom
+from gui_shared import begin_with_demo, figure, ghost, idle, loom, open_only
 
 FILES = Path(tempfile.mkdtemp())
-FIRST_ROW = 300  # pixels from the sidebar's top to the middle of the first row's name
 COUNT = 400  # copies of a file, so that reading takes a while
 
 
@@ -34,22 +33,9 @@ def begin(gui: Any) -> Iterator[Any]:
     figure().animation_data.action = bpy.data.actions["Sneak"]
     scene = bpy.context.scene
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 20, 50
-    only_library()
+    open_only("library")
     yield from gui.sidebar("Action Loom")
     yield from gui.shot("01_empty", box=gui.region("UI"))
-
-
-def only_library() -> None:
-    """Let the panel begin open and the others closed; they keep their order."""
-    modules = [loom(f"addon{name}") for name in loom("addon").MODULES if name.startswith(".panels.")]
-    for module in reversed(modules):
-        module.unregister()
-    for name in ("sources", "weave"):
-        panel = getattr(loom(f"addon.interface.panels.{name}"), f"ACTION_LOOM_PT_{name}")
-        panel.bl_options = {"DEFAULT_CLOSED"}
-    loom("addon.interface.panels.library").ACTION_LOOM_PT_library.bl_options = set()
-    for module in modules:
-        module.register()
 
 
 def make(gui: Any) -> Iterator[Any]:
@@ -82,7 +68,7 @@ def stop(gui: Any) -> Iterator[Any]:
     yield from gui.shot("05_stopped", box=gui.region("UI"))
     with gui.override():
         bpy.ops.action_loom.add_to_library("EXEC_DEFAULT", directory=str(FILES))
-    assert "6 clips" in loom("addon.services.library.libraries").known(str(FILES / "motion.loomlib")).message
+    assert "6 clips" in loom("addon.services.library.libraries").known(str(FILES / "motion.loomlib")).summary
 
 
 def find(gui: Any) -> Iterator[Any]:
@@ -96,12 +82,12 @@ def find(gui: Any) -> Iterator[Any]:
 
 def click(gui: Any) -> Iterator[Any]:
     """The ghost shows the row that is active, on the figure's body, and with its mesh."""
-    region = gui.region("UI")
-    yield from gui.click(region.x + 130, region.y + region.height - FIRST_ROW)
+    first = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until="found[0].use")
+    yield from gui.click(first[0][0] + 110, first[0][1])
     yield from gui.wait_until(lambda: idle() and ghost() is not None, 60, "clicked")
     assert finder().active == 0
     finder().active = next(k for k, row in enumerate(finder().found) if row.name == "Run")
-    yield from gui.wait_until(lambda: idle() and ghost().message.startswith("Run"), 60, "shown")
+    yield from gui.wait_until(lambda: idle() and ghost().summary.startswith("Run"), 60, "shown")
     bpy.context.scene.frame_set(24)
     with gui.override():
         bpy.ops.view3d.view_all()
@@ -137,11 +123,3 @@ def miss(gui: Any) -> Iterator[Any]:
 
 def finder() -> Any:
     return bpy.context.window_manager.action_loom_library
-
-
-def figure() -> Any:
-    return bpy.data.objects["Loom Figure"]
-
-
-def ghost() -> Any:
-    return loom("addon.services.preview.previews").of(figure().session_uid)

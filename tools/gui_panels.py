@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_languages import speak  # which gives Blender its list of languages
-from gui_shared import idle, loom
+from gui_shared import begin_with_demo, done, figure, idle, lines, loom, open_only, settings, speak, with_languages
+from gui_shared import tick as tick_only
 
-LANGUAGES = ("en_US", "ja_JP", "zh_HANS")
-WOVEN = ("sources", "source", "roles", "weave", "graph", "random_walk", "examples", "variations", "weave_more")
-REPAIRED = ("repair", "repair_more", "feet", "check", "synchronise", "synchronise_more")
-MENUS = ("weave", "reading", "prepare", "library", "repair", "feet", "result", "sources", "armatures")
-TICKED = {"loop": 1, "travel": 1, "in_place": 1, "follow": 3, "restyle": 3, "ask": 3}
+LANGUAGES = {"en_US": "Weave", "ja_JP": "合成", "zh_HANS": "合成"}
+WOVEN = ("sources", "roles", "weave", "graph", "random_walk", "examples")
+REPAIRED = ("repair", "feet", "check", "synchronise", "synchronise_more")
+MENUS = ("weave", "reading", "prepare", "library", "repair", "feet", "result", "sources", "clip", "armatures")
+TICKED = {"loop": 1, "follow": 3, "restyle": 3, "ask": 3}
+
+with_languages()
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -40,34 +42,19 @@ def steps(gui: Any) -> Iterator[Any]:
 def begun(gui: Any, opened: tuple[str, ...], then: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
     """Begin anew with the demo and some panels open."""
     speak("en_US")
+    yield from begin_with_demo(gui)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    only_open(opened)
-    with gui.override():
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
+    open_only(*opened)
+    settings().experts, settings().live = True, False
     yield from gui.sidebar("Action Loom")
     yield from then(gui)
-
-
-def only_open(names: tuple[str, ...]) -> None:
-    """Let some panels begin open and the others closed; they keep their order."""
-    modules = [loom(f"addon{name}") for name in loom("addon").MODULES if name.startswith(".panels.")]
-    for module in reversed(modules):
-        module.unregister()
-    for module in modules:
-        for name, panel in vars(module).items():
-            if name.startswith("ACTION_LOOM_PT_"):
-                opened = name.removeprefix("ACTION_LOOM_PT_") in names
-                panel.bl_options = set() if opened else {"DEFAULT_CLOSED"}
-    for module in modules:
-        module.register()
 
 
 def in_each(gui: Any, picture: Callable[[Any, str], Iterator[Any]]) -> Iterator[Any]:
     for language in LANGUAGES:
         speak(language)
+        assert bpy.app.translations.pgettext_iface("Weave") == LANGUAGES[language]
         yield from gui.redraw()
         yield from picture(gui, language)
 
@@ -113,9 +100,7 @@ def choose(mode: str) -> None:
 
 
 def tick(count: int) -> None:
-    names = ("Walk", "Run", "Sneak", "Carry")[:count]
-    for line in settings().rigs[0].sources:
-        line.use = line.action.name in names
+    tick_only(*("Walk", "Run", "Sneak", "Carry")[:count])
 
 
 # --- what is repaired -----------------------------------------------------------------------------------------------
@@ -134,8 +119,9 @@ def repair(gui: Any) -> Iterator[Any]:
         bpy.ops.action_loom.check("EXEC_DEFAULT", True)
 
     def pictures(gui: Any, language: str) -> Iterator[Any]:
-        for recipe in loom("addon.model.intents").EDITS:
-            settings().edit = recipe.verb
+        for recipe in loom("addon.model.intents").TOOLS:
+            with gui.override():
+                bpy.ops.action_loom.open_tool(tool=recipe.verb)
             yield from gui.shot(f"{language}_repair_{recipe.verb}", box=gui.region("UI"))
 
     yield from in_each(gui, pictures)
@@ -212,14 +198,14 @@ def fail(gui: Any) -> Iterator[Any]:
 def refused(gui: Any, language: str) -> Iterator[Any]:
     """An error as it is reported and as the panel has it."""
     choose("blend")
-    for line in settings().rigs[0].sources:
+    for line in lines():
         line.weight = 0.0
     yield from done(gui, "blend")
     yield 0.3
     gui.shot_now(f"{language}_error")
     yield from gui.move(gui.region("TOOLS").x + 5, 200)  # away from it, so that it goes
     yield 2.0
-    for line in settings().rigs[0].sources:
+    for line in lines():
         line.weight = 1.0
 
 
@@ -256,22 +242,3 @@ def preferences(gui: Any, language: str) -> Iterator[Any]:
     gui.shot_now(f"{language}_preferences", box=area)
     area.type = "VIEW_3D"
     yield from gui.redraw()
-
-
-# --- what the pictures share ----------------------------------------------------------------------------------------
-
-
-def done(gui: Any, verb: str, **given: Any) -> Iterator[Any]:
-    """Let an operator do its work, as its button would, and wait for it."""
-    with gui.override(), loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
-        getattr(bpy.ops.action_loom, verb)("INVOKE_DEFAULT", True, **given)
-    yield from gui.wait_until(idle, 120, verb)
-    yield from gui.redraw()
-
-
-def settings() -> Any:
-    return bpy.context.scene.action_loom
-
-
-def figure() -> Any:
-    return bpy.data.objects["Loom Figure"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, loom
+from gui_shared import begin_with_demo, done, figure, open_only, tick
 
 FILES = Path(tempfile.mkdtemp())
 FIELD, CANCEL = 34, 66  # pixels from the middle of the popup down to its lowest field, and to its buttons
@@ -21,35 +21,24 @@ def steps(gui: Any) -> Iterator[Any]:
     yield from push(gui)
 
 
-def figure() -> Any:
-    return next(one for one in bpy.data.objects if one.type == "ARMATURE")
-
-
 def begin(gui: Any) -> Iterator[Any]:
     """A blend of two walks in a file of an asset library."""
+    yield from begin_with_demo(gui, fps=30)
     with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
-    with gui.override():
-        bpy.context.scene.render.fps = 30
-        bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
         bpy.ops.view3d.view_selected()
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = line.action.name in ("Walk", "Sneak")
+    tick("Walk", "Sneak")
     bpy.ops.action_loom.blend()
     (FILES / "library").mkdir()
     bpy.ops.wm.save_as_mainfile(filepath=str(FILES / "library" / "walks.blend"))
     bpy.context.preferences.filepaths.asset_libraries.new(name="Mine", directory=str(FILES / "library"))
-    begin_open(loom("addon.interface.panels.weave").ACTION_LOOM_PT_weave)
+    open_only("sources", "weave")
     yield from gui.sidebar("Action Loom")
     yield from gui.shot("01_buttons", box=gui.region("UI"))
 
 
 def mark(gui: Any) -> Iterator[Any]:
     result = figure().animation_data.action
-    yield from gui.press("ops.action_loom.mark_asset(")
-    yield from gui.redraw()
+    yield from done(gui, "mark_asset")
     assert result.asset_data is not None
     assert "Action Loom:Action Loom" in (FILES / "library" / "blender_assets.cats.txt").read_text()
     for name in ("Run", "Wave"):  # two more, to see them side by side
@@ -136,8 +125,7 @@ def push(gui: Any) -> Iterator[Any]:
     """The result as a strip."""
     browser(gui).ui_type = "NLA_EDITOR"
     yield from gui.redraw()
-    yield from gui.press("ops.action_loom.push_down(")
-    yield from gui.redraw()
+    yield from done(gui, "push_down")
     assert figure().animation_data.action is None
     assert len(figure().animation_data.nla_tracks) == 1
     area = next(one for one in gui.window.screen.areas if one.ui_type == "NLA_EDITOR")

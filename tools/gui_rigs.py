@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import begin_open, idle
+from gui_shared import idle, open_only
 
 WALK = "cmu_mb_02_01"
 LONG = "cmu_daz_13_26"  # 3,029 frames
@@ -87,7 +87,7 @@ def imported(gui: Any) -> Iterator[Any]:
 def table(gui: Any) -> Iterator[Any]:
     """The controls that were found, in the tab."""
     bpy.context.scene.action_loom.experts = True
-    begin_open(bpy.types.ACTION_LOOM_PT_controls)
+    open_only("sources", "weave", "controls")
     yield from gui.sidebar("Action Loom")
     yield from gui.press("action_loom.find_controls")
     yield 4.0

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import choose_mode, idle, loom
+from gui_shared import choose_mode, figure, ghost, idle, lines, loom, settings
 
 TAKEN: list[dict[str, Any]] = []  # what each step was, what it needed and what it came to
 SIDEBAR = "Action Loom"
@@ -58,7 +58,7 @@ def bar(gui: Any) -> Iterator[Any]:
     """Drag the bar of an action: the ghost shows what would be made, and no action changes."""
     before, began = action().name, perf_counter()
     yield from drag_bar(gui)
-    yield from gui.wait_until(lambda: idle() and previewed() is not None, 60, "the ghost followed")
+    yield from gui.wait_until(lambda: idle() and ghost() is not None, 60, "the ghost followed")
     assert action().name == before
     yield from shown(gui, "Drag the bar of Run", 1, perf_counter() - began)
 
@@ -213,24 +213,8 @@ def frame_all(gui: Any) -> None:
         bpy.ops.view3d.view_all()
 
 
-def previewed() -> Any:
-    return loom("addon.services.preview.previews").of(figure().session_uid)
-
-
-def settings() -> Any:
-    return bpy.context.scene.action_loom
-
-
-def lines() -> Any:
-    return settings().rigs[0].sources
-
-
 def ticked() -> set[str]:
     return {line.action.name for line in lines() if line.use}
-
-
-def figure() -> Any:
-    return next(one for one in bpy.data.objects if one.type == "ARMATURE")
 
 
 def action() -> Any:

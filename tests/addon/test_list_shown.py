@@ -45,12 +45,12 @@ def test_what_names_begin_with_like_others_is_left_out(loom, names, shown):
     assert ["…" * (name in hidden) + name[len(hidden.get(name, "")) :] for name in names] == shown
 
 
-def test_names_are_whole_and_blender_shortens_them():
+def test_names_show_what_differs_where_they_have_no_room():
     rig = material.armature()
     names = ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"]
     named(rig, *names)
     drawn = draw_all()
-    assert texts(drawn) == names
+    assert texts(drawn) == ["…16_walk_slow_and_long", "…35_run_fast_and_long"]
     assert [action.name for action in props(drawn, "source", "name")] == names[:1]
 
 

@@ -119,9 +119,14 @@ def _labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UI
     return row
 
 
+def letters(context: bpy.types.Context) -> int:
+    """Return how many Latin letters a line of the sidebar has room for."""
+    return int(present(context.region).width / (7.0 * interface_scale()))
+
+
 def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
     """Return a text in lines that fit the sidebar, less the room of so many letters."""
-    return list(_broken(text, max(int(present(context.region).width / (7.0 * interface_scale())) - less, 16)))
+    return list(_broken(text, max(letters(context) - less, 16)))
 
 
 @lru_cache(maxsize=256)  # the same sentences are drawn again and again

@@ -13,7 +13,7 @@ from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature
 from ...services.sources import listing, source_list, thumbnails
 from .. import remedies
-from . import ItemList, PopoverPanel, SidebarPanel, draw_text, options_in
+from . import ItemList, PopoverPanel, SidebarPanel, draw_text, letters, options_in
 
 
 class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
@@ -68,37 +68,41 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         if item.action is None:
             row.label(text="Deleted", icon="ERROR")
             return
+        playing, marked = item.action == shown.playing, index == shown.reference and shown.ticked > 1
         picture = thumbnails.icon_of(shown.armature, item)
-        if picture:
+        if (playing or marked) and not shown.wide:
+            pass  # a line with a mark has no room for a picture
+        elif picture:
             row.label(text="", icon_value=picture)
         else:
             color = row.row()
             color.ui_units_x = 1.0
             color.prop(item, "color", text="")
-        if item.action == shown.playing:
+        if playing:
             row.label(text="", icon="PLAY")
         if item.player.name:
             there = lists.player_of(item) is not None
             row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
         name = row.row()
-        name.active = item.use or item.action == shown.playing
+        name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
-        name.label(text=item.action.name, translate=False)  # Blender shortens it in the middle
-        if index == shown.reference and shown.ticked > 1:
+        hidden = shown.beginnings.get(item.action.name, "")
+        name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
+        if marked:
             row.label(text="", icon="SOLO_ON")
         if shown.weights and item.use:
             share = row.row()
-            share.ui_units_x = SHARE
+            share.ui_units_x = SHARE if shown.wide else NARROW
             share.prop(item, "share", text="", slider=True)
         else:
-            self._draw_length(row, item)
+            self._draw_length(row, item, repeats=shown.wide and item.action.use_cyclic)
 
-    def _draw_length(self, row: bpy.types.UILayout, item: Any) -> None:
+    def _draw_length(self, row: bpy.types.UILayout, item: Any, *, repeats: bool) -> None:
         """Draw how long an action plays, and whether it repeats."""
         length = row.row(align=True)
         length.active = False
         length.alignment = "RIGHT"
-        if item.action.use_cyclic:
+        if repeats:
             length.label(text="", icon="FILE_REFRESH")
         length.label(text=f"{_seconds(item):.1f} s", translate=False)
 
@@ -110,7 +114,9 @@ def _ticked_first(lines: Any) -> Any:
 
 
 ROWS = 7  # of the list, however many lines there are: what is below stays where it is
-SHARE = 3.8  # button heights: the width of a share
+BESIDE = 25  # letters that fit a line of the sidebar beside a name in the list
+WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
+SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, and where there is no room
 
 
 class ListShown(NamedTuple):
@@ -121,6 +127,8 @@ class ListShown(NamedTuple):
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
     ticked : how many lines are ticked
     warnings : of the ticked lines
+    wide : whether there is room for all marks
+    beginnings : what names share that have no room: Blender shows no more than how a name begins
     """
 
     armature: bpy.types.Object | None
@@ -129,6 +137,8 @@ class ListShown(NamedTuple):
     reference: int
     ticked: int
     warnings: tuple[str, ...]
+    wide: bool
+    beginnings: dict[str, str]
 
 
 # The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
@@ -139,8 +149,11 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
     ticked: list[int] = []
     warnings: list[str] = []
+    names: list[str] = []
     for place, line in enumerate(rig.sources):  # once: there may be hundreds
         action, use = line.action, line.use
+        if action is not None:
+            names.append(action.name)
         if use and (warning := line.warning):
             warnings.append(warning)
         if action is not None and use:
@@ -154,6 +167,8 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
         tuple(warnings),
+        letters(context) >= WIDE,
+        source_list.shared_beginnings(names, letters(context) - BESIDE),
     )
 
 

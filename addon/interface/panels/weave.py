@@ -111,14 +111,15 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
         """Draw what is seldom needed, and how the result is written."""
         settings, rig = properties.settings_of(scene_of(context)), _rig(context)
-        options = options_in(body)
         if settings.mode == "blend":
             self._draw_weight_keys(context, body)
+        if settings.mode == Restyle.verb:
+            style_sliders.draw(body, context, settings, [name for name in SLIDERS if name not in FIRST_SLIDERS])
+        options = options_in(body)
         if settings.mode == "ask":
             options.prop(settings, "ask_curve")
         if settings.mode == Restyle.verb:
             options.prop(settings, "restyle_each")
-            style_sliders.draw(body, context, settings, [name for name in SLIDERS if name not in FIRST_SLIDERS])
             rest = [one for one in rest if one[1].name not in SLIDERS]
         draw_options(options, settings, rest, rig)
         for about in (*properties.shown("result", MODE), *properties.shown("result", RARE)):
@@ -165,13 +166,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         legs = lists.reference_among(rig, ticked)
         names = source_list.short_names([line.action.name for line in ticked], ROOM)
         others = [name for k, name in enumerate(names) if k != legs]
-        upper = others[0] if len(others) == 1 else f"{len(others)} actions in turn"
+        upper = others[0] if len(others) == 1 else translated(f"{len(others)} actions in turn")
         column = self.layout.column(align=True)
         for label, name in (("Legs and way", names[legs]), ("Upper body", upper)):
-            row = column.split(factor=0.4)
+            row = column.split(factor=0.5)
             row.alignment = "RIGHT"
             row.label(text=label)
-            row.label(text=translated(name))
+            row.label(text=name, translate=False)
 
     def _draw_path(self, context: bpy.types.Context) -> None:
         """Draw the curve to walk along, and its stretches."""
@@ -242,7 +243,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_preview(context, ghost)
         else:
             last = rig.last.removeprefix(f"{rig.last_of}: ") if rig is not None else ""
-            self.layout.label(text=translated(last))
+            draw_text(self.layout, context, last)
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return what has to be ticked first, "" if nothing has."""
@@ -258,7 +259,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         settings = properties.settings_of(scene_of(context))
         row = self.layout.row(align=True)
         row.alert = ghost.outdated
-        text = "Outdated: press Weave, or change something" if ghost.outdated else ghost.summary
+        text = "Outdated: press Weave" if ghost.outdated else ghost.summary
         row.label(text=translated(text), icon="GHOST_ENABLED")
         row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
         if ghost.mode != previews.SOLO:
