@@ -14,6 +14,7 @@ from ..core import jit
 MODULES = (
     ".ground.colors",
     ".ground.identity",  # first: what is read of a file that was opened is of a new session
+    ".model.take_rows",
     ".model.lists",
     ".model.contact_rows",
     ".model.rows",
@@ -48,6 +49,7 @@ MODULES = (
     ".interface.operators.retarget",
     ".interface.operators.synchronise",
     ".interface.operators.candidates",
+    ".interface.operators.take",
     ".interface.operators.graphs",
     ".interface.operators.stretches",
     ".interface.operators.draw_path",
@@ -71,6 +73,7 @@ MODULES = (
     ".interface.manual",
     ".model.preferences",
     ".interface.panels.sources",
+    ".interface.panels.take",
     ".interface.panels.weave",
     ".interface.panels.style",
     ".interface.panels.repair",

@@ -18,8 +18,9 @@ from ..motion.clip import Clip
 from ..options import Choice, Option, by_name
 from ..processes import Attempt
 from ..progress import SILENT, Progress
-from ..takes import coverage, take_set
-from ..takes.take_set import IN_PLACE, ROOT, ROOTS, Item, TakeSet
+from ..takes import coverage, placing, take_set
+from ..takes.placing import IN_PLACE, ROOT, ROOTS
+from ..takes.take_set import Item, TakeSet
 from . import common, outputs, parts, reading, workers
 from .host import Host
 
@@ -214,7 +215,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
         about = report["actions"][k]
         about["files"] = {}
         for root in settings["root"].split(","):
-            clip, notes = take_set.rooted(item.clip, root)
+            clip, notes = placing.rooted(item.clip, root)
             about["warnings"] += [note for note in notes if note not in about["warnings"]]
             path = task.folder / _file_name(item, root, about["speed_m_s"], made, settings["names"], ending)
             if path in contents:

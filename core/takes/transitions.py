@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from ..errors import ClipError, SkeletonError
 from ..motion.clip import Clip
+from ..weave import planting
 from . import meeting
 from .cutting import Cut, Stretch
 from .meeting import Pose
 from .states import ACTION, GAITS, IDLE, TURN
 
 REACH = 1.5  # s into a loop's stretch in which the end of a transition is looked for
+PLANTINGS = 2  # times that feet are planted between meetings
 LONGEST = 12.0  # s; what lies longer between two loops is no transition
 
 
@@ -105,7 +108,35 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
         far = f"{loop_of[a] if away > off else loop_of[b]}"
         return replace(about, why=f"its poses are {100.0 * apart:.0f} cm from those of {far}, too far to lead there")
     part = replace(whole.cut(leave, enter + 1), name=name)
-    return replace(about, clip=meeting.met(part, first_loop.cut(0, 1), last_loop.cut(0, 1)))
+    return replace(about, clip=joined(part, first_loop.cut(0, 1), last_loop.cut(0, 1)))
+
+
+def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
+    """Return a clip whose ends are the poses of clips of a frame (see `meeting.met`), with its feet planted.
+
+    Planting moves the ends, and meeting the feet: done in turn, what is left of both soon is small. A clip that is to
+    meet nothing stays as it is.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import meeting, transitions
+        >>> walk, sneak = actions.walk(), actions.sneak()
+        >>> there = transitions.joined(walk, sneak.cut(0, 1), None)
+        >>> [round(apart, 6) for apart in meeting.gap(there.cut(0, 1), sneak.cut(0, 1))]
+        [0.0, 0.0]
+    """
+    if first is None and last is None:
+        return part
+    made = meeting.met(part, first, last)
+    for _ in range(PLANTINGS):
+        try:
+            planted, done = planting.planted(made)
+        except (ClipError, SkeletonError):
+            return made
+        if not done.spans:
+            break
+        made = meeting.met(planted, first, last)
+    return made
 
 
 def _name(stretches: Sequence[Stretch], leaves: str, enters: str) -> str:

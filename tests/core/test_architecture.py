@@ -78,7 +78,11 @@ REGISTRIES = {
     "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
     "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
 }
-ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "style", "plots", "verbs"}, "sync": {"sync"}, "formats": {"formats"}}
+ROOMS_BY_TEXT = {
+    "verbs": {"weave", "graph", "style", "plots", "takes", "verbs"},
+    "sync": {"sync"},
+    "formats": {"formats"},
+}
 
 # What is not imported when a module is loaded: by the functions that need it, or for type checkers alone.
 LATER = {

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError, OptionError, RigError
+from ....core import verbs
+from ....core.errors import LoomError, OptionError, RigError, some
 from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request
-from ....core.verbs import Ask, Blend, Follow, Plant, Restyle
+from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties, steps
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
-from ...model import contact_rows, properties, readiness, target_armature
+from ...model import contact_rows, frame_conversion, lists, properties, readiness, target_armature
 from ...services.sources import source_list
 from . import polls, reports
 from .background import BackgroundOperator
@@ -71,6 +72,11 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         description="When its feet stand, rows as its recipe has them; as there if not given, found if empty",
         options={"HIDDEN", "SKIP_SAVE"},
     )
+    stretch: bpy.props.StringProperty(
+        name="Stretch",
+        description="Of a take: the recipe, as JSON, by which it is cut out now; as its own recipe has it if empty",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -93,10 +99,12 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         return super().invoke(context, event)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Take the contacts from the panel, where found or edited since; the recipe is on the result."""
-        if self.action or self.properties.is_property_set("spans"):
+        """Take contacts and a take's row from the panel, where edited since; the recipe is on the result."""
+        if self.action or self.properties.is_property_set("spans") or self.stretch:
             return  # a script that names its result or contacts does not use the panel's
-        action = chosen("", present(target_armature.armature(context)))
+        armature = present(target_armature.armature(context))
+        action = chosen("", armature)
+        self.stretch = _stretch_now(context, armature, action)
         held = contact_rows.of(scene_of(context), action)
         if held is None or not contact_rows.is_rewoven(action):
             return
@@ -117,7 +125,8 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
             raise RigError(why)
         inputs = yield from rebuilding.read_again_in_steps(scene_of(context), armature, again)
         self._metres = inputs.read.body.world_metres
-        return dataclasses.replace(inputs, recipe=self._with_spans(again.recipe))
+        recipe = verbs.from_json(self.stretch) if self.stretch else self._with_spans(again.recipe)
+        return dataclasses.replace(inputs, recipe=recipe)
 
     def _with_spans(self, recipe: Recipe) -> Recipe:
         options = declared(type(recipe))
@@ -138,8 +147,34 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         from ...services.weaving import writing
 
         written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
-        reports.report_results(self, context, [EachResult(inputs, made, written)])
+        reports.report_results(self, context, [EachResult(inputs, made, written)], _to_rebuild(inputs, written.action))
         return {"FINISHED"}
+
+
+def _stretch_now(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return the recipe of an action of a set by its row in the panel, as JSON; "" for any other action."""
+    from ...model import storage
+    from ...services.takes import set_rows
+
+    recipe, rig = storage.recipe_of(action), properties.rig_of(scene_of(context), armature)
+    if not isinstance(recipe, CutOut) or rig is None or rig.take is None:
+        return ""
+    line = next(iter(lists.own_lines(rig, rig.take)), None)
+    first = round(rig.take.frame_range[0]) if line is None else frame_conversion.first_frame(line)
+    now = set_rows.recipe_again(rig, action, recipe, first)
+    return "" if now is None else now.to_json()
+
+
+def _to_rebuild(inputs: "Inputs", action: bpy.types.Action) -> list[str]:
+    """Return what is to be said where actions of a set still end with the pose that a rebuilt loop had before."""
+    from ...services.takes import set_rows
+
+    rig = properties.rig_of(scene_of(bpy.context), properties.of_session(bpy.data.objects, inputs.read.armature))
+    if not isinstance(inputs.recipe, CutOut) or not inputs.recipe.loop or rig is None:
+        return []
+    row = next((one for one in rig.take_rows if one.made == action), None)
+    names = [] if row is None else set_rows.meets(rig, row)
+    return [f"{some(names)} still meet the earlier {action.name}: rebuild them, too"] if names else []
 
 
 class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
