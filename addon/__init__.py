@@ -50,6 +50,7 @@ MODULES = (
     ".interface.operators.synchronise",
     ".interface.operators.candidates",
     ".interface.operators.take",
+    ".interface.operators.export_set",
     ".interface.operators.graphs",
     ".interface.operators.stretches",
     ".interface.operators.draw_path",

@@ -1,7 +1,6 @@
 """action-loom take: sets of long recordings: each action a motion file of its own, and a set.json about them."""
 
 import argparse
-import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -18,7 +17,7 @@ from ..motion.clip import Clip
 from ..options import Choice, Option, by_name
 from ..processes import Attempt
 from ..progress import SILENT, Progress
-from ..takes import coverage, placing, take_set
+from ..takes import coverage, naming, placing, take_set
 from ..takes.placing import IN_PLACE, ROOT, ROOTS
 from ..takes.take_set import Item, TakeSet
 from . import common, outputs, parts, reading, workers
@@ -26,8 +25,6 @@ from .host import Host
 
 SET = "set.json"
 SUFFIXES = {IN_PLACE: "_InPlace", ROOT: ""}
-_FIELD = re.compile(r"\{(\w*)\}")
-FIELDS = ("take", "name", "root", "speed")
 
 
 @dataclass(frozen=True)
@@ -46,11 +43,7 @@ class Pattern(Option):
     """A pattern of file names with fields in braces."""
 
     def checked(self, value: Any) -> Any:
-        unknown = [name for name in _FIELD.findall(value) if name not in FIELDS]
-        if unknown or "{name}" not in value:
-            known = ", ".join(f"{{{name}}}" for name in FIELDS)
-            raise OptionError(f"names is {value!r}, but must have {{name}}, and of fields only {known}")
-        return value
+        return naming.checked(str(value))
 
 
 OPTIONS = by_name(
@@ -228,7 +221,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
 
 def _file_name(item: Item, root: str, speed: float, made: TakeSet, names: str, ending: str) -> str:
     fields = {"take": made.cut.clip.name, "name": item.name, "root": SUFFIXES[root], "speed": f"{speed:.1f}"}
-    return files.file_name(_FIELD.sub(lambda found: fields[found[1]], names), ending)
+    return files.file_name(naming.named(names, fields), ending)
 
 
 def _at_rate(clip: Clip, rate: float) -> Clip:

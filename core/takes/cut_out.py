@@ -119,7 +119,8 @@ def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
     if recipe.mirrored:
         part = _mirrored(part)
     part = replace(part, cyclic=False)
-    shapes, poses, apart = meeting.shapes(part), [], 0.0
+    shapes, apart = meeting.shapes(part), 0.0
+    poses: list[Clip | None] = []
     for rows, shape, end in ((recipe.begins, shapes[0], "begins"), (recipe.ends, shapes[-1], "ends")):
         if not rows:
             poses.append(None)

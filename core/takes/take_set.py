@@ -243,7 +243,6 @@ def as_json(made: TakeSet) -> dict[str, Any]:
         >>> walk["loop"], round(walk["speed_m_s"], 1), walk["may_follow"]
         (True, 1.3, ['Walk'])
     """
-    after = follows(made.items)
     return {
         "take": made.cut.clip.name,
         "rate": made.cut.clip.rate,
@@ -259,10 +258,24 @@ def as_json(made: TakeSet) -> dict[str, Any]:
             }
             for one in made.cut.stretches
         ],
-        "actions": [_item_json(item, after[item.name]) for item in made.items],
+        "actions": items_json(made.items),
         "left_out": [vars(one) for one in made.left_out],
         "warnings": list(made.warnings),
     }
+
+
+def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Return the items of a set as plain values; see `as_json`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.takes import take_set
+        >>> (walk,) = take_set.items_json(take_set.make(actions.walk(cycles=5)).items)
+        >>> [event["event"] for event in walk["contacts"]]
+        ['up', 'down', 'up']
+    """
+    after = follows(items)
+    return [_item_json(item, after[item.name]) for item in items]
 
 
 def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ...ground import steps
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ...model import frame_conversion, lists, properties, target_armature
+from ...model import lists, properties, target_armature
 from . import polls, reports
 from .background import BackgroundOperator
 
@@ -187,9 +187,10 @@ class ACTION_LOOM_OT_push_down_set(OnRows, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.results import nla_strips
+        from ...services.takes import set_rows
 
         armature, rig = present(target_armature.armature(context)), self.rig(context)
-        made = [row.made for row in rig.take_rows if row.use and row.made is not None]
+        made = set_rows.woven(rig)
         try:
             if not made:
                 raise LoomError("Weave the set first: none of its ticked rows has an action yet")

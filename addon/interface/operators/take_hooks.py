@@ -9,7 +9,7 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ...ground import steps
 from ...ground.blender_types import scene_of
-from ...model import frame_conversion, lists, properties, target_armature, take_rows
+from ...model import frame_conversion, lists, properties, take_rows, target_armature
 from . import polls
 from .reports import EachResult
 from .result_hooks import ResultHooks
@@ -148,7 +148,13 @@ class CutOutHooks(ResultHooks):
         return computing.compute_each(inputs, progress.part(0.2, 1.0), cut)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
-        written = super().write(op, context, inputs, made)
+        """Write an action, over the one that was woven for it before unless that was edited by hand."""
+        from ...services.takes import set_rows
+        from ...services.weaving import writing
+
+        name = inputs.request.result.result_name
+        rig = properties.rig_of(scene_of(context), op.about(context))
+        written = writing.write(context, inputs, made, into=set_rows.place_of(rig, name))
         written.action.use_fake_user = True
         return written
 

@@ -4,15 +4,12 @@ from typing import Any
 
 import bpy
 
-from ...ground import jobs
+from ...ground import jobs, rates
 from ...ground.blender_types import DrawContext, present, scene_of
-from ...ground import rates
 from ...ground.translations.runtime import translated
 from ...model.take_rows import BETWEEN
 from . import ItemList, draw_text, options_in
 
-_KINDS = {"IDLE": "ARMATURE_DATA", "WALK": "MOD_DYNAMICPAINT", "RUN": "FORWARD", "TURN": "FILE_REFRESH"}
-_KINDS |= {"ACTION": "ACTION", BETWEEN: "ARROW_LEFTRIGHT"}
 FILLS = ("mirror", "blend")  # of holes that have a button
 
 
@@ -25,7 +22,8 @@ class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):
         split = row.split(factor=0.5, align=True)
         name = split.row(align=True)
         name.active = item.use
-        name.prop(item, "name", text="", emboss=False, icon=_KINDS[item.kind])
+        name.prop(item, "kind", text="", icon_only=True, emboss=False)
+        name.prop(item, "name", text="", emboss=False)
         rest = split.row(align=True)
         rest.active = item.use
         seconds = (item.end - item.start) / rate_of(data, scene_of(present(context)))
@@ -76,7 +74,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, 
         options.prop(settings, "take_catalog")
     row = layout.row(align=True)
     row.operator("action_loom.push_down_set", icon="NLA_PUSHDOWN")
-    # EXPORT
+    row.operator("action_loom.export_set", icon="EXPORT")
     if len(rig.take_holes):
         _draw_holes(layout, context, rig)
 

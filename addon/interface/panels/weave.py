@@ -17,8 +17,7 @@ from ...model import intents, lists, properties, target_armature
 from ...services.preview import ghost_follow, previews
 from ...services.sources import source_list
 from .. import manual, remedies, style_sliders
-from . import take
-from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
+from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale, take
 
 if TYPE_CHECKING:
     from ...services.preview.ghosts import Ghost

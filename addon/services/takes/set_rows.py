@@ -10,7 +10,8 @@ from ....core.errors import LoomError
 from ....core.takes import coverage, cut_out, take_set
 from ....core.takes.take_set import TakeSet
 from ....core.verbs import CutOut
-from ...model import frame_conversion, take_rows
+from ...ground.blender_types import SlottedAction
+from ...model import frame_conversion, lists, storage, take_rows
 from ...model.take_rows import BETWEEN
 
 IN_PLACE = "_InPlace"  # at the end of the names of actions that stay on the spot
@@ -106,10 +107,19 @@ def wanted(
 
 def _recipe(row: Any, loops: Sequence[Any], first: int, *, mirrored: bool, by_image: bool) -> CutOut:
     kind = "action" if row.kind == BETWEEN else row.kind.lower()
-    poses = {}
-    for end, name in (("begins", row.begins), ("ends", row.ends)):
-        poses[end] = () if row.loop or not name else (_pose(row, name, loops, first, mirrored, by_image),)
-    return CutOut(first=row.start - first, last=row.end - first, kind=kind, loop=row.loop, mirrored=mirrored, **poses)
+    begins, ends = (
+        () if row.loop or not name else (_pose(row, name, loops, first, mirrored, by_image),)
+        for name in (row.begins, row.ends)
+    )
+    return CutOut(
+        first=row.start - first,
+        last=row.end - first,
+        kind=kind,
+        loop=row.loop,
+        begins=begins,
+        ends=ends,
+        mirrored=mirrored,
+    )
 
 
 def _pose(row: Any, name: str, loops: Sequence[Any], first: int, mirrored: bool, by_image: bool) -> tuple[float, ...]:
@@ -141,6 +151,29 @@ def meets(rig: Any, row: Any) -> list[str]:
     """Return the names of woven actions whose ends are the pose of a row's loop: they are to be rebuilt after it."""
     others = (one for one in rig.take_rows if not one.loop and row.name in (one.begins, one.ends))
     return [one.made.name for one in others if one.made is not None]
+
+
+def woven(rig: Any) -> list[bpy.types.Action]:
+    """Return the actions that were woven of a list's take, in their order, but those whose rows are not ticked."""
+    unticked = {row.made for row in rig.take_rows if not row.use and row.made is not None}
+    actions = [line.action for line in rig.sources if line.action is not None and lists.is_own(line)]
+    return [one for one in actions if one not in unticked and of_take(one, rig.take)]
+
+
+def place_of(rig: Any, name: str) -> SlottedAction | None:
+    """Return the action and slot of a name that was woven of a list's take before, if no hand has edited it since."""
+    action = bpy.data.actions.get(name)
+    if rig is None or action is None or not of_take(action, rig.take) or storage.edited_by_hand(action):
+        return None
+    return action, storage.find_slot(action, storage.of_result(action).slot)
+
+
+def of_take(action: bpy.types.Action, take: bpy.types.Action | None) -> bool:
+    """Say whether an action was cut out of a take."""
+    if '"verb": "cut_out"' not in storage.recipe_text(action):
+        return False
+    kept = storage.stored(action)
+    return kept is not None and take is not None and storage.find_sources(action)[0][0] == take
 
 
 # --- rows changed by hand --------------------------------------------------------------------------------------------

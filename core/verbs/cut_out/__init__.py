@@ -1,4 +1,4 @@
-"""Cut out: one stretch of a take as a loop, or as an action that leads between loops (methods: A take becomes a set)."""
+"""Cut out: a stretch of a take as a loop, or as an action between loops (methods: A take becomes a set)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
