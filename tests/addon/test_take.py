@@ -9,6 +9,8 @@ import pytest
 
 TAKE = material.SHARED / "amc" / "09_12.amc"  # a walk that turns to both sides, and backwards
 
+ROW = {"kind": "ACTION", "loop": False, "begins": "", "ends": ""}  # scripts give every member of an item
+
 
 @pytest.fixture
 def take():
@@ -145,7 +147,7 @@ def test_a_moved_border_is_woven_by_rebuild_and_the_others_are_told(cut, capfd):
     assert [name for name in was if was[name] != now[name]] == ["Walk"]
     first = int(listed().take.frame_range[0])
     assert (recipe(made["Walk"])["first"], recipe(made["Walk"])["last"]) == (walk.start - first, walk.end - first)
-    assert "Walk to Walk Left still meet the earlier Walk: rebuild them, too" in capfd.readouterr().out
+    assert "'Walk to Walk Left' still meet the earlier Walk: rebuild them, too" in capfd.readouterr().out
     cut.animation_data.action = made["Walk to Walk Left"]
     pressed(cut, "rebuild")
     assert recipe(made["Walk to Walk Left"])["begins"][0][1] == walk.end - first
@@ -235,7 +237,7 @@ def test_a_row_without_a_loop_says_so_and_the_others_are_woven(cut, capfd):
 
 @material.needs_shared
 def test_a_script_names_rows(take):
-    rows = [{"name": "Piece", "start": 100, "end": 180}]
+    rows = [ROW | {"name": "Piece", "start": 100, "end": 180}]
     sources = [{"name": take.animation_data.action.name, "weight": 1.0}]
     assert bpy.ops.action_loom.cut_out(sources=sources, rows=rows) == {"FINISHED"}
     action = bpy.data.actions["Piece"]

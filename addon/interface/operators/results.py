@@ -147,7 +147,8 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         from ...services.weaving import writing
 
         written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
-        reports.report_results(self, context, [EachResult(inputs, made, written)], _to_rebuild(inputs, written.action))
+        written = dataclasses.replace(written, notes=(*written.notes, *_to_rebuild(context, inputs, written.action)))
+        reports.report_results(self, context, [EachResult(inputs, made, written)])
         return {"FINISHED"}
 
 
@@ -165,11 +166,11 @@ def _stretch_now(context: bpy.types.Context, armature: bpy.types.Object, action:
     return "" if now is None else now.to_json()
 
 
-def _to_rebuild(inputs: "Inputs", action: bpy.types.Action) -> list[str]:
+def _to_rebuild(context: bpy.types.Context, inputs: "Inputs", action: bpy.types.Action) -> list[str]:
     """Return what is to be said where actions of a set still end with the pose that a rebuilt loop had before."""
     from ...services.takes import set_rows
 
-    rig = properties.rig_of(scene_of(bpy.context), properties.of_session(bpy.data.objects, inputs.read.armature))
+    rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, inputs.read.armature))
     if not isinstance(inputs.recipe, CutOut) or not inputs.recipe.loop or rig is None:
         return []
     row = next((one for one in rig.take_rows if one.made == action), None)
