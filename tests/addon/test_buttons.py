@@ -68,6 +68,12 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "load_style": {},
     "save_style": {},
     "variations": {},
+    "cut_take": {},
+    "split_take_row": {},
+    "join_take_rows": {},
+    "fill_hole": {},
+    "push_down_set": {},
+    "export_set": {},
     "pick_pose": {},
     "clear_poses": {},
     "tween": {},
@@ -96,7 +102,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "select_bone": {"bone": "head"},
     "cancel": {},
 }
-NOT_PRESSED = {"import_motion", "load_style", "save_style", "new_library", "add_to_library"}  # it asks for a file
+NOT_PRESSED = {"export_set", "import_motion", "load_style", "save_style", "new_library", "add_to_library"}  # it asks for a file
 
 
 def nothing():
