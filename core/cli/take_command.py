@@ -17,9 +17,9 @@ from ..motion.clip import Clip
 from ..options import Choice, Option, by_name
 from ..processes import Attempt
 from ..progress import SILENT, Progress
-from ..takes import coverage, naming, placing, take_set
-from ..takes.placing import IN_PLACE, ROOT, ROOTS
-from ..takes.take_set import Item, TakeSet
+from ..verbs.take import coverage, naming, placing, take_set
+from ..verbs.take.placing import IN_PLACE, ROOT, ROOTS
+from ..verbs.take.take_set import Item, TakeSet
 from . import common, outputs, parts, reading, workers
 from .host import Host
 

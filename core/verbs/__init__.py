@@ -23,7 +23,6 @@ from .bake import Bake
 from .blend import Blend
 from .build_graph import BuildGraph
 from .connect import Connect
-from .cut_out import CutOut, TakeOptions
 from .fewer_keys import FewerKeys
 from .filter import Filter
 from .fit_style import FitStyle
@@ -39,6 +38,7 @@ from .retarget import Retarget
 from .root import Root
 from .splice import Splice
 from .synchronise import Synchronise
+from .take import CutOut, TakeOptions
 from .travel import InPlace, Travel
 from .walk import Shortest, Walk
 from .warp import MoveEvents, Warp
@@ -83,7 +83,7 @@ class Verb:
 _MATCHED: dict[str, Any] = {"prepare": "weave.preprocess:register", "depends": Matching}
 _GRAPH: dict[str, Any] = {"prepare": "graph.build:build", "depends": GraphOptions}
 _STYLE: dict[str, Any] = {"prepare": "style.fit:fit", "depends": StyleOptions}
-_TAKE: dict[str, Any] = {"prepare": "takes.cut_out:prepare", "depends": TakeOptions}
+_TAKE: dict[str, Any] = {"prepare": "verbs.take.cut_out:prepare", "depends": TakeOptions}
 _OF_WALK = "verbs.follow.picture:draw"
 _ROWS = (
     Verb(Synchronise, "work:synchronise", "verbs.blend.picture:draw", **_MATCHED),
@@ -101,7 +101,7 @@ _ROWS = (
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),
-    Verb(CutOut, "takes.cut_out:cut_out", "verbs.cut_out.picture:draw", needs=("thighs", "feet"), **_TAKE),
+    Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", needs=("thighs", "feet"), **_TAKE),
     Verb(Mirror, "work:mirrored"),
     Verb(Warp, picture="picture:draw_poses"),
     Verb(FewerKeys, "work:fewer"),

@@ -14,9 +14,9 @@ from ..recipes.base import Recipe
 from ..weave import body_limits, ik_bones
 from ..weave.results import CutOutResult, EditResult, KeysResult, Result
 from .bake import Bake
-from .cut_out import CutOut
 from .plant import Plant
 from .retarget import Retarget
+from .take import CutOut
 
 # On another body, moved up or down, or walking through clips that were levelled.
 _OTHER_FLOOR = {"retarget", "place", "follow", "walk", "shortest"}

@@ -206,6 +206,7 @@ def take_cut(tmp_path):
     a_long_take(tmp_path)
     bpy.ops.action_loom.cut_take()
     rig = bpy.context.scene.action_loom.rigs[0]
+    rig.take_holes.clear()
     hole = rig.take_holes.add()
     hole.name, hole.fill, hole.of = "There is no turn to the right from Walk.", "mirror", rig.take_rows[0].name
     bpy.context.scene.action_loom.take_mirror = False
@@ -257,7 +258,7 @@ TABLE = {
     "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
     "export_set": Row(before=set_woven, directory="FOLDER/set"),
-    "fill_hole": Row("settings", before=take_cut, index=1),
+    "fill_hole": Row("settings", before=take_cut, index=0),
     "find_like": Row(before=library_chosen),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
@@ -295,7 +296,7 @@ TABLE = {
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "place_from_cursor": Row("settings"),
     "push_down": Row("animation", "users"),
-    "push_down_set": Row("animation", "users", before=set_woven),
+    "push_down_set": Row("animation", "pose", "users", before=set_woven),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "read_library": Row(before=library_chosen, needs_armature=False),
     "remove_contact": Row("settings", before=contacts_found),

@@ -102,7 +102,14 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "select_bone": {"bone": "head"},
     "cancel": {},
 }
-NOT_PRESSED = {"export_set", "import_motion", "load_style", "save_style", "new_library", "add_to_library"}  # it asks for a file
+NOT_PRESSED = {
+    "export_set",
+    "import_motion",
+    "load_style",
+    "save_style",
+    "new_library",
+    "add_to_library",
+}  # it asks for a file
 
 
 def nothing():

@@ -107,10 +107,10 @@ def test_the_page_tells_an_engine_what_it_needs(woven, tmp_path, loom):
     assert walk["contacts"]
     assert walk["contacts"][0]["foot"] == "L"
     assert all(one["file"] == "09_12.glb" for one in rows.values())
-    items = loom("core.takes.take_set").make(clip_of(woven, bpy.data.actions["09_12"], loom)).items
+    items = loom("core.verbs.take.take_set").make(clip_of(woven, bpy.data.actions["09_12"], loom)).items
     loops = {item.name: item for item in items if item.loop}
     for name, item in loops.items():
-        assert rows[name]["speed_m_s"] == pytest.approx(loom("core.takes.loops").speed(item.clip)[0], rel=0.02)
+        assert rows[name]["speed_m_s"] == pytest.approx(loom("core.verbs.take.loops").speed(item.clip)[0], rel=0.02)
 
 
 def test_nothing_of_the_scene_is_changed_and_nothing_is_half_written(woven, tmp_path):

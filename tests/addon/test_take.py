@@ -89,7 +89,7 @@ def test_the_actions_are_those_of_the_command_line(cut, loom):
     source = clip_of(cut, cut.animation_data.action, loom)
     made = pressed(cut, "cut_out")
     kinematics = loom("core.motion.kinematics")
-    for item in loom("core.takes.take_set").make(source).items:
+    for item in loom("core.verbs.take.take_set").make(source).items:
         there = clip_of(cut, made[item.name], loom)
         assert len(there) == len(item.clip), item.name
         apart = np.linalg.norm(kinematics.world(there)[1] - kinematics.world(item.clip)[1], axis=2).max()
@@ -99,7 +99,7 @@ def test_the_actions_are_those_of_the_command_line(cut, loom):
 @material.needs_shared
 def test_ends_meet_the_loops_that_they_name(cut, loom):
     made = pressed(cut, "cut_out")
-    meeting = loom("core.takes.meeting")
+    meeting = loom("core.verbs.take.meeting")
     clips = {name: clip_of(cut, action, loom) for name, action in made.items()}
     between = [one for one in listed().take_rows if one.use and not one.loop and (one.begins or one.ends)]
     assert len(between) >= 3

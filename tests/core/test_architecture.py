@@ -49,10 +49,9 @@ ROOMS = {
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("bodies", "check", "edit", "entry_points", "errors", "graph", "motion", "options", "plots", "progress"),
-        *("recipes", "style", "sync", "weave"),
+        *("bodies", "check", "edit", "entry_points", "errors", "graph", "library", "motion", "options", "plots"),
+        *("progress", "recipes", "style", "sync", "weave"),
     },
-    "takes": {"check", "errors", "library", "motion", "progress", "verbs", "weave"},
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
         *(
@@ -64,7 +63,6 @@ ROOMS = {
             "skin",
             "style",
             "sync",
-            "takes",
             "verbs",
             "version",
             "weave",
@@ -79,7 +77,7 @@ REGISTRIES = {
     "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
 }
 ROOMS_BY_TEXT = {
-    "verbs": {"weave", "graph", "style", "plots", "takes", "verbs"},
+    "verbs": {"weave", "graph", "style", "plots", "verbs"},
     "sync": {"sync"},
     "formats": {"formats"},
 }

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from action_loom.core.motion.clip import Clip, joined
-from action_loom.core.takes import activities, cutting, loops, meeting, take_set
+from action_loom.core.verbs.take import activities, cutting, loops, meeting, take_set
 from oracles import takes
 
 SETS = ("16 a", "35 a", "127 a", "16 b", "09 b", "127 b", "09_12", "cmu_14_14")

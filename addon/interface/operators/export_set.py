@@ -10,8 +10,7 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
-from . import reports
-from .take import OnRows
+from . import polls, reports
 
 _ENGINES = (
     ("GODOT", "Godot", "glTF in metres, deforming bones alone, at 30 a second"),
@@ -31,7 +30,7 @@ def _choose_engine(operator: Any, _context: bpy.types.Context) -> None:
         setattr(operator, name, value)
 
 
-class ACTION_LOOM_OT_export_set(OnRows, bpy.types.Operator):
+class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
     bl_idname = "action_loom.export_set"
     bl_label = "Export Set"
     bl_description = "Export the woven actions of the set with the character for an engine, and what may follow what"

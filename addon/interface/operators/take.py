@@ -9,7 +9,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ...ground import steps
-from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from . import polls, reports
 from .background import BackgroundOperator
@@ -72,7 +72,7 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
 
     @staticmethod
     def compute(inputs: TakeRead, progress: Progress) -> Any:
-        from ....core.takes import take_set
+        from ....core.verbs.take import take_set
 
         return take_set.make(inputs.read.clips[0], progress=progress)
 
@@ -90,27 +90,7 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class OnRows(OperatorMixin):
-    """An operator on the rows of the armature's take."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not polls.poll_armature(cls, context):
-            return False
-        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        if rig is None or not len(rig.take_rows):
-            cls.poll_message_set("Cut the take into a set first")
-            return False
-        return True
-
-    def rig(self, context: bpy.types.Context) -> Any:
-        """Return the list that has the rows."""
-        return properties.rig_of(scene_of(context), target_armature.armature(context))
-
-
-class ACTION_LOOM_OT_split_take_row(OnRows, bpy.types.Operator):
+class ACTION_LOOM_OT_split_take_row(polls.OnRows, bpy.types.Operator):
     bl_idname = "action_loom.split_take_row"
     bl_label = "Split"
     bl_description = "Part the active row at the current frame"
@@ -127,7 +107,7 @@ class ACTION_LOOM_OT_split_take_row(OnRows, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_join_take_rows(OnRows, bpy.types.Operator):
+class ACTION_LOOM_OT_join_take_rows(polls.OnRows, bpy.types.Operator):
     bl_idname = "action_loom.join_take_rows"
     bl_label = "Join"
     bl_description = "Join the active row with the one that begins next"
@@ -144,7 +124,7 @@ class ACTION_LOOM_OT_join_take_rows(OnRows, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_fill_hole(OnRows, bpy.types.Operator):
+class ACTION_LOOM_OT_fill_hole(polls.OnRows, bpy.types.Operator):
     bl_idname = "action_loom.fill_hole"
     bl_label = "Fill"
     bl_description = "Make what the set lacks out of what it has: mirror it, or tick both actions for Parametric"
@@ -152,7 +132,7 @@ class ACTION_LOOM_OT_fill_hole(OnRows, bpy.types.Operator):
     index: bpy.props.IntProperty(name="Gap", description="Its place in the list, from 0", options={"SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ....core.takes import coverage
+        from ....core.verbs.take import coverage
 
         rig, settings = self.rig(context), properties.settings_of(scene_of(context))
         if not 0 <= self.index < len(rig.take_holes):
@@ -180,7 +160,7 @@ class ACTION_LOOM_OT_fill_hole(OnRows, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_push_down_set(OnRows, bpy.types.Operator):
+class ACTION_LOOM_OT_push_down_set(polls.OnRows, bpy.types.Operator):
     bl_idname = "action_loom.push_down_set"
     bl_label = "Set to NLA"
     bl_description = "Put the woven actions of the set on a new NLA track, one after the other"

@@ -16,8 +16,8 @@ from ...ground.translations.runtime import translated
 from ...model import intents, lists, properties, target_armature
 from ...services.preview import ghost_follow, previews
 from ...services.sources import source_list
-from .. import manual, remedies, style_sliders
-from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale, take
+from .. import manual, remedies, style_sliders, take_set
+from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 if TYPE_CHECKING:
     from ...services.preview.ghosts import Ghost
@@ -103,7 +103,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
         if settings.mode == CutOut.verb:
-            take.draw(layout, context, settings, _rig(context))
+            take_set.draw(layout, context, settings, _rig(context))
         if settings.mode == Restyle.verb:
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
@@ -140,7 +140,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row = self.layout.row(align=True)
         row.scale_y = 1.4
         if recipe is CutOut:
-            take.draw_button(row, _rig(context))
+            take_set.draw_button(row, _rig(context))
             return
         row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         row.prop(settings, "live", text="", icon="GHOST_ENABLED")

@@ -22,12 +22,13 @@ from ....core.errors import LoomError
 from ....core.motion.quat import Array
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
-from ....core.takes import naming, of_recipes, take_set
 from ....core.verbs import CutOut
+from ....core.verbs.take import naming, of_recipes, take_set
 from ...bridge import curves
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ...model import storage
+from ..results import unkeyed_poses
 from ..weaving import reading
 from . import export_models, model_files
 
@@ -172,7 +173,7 @@ def _staged(
     playing, slot = data.action, getattr(data, "action_slot", None)
     before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
     now, name, called, muted = scene.frame_current, scene.name, armature.name, [one.mute for one in data.nla_tracks]
-    others = list(data.nla_tracks)
+    others, posed = list(data.nla_tracks), unkeyed_poses.poses_of(armature)
     tracks: list[_Track] = []
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -204,6 +205,7 @@ def _staged(
             one.select_set(one in selected)
         layer.objects.active = active
         scene.frame_set(now)
+        unkeyed_poses.give(armature, posed)
         if mode == "POSE":
             bpy.ops.object.mode_set(mode="POSE")
 

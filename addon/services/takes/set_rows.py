@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import bpy
 
 from ....core.errors import LoomError
-from ....core.takes import coverage, cut_out, take_set
-from ....core.takes.take_set import TakeSet
 from ....core.verbs import CutOut
+from ....core.verbs.take import coverage, cut_out, take_set
+from ....core.verbs.take.take_set import TakeSet
 from ...ground.blender_types import SlottedAction
 from ...model import frame_conversion, lists, storage, take_rows
 from ...model.take_rows import BETWEEN

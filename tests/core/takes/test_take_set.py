@@ -8,7 +8,7 @@ from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, root_motion
 from action_loom.core.motion.clip import joined
-from action_loom.core.takes import loops, meeting, placing, take_set
+from action_loom.core.verbs.take import loops, meeting, placing, take_set
 from numpy.testing import assert_allclose
 from oracles import takes
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..motion import root_motion
-from ..motion.clip import Clip
-from ..verbs.cut_out import KINDS, CutOut
-from ..weave import root_trajectory
-from . import meeting
+from ...motion import root_motion
+from ...motion.clip import Clip
+from ...weave import root_trajectory
+from . import KINDS, CutOut, meeting
 from .cut_out import NEAREST
 from .meeting import Pose
 from .take_set import Item, other_side
@@ -25,7 +24,7 @@ def items(made: Sequence[tuple[str, CutOut, Clip]]) -> list[Item]:
     Example:
         >>> from action_loom.core import verbs
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import of_recipes
+        >>> from action_loom.core.verbs.take import of_recipes
         >>> recipe = verbs.CutOut(first=10, last=150, kind="walk", loop=True)
         >>> walk = verbs.apply(recipe, [actions.walk(cycles=5)]).clip
         >>> [(item.name, item.loop, item.ends.loop) for item in of_recipes.items([("Walk", recipe, walk)])]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..errors import ClipError, SkeletonError
-from ..motion.clip import Clip
-from ..weave import planting
+from ...errors import ClipError, SkeletonError
+from ...motion.clip import Clip
+from ...weave import planting
 from . import meeting
 from .cutting import Cut, Stretch
 from .meeting import Pose
@@ -119,7 +119,7 @@ def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import meeting, transitions
+        >>> from action_loom.core.verbs.take import meeting, transitions
         >>> walk, sneak = actions.walk(), actions.sneak()
         >>> there = transitions.joined(walk, sneak.cut(0, 1), None)
         >>> [round(apart, 6) for apart in meeting.gap(there.cut(0, 1), sneak.cut(0, 1))]

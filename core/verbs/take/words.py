@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import LibraryError
+from ...errors import LibraryError
 from .cutting import Cut, Stretch, speed_word
 from .states import ACTION, GAITS, IDLE, RUN, TURN, WALK
 
@@ -59,7 +59,7 @@ def asked(words: str) -> Query:
     """Return what words ask for; raises LibraryError if there is no word.
 
     Example:
-        >>> from action_loom.core.takes import words
+        >>> from action_loom.core.verbs.take import words
         >>> query = words.asked("slow walk turning left, zombie")
         >>> sorted(query.meanings), query.others
         (['left', 'slow', 'turn', 'walk'], ('zombie',))
@@ -78,7 +78,7 @@ def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import cutting, words
+        >>> from action_loom.core.verbs.take import cutting, words
         >>> turn = cutting.cut(actions.turn_left())
         >>> [hit.name for hit in words.find(words.asked("walk turning left"), turn)]
         ['Walk Left']
@@ -102,7 +102,7 @@ def told(cut: Cut, place: int) -> frozenset[str]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import cutting, words
+        >>> from action_loom.core.verbs.take import cutting, words
         >>> sorted(words.told(cutting.cut(actions.walk()), 0))
         ['walk']
     """

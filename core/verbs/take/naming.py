@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from ..errors import OptionError
+from ...errors import OptionError
 
 FIELDS = ("take", "name", "root", "speed")
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -13,7 +13,7 @@ def checked(pattern: str) -> str:
     """Return a pattern that has {name} and of fields only known ones; raises OptionError for another.
 
     Example:
-        >>> from action_loom.core.takes import naming
+        >>> from action_loom.core.verbs.take import naming
         >>> naming.checked("{take}_{name}")
         '{take}_{name}'
     """
@@ -28,7 +28,7 @@ def named(pattern: str, fields: Mapping[str, str]) -> str:
     """Return a pattern with its fields filled in.
 
     Example:
-        >>> from action_loom.core.takes import naming
+        >>> from action_loom.core.verbs.take import naming
         >>> naming.named("{take}_{name}{root}", {"take": "long", "name": "Walk", "root": "_InPlace", "speed": "1.3"})
         'long_Walk_InPlace'
     """

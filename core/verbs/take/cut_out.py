@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .. import verbs
-from ..check import quality
-from ..errors import ClipError, OptionError
-from ..motion import trim
-from ..motion.clip import Clip
-from ..progress import SILENT, Progress
-from ..verbs.cut_out import KINDS, CutOut, TakeOptions
-from ..weave import reporting
-from ..weave.results import CutOutResult
-from . import loops, meeting, placing, tracks, transitions
+from ... import verbs
+from ...check import quality
+from ...errors import ClipError, OptionError
+from ...motion import trim
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from ...weave.results import CutOutResult
+from . import KINDS, CutOut, TakeOptions, loops, meeting, placing, tracks, transitions
 from .cutting import Cut, Stretch
 from .loops import Made
 from .states import State
@@ -158,7 +157,7 @@ def row(first: int, last: int, kind: str, frame: int = 0, *, mirrored: bool = Fa
     """Return the row of a recipe's `begins` or `ends` for a frame of the loop of a stretch.
 
     Example:
-        >>> from action_loom.core.takes import cut_out
+        >>> from action_loom.core.verbs.take import cut_out
         >>> cut_out.row(10, 150, "walk")
         (10.0, 150.0, 1.0, 0.0, 0.0)
     """

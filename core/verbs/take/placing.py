@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from .. import verbs
-from ..motion import root_motion
-from ..motion.clip import Clip
-from ..verbs import InPlace, Root
-from ..weave import root_carrier
+from ... import verbs
+from ...motion import root_motion
+from ...motion.clip import Clip
+from ...weave import root_carrier
+from .. import InPlace, Root
 
 ROOT, IN_PLACE = "root", "inplace"
 ROOTS = (IN_PLACE, ROOT)
@@ -21,7 +21,7 @@ def at_origin(clip: Clip) -> Clip:
         >>> import numpy as np
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.motion import root_motion
-        >>> from action_loom.core.takes import placing
+        >>> from action_loom.core.verbs.take import placing
         >>> away = root_motion.placed(actions.walk(), 0.5, np.array([3.0, 2.0]))
         >>> bool(np.allclose(root_motion.ground_frames(placing.at_origin(away))[0][0], 0.0, atol=1e-9))
         True
@@ -39,7 +39,7 @@ def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import loops, placing
+        >>> from action_loom.core.verbs.take import loops, placing
         >>> still, notes = placing.rooted(actions.walk(), placing.IN_PLACE)
         >>> round(loops.speed(still)[0], 2), notes
         (0.0, [])

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import verbs
-from ..check import contacts
-from ..errors import ClipError, LoomError
-from ..motion import cycles
-from ..motion.clip import Clip
-from ..progress import SILENT, Progress
+from ... import verbs
+from ...check import contacts
+from ...errors import ClipError, LoomError
+from ...motion import cycles
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
 from . import cutting, loops, meeting, placing, transitions
 from .cutting import Cut
 from .loops import Made
@@ -78,7 +78,7 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> made = take_set.make(actions.walk(cycles=5))
         >>> [(item.name, item.kind, item.begins.loop) for item in made.items]
         [('Walk', 'loop', 'Walk')]
@@ -209,7 +209,7 @@ def other_side(name: str) -> str:
     """Return a name with Left and Right exchanged.
 
     Example:
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> take_set.other_side("Turn Left 90"), take_set.other_side("Walk")
         ('Turn Right 90', 'Walk')
     """
@@ -238,7 +238,7 @@ def as_json(made: TakeSet) -> dict[str, Any]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> (walk,) = take_set.as_json(take_set.make(actions.walk(cycles=5)))["actions"]
         >>> walk["loop"], round(walk["speed_m_s"], 1), walk["may_follow"]
         (True, 1.3, ['Walk'])
@@ -269,7 +269,7 @@ def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> (walk,) = take_set.items_json(take_set.make(actions.walk(cycles=5)).items)
         >>> [event["event"] for event in walk["contacts"]]
         ['up', 'down', 'up']
