@@ -89,6 +89,7 @@ _OPERATORS = {
     "read_library": LIBRARY,
     "add_to_library": LIBRARY,
     "find_like": LIBRARY,
+    "find_doing": LIBRARY,
     "show_found": LIBRARY,
     "import_found": LIBRARY,
     "retime": "sources",

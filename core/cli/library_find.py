@@ -43,6 +43,8 @@ def run(_: Host, arguments: argparse.Namespace) -> None:
     with common.progress(arguments.quiet) as progress:
         for fraction, path, label, load in _clips(arguments.among):
             progress.at(fraction, "Looking")
+            if not words.named(query, label):
+                continue
             try:
                 clip: Clip = load()
                 hits = words.find(query, cutting.cut(clip), label)

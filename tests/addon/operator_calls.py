@@ -260,6 +260,7 @@ TABLE = {
     "export_set": Row(before=set_woven, directory="FOLDER/set"),
     "fill_hole": Row("settings", before=take_cut, index=0),
     "find_like": Row(before=library_chosen),
+    "find_doing": Row(before=library_chosen, needs_armature=False, doing="walk"),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_controls": Row("settings", before=legs_for_ik),

@@ -48,6 +48,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "read_library": {},
     "add_to_library": {},
     "find_like": {},
+    "find_doing": {},
     "show_found": {"index": 0},
     "import_found": {},
     "clear_preview": {},

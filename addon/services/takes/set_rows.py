@@ -170,10 +170,12 @@ def place_of(rig: Any, name: str) -> SlottedAction | None:
 
 def of_take(action: bpy.types.Action, take: bpy.types.Action | None) -> bool:
     """Say whether an action was cut out of a take."""
-    if '"verb": "cut_out"' not in storage.recipe_text(action):
+    try:
+        kept = storage.stored(action)
+        cut_of = kept is not None and isinstance(kept.recipe, CutOut) and storage.find_sources(action)[0][0]
+    except LoomError:  # it can't be read, or its take is gone
         return False
-    kept = storage.stored(action)
-    return kept is not None and take is not None and storage.find_sources(action)[0][0] == take
+    return bool(cut_of) and cut_of == take
 
 
 # --- rows changed by hand --------------------------------------------------------------------------------------------
