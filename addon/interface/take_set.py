@@ -42,8 +42,8 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, 
     row.operator("action_loom.join_take_rows", icon="LINKED")
     if 0 <= rig.take_active < len(rig.take_rows):
         _draw_active(layout, context, rig.take_rows[rig.take_active])
+    layout.row(align=True).prop(settings, "take_roots")
     options = options_in(layout)
-    options.row(align=True).prop(settings, "take_roots")
     options.prop(settings, "take_mirror")
     options.prop(settings, "take_assets")
     if settings.take_assets:

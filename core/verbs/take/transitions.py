@@ -54,7 +54,15 @@ def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[
     for k, stretch in enumerate(stretches):
         if not loop_of[k] and k not in joined and stretch.state.kind in (ACTION, TURN):
             found.append(Between(stretch.name, cut.part(stretch), None, None, stretch.first, stretch.last, 0.0))
-    return _best(found)
+    return [_met(one, loops) for one in _best(found)]
+
+
+def _met(one: Between, loops: Mapping[str, Clip]) -> Between:
+    """Return a transition whose ends are the poses that it names."""
+    if one.clip is None or one.begins is None or one.ends is None:
+        return one
+    first, last = loops[one.begins.loop].cut(0, 1), loops[one.ends.loop].cut(0, 1)
+    return replace(one, clip=joined(one.clip, first, last))
 
 
 def _lead(stretches: Sequence[Stretch]) -> bool:
@@ -82,7 +90,7 @@ def _best(found: Sequence[Between]) -> list[Between]:
 
 
 def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> Between:
-    """Return what leads from the loop of one stretch to that of a later one."""
+    """Return what leads from the loop of one stretch to that of a later one, its ends as they are in the take."""
     rate, here, there = cut.clip.rate, cut.stretches[a], cut.stretches[b]
     name = _name(cut.stretches[a : b + 1], loop_of[a], loop_of[b])
     low = max(here.first, here.last - round(REACH * rate)) - cut.first
@@ -108,7 +116,7 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
         far = f"{loop_of[a] if away > off else loop_of[b]}"
         return replace(about, why=f"its poses are {100.0 * apart:.0f} cm from those of {far}, too far to lead there")
     part = replace(whole.cut(leave, enter + 1), name=name)
-    return replace(about, clip=joined(part, first_loop.cut(0, 1), last_loop.cut(0, 1)))
+    return replace(about, clip=part)
 
 
 def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
