@@ -156,7 +156,7 @@ Steps and accelerations at seams are times the usual one; over 1.3 and 2 a loop 
 {len(ends.metres)} ends that should be a pose of a loop the worst is
 {1000.0 * max(ends.metres):.4f} mm and {max(ends.degrees):.4f}° from it:
 they are made equal, and what that changes dies away within 0.3 s.
-Feet are not planted again after that.
+Then feet are planted and ends made equal again, twice.
 """
     return "\n".join(lines) + text
 
