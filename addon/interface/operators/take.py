@@ -128,6 +128,7 @@ class ACTION_LOOM_OT_fill_hole(polls.OnRows, bpy.types.Operator):
     bl_idname = "action_loom.fill_hole"
     bl_label = "Fill"
     bl_description = "Make what the set lacks out of what it has: mirror it, or tick both actions for Parametric"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: bpy.props.IntProperty(name="Gap", description="Its place in the list, from 0", options={"SKIP_SAVE"})
 
