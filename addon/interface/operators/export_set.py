@@ -67,8 +67,8 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         description="Frames a second",
         items=[
             ("MADE", "As Made", "As the take was recorded"),
-            ("30", "30", "Each action becomes at most half a frame longer or shorter"),
-            ("60", "60", "Each action becomes at most half a frame shorter or longer"),
+            ("30", "30 a Second", "Each action becomes at most half a frame longer or shorter"),
+            ("60", "60 a Second", "Each action becomes at most half a frame shorter or longer"),
         ],
         default="30",
     )

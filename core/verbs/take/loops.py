@@ -105,8 +105,13 @@ def looped(cut: Cut, stretch: Stretch) -> Made:
         return Made(stretch, None, {}, "it turns once")
     if len(part) < 3 or part.seconds < least:
         return Made(stretch, None, {}, f"it is steady for {part.seconds:.1f} s only, and a loop takes {least:g}")
-    found = [_closed(stretch, part, *cycle) for cycle in (_of_rest(part) if kind == IDLE else [(0, 0)])]
-    return next((made for made in found if made.clip is not None), found[0])
+    refused: list[Made] = []
+    for cycle in _of_rest(part) if kind == IDLE else [(0, 0)]:
+        made = _closed(stretch, part, *cycle)
+        if made.clip is not None:
+            return made
+        refused.append(made)
+    return refused[0]
 
 
 def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
