@@ -14,6 +14,7 @@ from ..core import jit
 MODULES = (
     ".ground.colors",
     ".ground.identity",  # first: what is read of a file that was opened is of a new session
+    ".model.take_rows",
     ".model.lists",
     ".model.contact_rows",
     ".model.rows",
@@ -49,6 +50,8 @@ MODULES = (
     ".interface.operators.retarget",
     ".interface.operators.synchronise",
     ".interface.operators.candidates",
+    ".interface.operators.take",
+    ".interface.operators.export_set",
     ".interface.operators.graphs",
     ".interface.operators.stretches",
     ".interface.operators.draw_path",
@@ -74,6 +77,7 @@ MODULES = (
     ".model.preferences",
     ".interface.pictures.timeline_strip",
     ".interface.panels.sources",
+    ".interface.panels.take",
     ".interface.panels.weave",
     ".interface.panels.style",
     ".interface.panels.repair",

@@ -16,7 +16,7 @@ import bpy
 from gui_shared import figure, idle, lines, settings
 
 WALK, RUN = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh"
-INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary")
+INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary", "Take")
 MANY = 500
 HEADER = 55  # pixels from the first option of Blend to the header of Feet
 

@@ -150,7 +150,9 @@ def choose_mode(gui: Any, mode: str) -> Iterator[Any]:
     """Click an intent, and in it a mode: each row is one property, so buttons are found by their places."""
     intents = loom("addon.model.intents")
     intent = next(recipe.intent for recipe in intents.MODES if recipe.verb == mode)
-    yield from _choose(gui, "action_loom.intent", [one.label for one in intents.INTENTS].index(intent), 5)
+    yield from _choose(
+        gui, "action_loom.intent", [one.label for one in intents.INTENTS].index(intent), len(intents.INTENTS)
+    )
     modes = [recipe.verb for recipe in intents.modes_of(intent)]
     if len(modes) > 1:
         yield from _choose(gui, "action_loom.mode", modes.index(mode), len(modes))

@@ -24,7 +24,6 @@ ELSEWHERE = (
     "core/library/similar.py",
     "core/plots/",
     "core/skin/",
-    "core/takes/",  # the command line alone cuts takes so far
 )
 # Modules whose texts, but for errors, are those of declared options.
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")

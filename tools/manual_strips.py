@@ -58,6 +58,7 @@ def strips() -> dict[str, Strip]:
         "splice": of("splice", "Walk", "Wave"),
         "path": of("follow", "Walk", "Turn Left", "Turn Right", kind="above", path=curve),
         "travel": of("travel", "Walk on the spot", kind="way"),
+        "take": Strip(verbs.VERBS["cut_out"].recipe(first=6, last=90, kind="walk", loop=True), ("Walk",), "way"),
         "in_place": of("in_place", "Walk", kind="way"),
         "style": of("restyle", "Carry", "Walk", "Sneak", stride=2.0, swing=2.0, lean=2.0, mirror=True),
         "parametric": of("ask", "Walk", "Run", "Sneak", speed=2.0, strides=2, kind="way"),

@@ -19,6 +19,7 @@ _PAGES = {
     "graph": "path",
     "in_place": "travel",
     "ask": "parametric",
+    "cut_out": "take",
     "key_poses": "poses",
     "matching": "sources",
     "plant": "feet",
@@ -38,6 +39,12 @@ _OPERATORS = {
     "add_stretch": "path",
     "remove_stretch": "path",
     "drag_strip": RESULTS,
+    "cut_take": "take",
+    "split_take_row": "take",
+    "join_take_rows": "take",
+    "fill_hole": "take",
+    "push_down_set": "take",
+    "export_set": "take",
     "find_cycles": "loop",
     "show_scores": "loop",
     "find_transitions": "connect",
@@ -82,6 +89,7 @@ _OPERATORS = {
     "read_library": LIBRARY,
     "add_to_library": LIBRARY,
     "find_like": LIBRARY,
+    "find_doing": LIBRARY,
     "show_found": LIBRARY,
     "import_found": LIBRARY,
     "retime": "sources",
@@ -121,6 +129,9 @@ _PROPERTIES = {
     "pg_settings.show_way": "path",
     "pg_settings.stretches": "path",
     "pg_stretch.": "path",
+    "pg_settings.take": "take",
+    "pg_take_row": "take",
+    "pg_cut_row": "take",
 }
 
 

@@ -43,7 +43,7 @@ MENUS = {
     ),
     "library": Row(
         label="Library",
-        entries=("new_library", "add_to_library", "read_library", LINE, "find_like", "import_found"),
+        entries=("new_library", "add_to_library", "read_library", LINE, "find_like", "find_doing", "import_found"),
     ),
     "prepare": Row(
         label="Prepare",
@@ -80,12 +80,16 @@ MENUS = {
             *("push_down", "mark_asset", "export_motion"),
         ),
     ),
+    "take": Row(
+        label="Take",
+        entries=("cut_take", "split_take_row", "join_take_rows", LINE, "push_down_set", "export_set"),
+    ),
     "weave": Row(
         label="Action Loom",
         entries=(
             *("MT_reading", "MT_library", "MT_prepare", LINE),
             *(*_MODES, "walk", "shortest", "variations", "retarget", LINE),
-            *("MT_repair", "MT_feet", "MT_result", LINE),
+            *("MT_take", "MT_repair", "MT_feet", "MT_result", LINE),
             *("check", "add_demo", "manual", "report_problem"),
         ),
     ),
@@ -95,7 +99,7 @@ MENUS = {
 # Entries for a right-clicked action: those that take a single action.
 OF_ACTION = (
     *("add_source", LINE),
-    *(recipe.verb for recipe in intents.MODES if recipe.least == recipe.most == 1),
+    *(recipe.verb for recipe in intents.MODES if recipe.least == recipe.most == 1 and recipe.verb != "cut_out"),
     LINE,
     *(verb for verb in _EDITS if verb != "bake"),
     LINE,

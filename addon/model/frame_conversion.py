@@ -1,5 +1,6 @@
 """Convert frames of sources between recipes, which count from 0 in each clip, and the scene."""
 
+import re
 from typing import Any, NamedTuple
 
 import bpy
@@ -10,6 +11,7 @@ from ..ground.blender_types import present
 from . import lists
 
 # Index of the source, in the recipe's order, that an option's frame refers to; 0 if not listed.
+_FRAMES = re.compile(r"frames (\d+) to (\d+)")
 _OF = {("connect", "to_frame"): 1, ("splice", "start"): 1}
 
 
@@ -53,6 +55,14 @@ def in_scene(rig: Any, group: str, option: str, frame: int) -> str:
     """Describe the scene frame of a frame option in words; "" if it is unknown."""
     line = source_of(rig, group, option)
     return "" if line is None or frame < 0 else f"frame {first_frame(line) + frame} of {line.action.name}"
+
+
+def frames_in_scene(text: str, first: int) -> str:
+    """Return a sentence about frames of a clip, counted from 0, with frames of the scene.
+
+    first : the scene frame of the clip's first frame
+    """
+    return _FRAMES.sub(lambda found: f"frames {first + int(found[1])} to {first + int(found[2])}", text)
 
 
 def place_in_scene(rig: Any, text: str) -> str:

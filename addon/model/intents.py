@@ -1,4 +1,4 @@
-"""Sort the verbs as the tab shows them: modes of five intents, and tools for one action."""
+"""Sort the verbs as the tab shows them: modes of six intents, and tools for one action."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -28,6 +28,7 @@ INTENTS = (
     Intent(label="Loop", tooltip="Make cycles that repeat"),
     Intent(label="Path", tooltip="Let the character walk along a curve"),
     Intent(label="Vary", tooltip="Do the same action in another way"),
+    Intent(label="Take", tooltip="Cut a long recording into a set of loops, starts, stops and turns"),
 )
 # Files keep the number of a choice; these are the numbers that versions before had.
 _MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]

@@ -10,6 +10,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.reading import SourceOptions
 from ..ground import option_properties
 from ..ground.identity import Identity, identity_of
+from . import take_rows
 
 # Distinguishable in the list, in pictures and in the viewport, also with colour blindness (Okabe & Ito 2008).
 COLORS = (
@@ -250,6 +251,10 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     controls: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_control)
     control_notes: bpy.props.StringProperty(options=set())  # on parts that can't be keyed, a line each
+    take: bpy.props.PointerProperty(type=bpy.types.Action)  # that was cut into take_rows
+    take_rows: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_take_row)
+    take_active: bpy.props.IntProperty(options=set())
+    take_holes: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_hole)  # what the set lacks
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
 

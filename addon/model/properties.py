@@ -235,6 +235,34 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
     )
+    take_roots: bpy.props.EnumProperty(
+        name="Travel",
+        description="How actions of a set travel; an action each",
+        items=[
+            ("ROOT", "Root Motion", "As it travelled, on the root bone if there is one"),
+            ("IN_PLACE", "In Place", "On the spot; its name ends with _InPlace"),
+        ],
+        default={"ROOT"},
+        options={"ENUM_FLAG"},
+    )
+    take_mirror: bpy.props.BoolProperty(
+        name="Mirror What Lacks",
+        description="Mirror each action of one side, such as a turn to the left, whose other side lacks",
+        default=True,
+        options=set(),
+    )
+    take_assets: bpy.props.BoolProperty(
+        name="Mark as Assets",
+        description="Mark the actions of the set as assets, each with a picture of its poses",
+        default=False,
+        options=set(),
+    )
+    take_catalog: bpy.props.StringProperty(
+        name="Catalog",
+        description="The catalog of these assets (A/B for one within another)",
+        default="Action Loom",
+        options=set(),
+    )
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Play the result when it is woven",

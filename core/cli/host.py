@@ -127,6 +127,11 @@ class Host(ABC):
         return VERBS if self.several_bodies else OF_ONE_BODY
 
     @property
+    def recipes(self) -> dict[str, type[Recipe]]:
+        """The recipes of its job files, by their verbs."""
+        return {verb: row.recipe for verb, row in self.verbs.items()}
+
+    @property
     def settings(self) -> dict[str, Option]:
         return {**self.reading, **self.making}
 

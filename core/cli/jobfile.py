@@ -4,6 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from ..options import Choice, Option, by_name, declared, renamed, shown
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
 from ..verbs import verb_of
-from . import artefacts, common, outputs
+from . import artefacts, common, outputs, take_jobs
 from .host import FilePath, Host, Settings
 from .job import Job, plan
 from .parts import Part
+from .take_command import Sets
 
 FOR_ALL = by_name(
     Option("force", False, "Overwrite files that exist"),
@@ -163,7 +165,7 @@ def _for_all(host: Host) -> dict[str, Option]:
 
 def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
     """Raise OptionError for a value at the top of the file that no verb accepts."""
-    groups = (_for_all(host), FOR_THE_RUN, *(declared(row.recipe) for row in host.verbs.values()))
+    groups = (_for_all(host), FOR_THE_RUN, *map(declared, host.recipes.values()))
     accepting = [options[name] for options in groups for name in renamed(options, {key: value}) if name in options]
     trouble = OptionError(f"there is no key {key!r}")
     for about in accepting:
@@ -232,6 +234,8 @@ def _entries(
     if not output and kept_in is None:
         raise OptionError("output is missing, and there is no folder for it either")
     made = recipe(**{key: given[key] for key in options if key in given})
+    if isinstance(made, Sets):
+        return _sets(host, number, table, given, settings, folder, made)
     beside = {kind: _beside(folder, given.get(kind)) for kind in artefacts.KINDS}
     artefact = artefacts.named(beside, made)
     if artefact is not None and not os.path.isfile(artefact):
@@ -263,16 +267,43 @@ def _entries(
     ]
 
 
+def _sets(
+    host: Host,
+    number: int,
+    table: Mapping[str, Any],
+    given: Mapping[str, Any],
+    settings: Settings,
+    folder: str,
+    made: Sets,
+) -> list[Entry]:
+    """Return the jobs of a table that cuts takes: their output is a folder, and each of several has one in it."""
+    unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)
+    if unknown is not None:
+        raise OptionError(f"there is no key {unknown!r} for {made.verb}")
+    name, each = given.get("name", ""), given.get("each", "")
+    groups = _clips(host, table, folder, each, settings, made, none_needed=False)
+    several = bool(each) or len(groups) > 1
+    output = _beside(folder, given.get("output") or given.get("folder")) or ""
+    report, force = _beside(folder, given.get("report")), given.get("force", False)
+    return [
+        Entry(
+            number,
+            f"{name} {host.title(clips[-1])}".strip() if several else name,
+            take_jobs.planned(host, made, clips, settings, output=output, report=report, several=several, force=force),
+        )
+        for clips in groups
+    ]
+
+
 def _verb(host: Host, table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
     verb = table.get("verb")
-    try:
-        row = verb_of(verb if isinstance(verb, str) else "")
-    except OptionError:
-        row = None
-    if row is None or row.recipe.verb not in host.verbs:
+    known = host.recipes
+    with suppress(OptionError):  # by an earlier name
+        verb = verb_of(verb if isinstance(verb, str) else "").recipe.verb
+    if not isinstance(verb, str) or verb not in known:
         problem = "is missing" if verb is None else f"is {shown(verb)}"
-        raise OptionError(f"verb {problem}, but must be one of {', '.join(host.verbs)}") from None
-    return row.recipe.verb, row.recipe
+        raise OptionError(f"verb {problem}, but must be one of {', '.join(known)}")
+    return verb, known[verb]
 
 
 def _body(host: Host, recipe: type[Recipe], like: str, folder: str, settings: Settings) -> list[str]:

@@ -12,8 +12,8 @@ from ..library.ending import ENDING
 from ..library.storage import in_order
 from ..library.storage import read as read_library
 from ..motion.clip import Clip
-from ..takes import cutting, words
-from ..takes.words import Hit
+from ..verbs.take import cutting, words
+from ..verbs.take.words import Hit
 from . import common, outputs
 from .host import Host
 
@@ -43,6 +43,8 @@ def run(_: Host, arguments: argparse.Namespace) -> None:
     with common.progress(arguments.quiet) as progress:
         for fraction, path, label, load in _clips(arguments.among):
             progress.at(fraction, "Looking")
+            if not words.named(query, label):
+                continue
             try:
                 clip: Clip = load()
                 hits = words.find(query, cutting.cut(clip), label)

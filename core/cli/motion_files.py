@@ -81,6 +81,10 @@ class MotionFiles(Host):
     reading = reading.OPTIONS
     making: Mapping[str, Option] = {}
 
+    @property
+    def recipes(self) -> dict[str, type[Recipe]]:
+        return {**super().recipes, take_command.Sets.verb: take_command.Sets}
+
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         skin.add_verb(verbs, self)
         take_command.add_verb(verbs, self)

@@ -33,8 +33,10 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
         # For names that no file system takes, functions of os.path return False where methods of Path raise.
         if os.path.isdir(path):
             raise LoomError(f"{path} is a folder; name a file")
-        above = path.absolute().parent
-        if not os.path.isdir(above) and not (path.parent in folders and os.path.isdir(above.parent)):
+        above = path.parent
+        while not os.path.isdir(above.absolute()) and above in folders:
+            above = above.parent
+        if not os.path.isdir(above.absolute()):
             raise LoomError(f"{path}: there is no folder {path.parent}")
         if os.path.lexists(path) and not force:
             raise LoomError(f"{path} exists already; --force overwrites it")
@@ -70,7 +72,7 @@ def write(contents: Mapping[Path, bytes], force: bool) -> None:
     """
     for path, content in contents.items():
         try:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LoomError(f"{path.parent} can't be made ({error.strerror})") from None
         files.write(path, content, replace=force)

@@ -13,11 +13,13 @@ from .. import jit, processes
 from ..errors import LoomError, OptionError
 from ..options import Option
 from ..processes import Attempt
-from . import common, jobfile, outputs, parts, workers
+from ..progress import SILENT, Progress
+from . import common, jobfile, outputs, parts, take_jobs, workers
 from .host import Destination, FilePath, Host
 from .job import Job, Made, make
 from .journal import Journal
 from .parts import Part
+from .take_command import Sets
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
@@ -130,7 +132,7 @@ def _do_all(
     waiting = [jobs[place] for place in places]
     with (
         common.bar(quiet, total=len(jobs), initial=len(jobs) - len(waiting), unit="job") as bar,
-        closing(attempts(make, waiting)) as ended,
+        closing(attempts(_make, waiting)) as ended,
     ):
         for k, outcome in ended:
             place = places[k]
@@ -138,6 +140,10 @@ def _do_all(
             if bar is not None:
                 bar.update()
     return outcomes
+
+
+def _make(job: Job, progress: Progress = SILENT) -> Made:
+    return take_jobs.made(job, progress) if isinstance(job.recipe, Sets) else make(job, progress)
 
 
 def _written(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) -> Attempt[Made]:

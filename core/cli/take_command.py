@@ -1,7 +1,6 @@
 """action-loom take: sets of long recordings: each action a motion file of its own, and a set.json about them."""
 
 import argparse
-import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -15,57 +14,45 @@ from ..formats import motion_file
 from ..formats.registry import WRITABLE
 from ..motion import cycles, resample
 from ..motion.clip import Clip
-from ..options import Choice, Option, by_name
+from ..options import Choice, declaration, declared, option
 from ..processes import Attempt
 from ..progress import SILENT, Progress
-from ..takes import coverage, take_set
-from ..takes.take_set import IN_PLACE, ROOT, ROOTS, Item, TakeSet
+from ..recipes.base import Recipe
+from ..verbs.take import coverage, naming, placing, take_set
+from ..verbs.take.placing import IN_PLACE, ROOT
+from ..verbs.take.take_set import Item, TakeSet
 from . import common, outputs, parts, reading, workers
 from .host import Host
 
 SET = "set.json"
 SUFFIXES = {IN_PLACE: "_InPlace", ROOT: ""}
-_FIELD = re.compile(r"\{(\w*)\}")
-FIELDS = ("take", "name", "root", "speed")
 
 
-@dataclass(frozen=True)
-class Roots(Option):
-    """Which forms of travel are written: names of ROOTS, with commas between them."""
+@declaration
+class Sets(Recipe):
+    """Cut a long recording into a set of named actions."""
 
-    def checked(self, value: Any) -> Any:
-        given = str(value).split(",")
-        if not given or not set(given) <= set(ROOTS) or len(set(given)) != len(given):
-            raise OptionError(f"root is {value!r}, but must be {' or '.join(ROOTS)}, or both with a comma between them")
-        return value
+    verb = "take"
+    label = "Take"
+    tooltip = summary = "cut long recordings into sets of named actions: loops, starts, stops, turns, each a file"
+    least = most = 1
 
-
-@dataclass(frozen=True)
-class Pattern(Option):
-    """A pattern of file names with fields in braces."""
-
-    def checked(self, value: Any) -> Any:
-        unknown = [name for name in _FIELD.findall(value) if name not in FIELDS]
-        if unknown or "{name}" not in value:
-            known = ", ".join(f"{{{name}}}" for name in FIELDS)
-            raise OptionError(f"names is {value!r}, but must have {{name}}, and of fields only {known}")
-        return value
-
-
-OPTIONS = by_name(
-    Option("mirror", False, "Mirror what there is of one side only: a turn left becomes a turn right, too"),
-    Roots(
-        "root", ROOT, f"How actions travel: {IN_PLACE}, {ROOT} (as they did, on a root bone if there is one), or both"
-    ),
-    Pattern("names", "{name}{root}", "Names of files: {name}, {take}, {root} (_InPlace or nothing), {speed} (m/s)"),
-    Option("rate", 0.0, "Frames a second of the actions; 0 is the take's", minimum=0.0, maximum=1000.0),
-    Option(
-        "format",
+    mirror: bool = option(False, "Mirror what there is of one side only: a turn left becomes a turn right, too")
+    root: str = option(
+        ROOT,
+        f"How actions travel: {IN_PLACE}, {ROOT} (as they did, on a root bone if there is one), or both",
+        choices=tuple(map(Choice, (ROOT, IN_PLACE, f"{IN_PLACE},{ROOT}", f"{ROOT},{IN_PLACE}"))),
+    )
+    names: str = option("{name}{root}", "Names of files: {name}, {take}, {root} (_InPlace or nothing), {speed} (m/s)")
+    rate: float = option(0.0, "Frames a second of the actions; 0 is the take's", minimum=0.0, maximum=1000.0)
+    format: str = option(
         "auto",
         "Of the actions; auto is the take's own if it can be written",
         choices=tuple(map(Choice, ("auto", *(suffix.removeprefix(".") for suffix in WRITABLE)))),
-    ),
-)
+    )
+
+
+OPTIONS = declared(Sets)
 
 
 @dataclass(frozen=True)
@@ -86,8 +73,7 @@ class Written:
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    text = "cut long recordings into sets of named actions: loops, starts, stops, turns, each a file"
-    parser = verbs.add_parser("take", help=text, description=text)
+    parser = verbs.add_parser("take", help=Sets.summary, description=Sets.summary)
     parser.add_argument("takes", nargs="+", metavar="TAKE", help='motion files, or a pattern such as "takes/*.bvh"')
     parser.add_argument(
         "-o", "--output", metavar="FOLDER", required=True, help="the set; of several takes, a folder each in it"
@@ -106,6 +92,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
     settings = common.settings({**OPTIONS, **host.reading}, arguments)
+    naming.checked(settings["names"])
     paths = [path for given in arguments.takes for path in host.matching("TAKE", given, "", settings)]
     tasks = _tasks(list(dict.fromkeys(paths)), settings, Path(arguments.output))
     tasks = [task for place, task in enumerate(tasks) if part is None or part.has(place)]
@@ -123,7 +110,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         about = {"verb": "take", "sets": reports, "seconds_taken": round(time.perf_counter() - began, 4)}
         outputs.write({report: outputs.as_json(about)}, arguments.force)
     if not arguments.quiet:
-        print("\n".join(line for one in reports if one["status"] == "done" for line in _lines(one)))
+        print("\n".join(line for one in reports if one["status"] == "done" for line in lines(one)))
     failed = [f"{one['take']}: {one['message']}" for one in reports if one["status"] == "failed"]
     if failed:
         raise LoomError(failed[0] if len(tasks) == 1 else f"{len(failed)} of {len(tasks)} takes failed: {failed[0]}")
@@ -133,13 +120,18 @@ def _tasks(paths: Sequence[str], settings: Mapping[str, Any], folder: Path) -> l
     """Return a task for each take; raises OptionError for takes whose sets would have one folder."""
     if len(paths) == 1:
         return [Task(paths[0], settings, folder)]
-    tasks = [Task(path, settings, folder / files.file_name(Path(path).stem, "")) for path in paths]
+    tasks = [Task(path, settings, folder / folder_name(path)) for path in paths]
     named: dict[str, str] = {}
     for task in tasks:
         other = named.setdefault(outputs.identity(task.folder), task.path)
         if other != task.path:
             raise OptionError(f"{other} and {task.path} have one name, so their sets would have one folder: rename one")
     return tasks
+
+
+def folder_name(path: str) -> str:
+    """Return the name of the folder of a take's set, where it is one of several."""
+    return files.file_name(Path(path).stem, "")
 
 
 def _check(tasks: Sequence[Task], report: Path | None, folder: Path, force: bool) -> None:
@@ -214,7 +206,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
         about = report["actions"][k]
         about["files"] = {}
         for root in settings["root"].split(","):
-            clip, notes = take_set.rooted(item.clip, root)
+            clip, notes = placing.rooted(item.clip, root)
             about["warnings"] += [note for note in notes if note not in about["warnings"]]
             path = task.folder / _file_name(item, root, about["speed_m_s"], made, settings["names"], ending)
             if path in contents:
@@ -227,7 +219,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
 
 def _file_name(item: Item, root: str, speed: float, made: TakeSet, names: str, ending: str) -> str:
     fields = {"take": made.cut.clip.name, "name": item.name, "root": SUFFIXES[root], "speed": f"{speed:.1f}"}
-    return files.file_name(_FIELD.sub(lambda found: fields[found[1]], names), ending)
+    return files.file_name(naming.named(names, fields), ending)
 
 
 def _at_rate(clip: Clip, rate: float) -> Clip:
@@ -236,7 +228,7 @@ def _at_rate(clip: Clip, rate: float) -> Clip:
     return cycles.to_rate(clip, rate) if clip.cyclic else resample.to_rate(clip, rate)
 
 
-def _lines(report: Mapping[str, Any]) -> list[str]:
+def lines(report: Mapping[str, Any]) -> list[str]:
     """Return a set in lines: its actions, what was left out and why, and what it lacks."""
     lines = [f"{report['take']}: {len(report['actions'])} actions in {report['folder']}"]
     for one in report["actions"]:

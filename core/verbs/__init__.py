@@ -38,6 +38,7 @@ from .retarget import Retarget
 from .root import Root
 from .splice import Splice
 from .synchronise import Synchronise
+from .take import CutOut, TakeOptions
 from .travel import InPlace, Travel
 from .walk import Shortest, Walk
 from .warp import MoveEvents, Warp
@@ -82,6 +83,7 @@ class Verb:
 _MATCHED: dict[str, Any] = {"prepare": "weave.preprocess:register", "depends": Matching}
 _GRAPH: dict[str, Any] = {"prepare": "graph.build:build", "depends": GraphOptions}
 _STYLE: dict[str, Any] = {"prepare": "style.fit:fit", "depends": StyleOptions}
+_TAKE: dict[str, Any] = {"prepare": "verbs.take.cut_out:prepare", "depends": TakeOptions}
 _OF_WALK = "verbs.follow.picture:draw"
 _ROWS = (
     Verb(Synchronise, "work:synchronise", "verbs.blend.picture:draw", **_MATCHED),
@@ -99,6 +101,7 @@ _ROWS = (
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),
+    Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", needs=("thighs", "feet"), **_TAKE),
     Verb(Mirror, "work:mirrored"),
     Verb(Warp, picture="picture:draw_poses"),
     Verb(FewerKeys, "work:fewer"),

@@ -12,10 +12,11 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..recipes.base import Recipe
 from ..weave import body_limits, ik_bones
-from ..weave.results import EditResult, KeysResult, Result
+from ..weave.results import CutOutResult, EditResult, KeysResult, Result
 from .bake import Bake
 from .plant import Plant
 from .retarget import Retarget
+from .take import CutOut
 
 # On another body, moved up or down, or walking through clips that were levelled.
 _OTHER_FLOOR = {"retarget", "place", "follow", "walk", "shortest"}
@@ -31,6 +32,8 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
     """
     report, other_body = made.report, recipe.verb == Retarget.verb
     sources, mixed = clips[1:] if other_body else clips, list[str]()
+    if isinstance(made, CutOutResult):
+        sources = [made.part]
     if not isinstance(made, KeysResult):
         clip, mixed = ik_bones.follow(made.clip, sources, made.reference, body=other_body)
         made = replace(made, clip=clip)
@@ -44,12 +47,12 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
         sources,
         planted=bool((report.get("plant") or {}).get("spans")),
         same_floor=recipe.verb not in _OTHER_FLOOR,
-        slides=recipe.verb not in _ON_THE_SPOT,
+        slides=not (recipe.verb in _ON_THE_SPOT or (isinstance(recipe, CutOut) and recipe.in_place)),
     )
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *mixed)
     report["notes"] = [one_line(note) for note in notes]
-    report["warnings"] = [one_line(warning) for warning in warnings]
+    report["warnings"] = [one_line(warning) for warning in dict.fromkeys(warnings)]
     return made
 
 

@@ -84,6 +84,13 @@ class SpliceResult(Result):
 
 
 @dataclass(frozen=True, eq=False)
+class CutOutResult(Result):
+    """A loop or an action out of a take; part : the frames of the take that it was made of."""
+
+    part: Clip
+
+
+@dataclass(frozen=True, eq=False)
 class EditResult(Result):
     """One clip, changed; before : the clip as it was."""
 

@@ -189,6 +189,36 @@ def motion_file(tmp_path):
     (tmp_path / "small.bvh").write_text(material.SMALL_BVH)
 
 
+def a_long_take(_tmp_path):
+    """One ticked line: five cycles of the slow walk."""
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    for line in lines:
+        line.use = line.action.name == "slow"
+        line.use_range, line.first, line.last = True, 1, 1 + 5 * 36
+
+
+def take_cut(tmp_path):
+    a_long_take(tmp_path)
+    bpy.ops.action_loom.cut_take()
+    rig = bpy.context.scene.action_loom.rigs[0]
+    rig.take_holes.clear()
+    hole = rig.take_holes.add()
+    hole.name, hole.fill, hole.of = "There is no turn to the right from Walk.", "mirror", rig.take_rows[0].name
+    bpy.context.scene.action_loom.take_mirror = False
+    bpy.context.scene.frame_set(90)
+
+
+def take_split(tmp_path):
+    take_cut(tmp_path)
+    bpy.ops.action_loom.split_take_row()
+
+
+def set_woven(tmp_path):
+    take_cut(tmp_path)
+    bpy.context.scene.action_loom.mode = "cut_out"
+    bpy.ops.action_loom.cut_out()
+
+
 MADE = ("new actions", *KINDS, "selection", "animation", "pose", "users")
 TABLE = {
     "add_asset_sources": Row("new actions", "settings", "users", before=an_asset_library, action="Stroll"),
@@ -218,10 +248,14 @@ TABLE = {
     "contacts_from_markers": Row("settings", before=contacts_marked),
     "contacts_to_markers": Row("result", before=contacts_found),
     "drag_strip": Row("settings", before=contacts_found, kind="contact", number=0, part=0, frame=3.0),
+    "cut_take": Row("settings", "users", before=a_long_take),
     "edit_recipe": Row("settings", "users"),
     "event_to_here": Row("settings", before=an_event),
     "export_motion": Row(filepath="FOLDER/out.bvh"),
+    "export_set": Row(before=set_woven, directory="FOLDER/set"),
+    "fill_hole": Row("settings", before=take_cut, index=0),
     "find_like": Row(before=library_chosen),
+    "find_doing": Row(before=library_chosen, needs_armature=False, doing="walk"),
     "find_contacts": Row("settings", before=without_contacts),
     "find_cycles": Row("settings", sources=[SLOW], readings=TWO_CYCLES),
     "find_controls": Row("settings", before=legs_for_ik),
@@ -238,6 +272,7 @@ TABLE = {
         files=[{"name": "FOLDER/small.bvh"}],
         new_armature=True,
     ),
+    "join_take_rows": Row("settings", before=take_split),
     "key_weights": Row("settings", "new actions", "users"),
     "keep_style": Row("settings", "texts", "users", sources=BOTH, readings=LONG),
     "learn_style": Row("settings", sources=BOTH, readings=LONG),
@@ -257,6 +292,7 @@ TABLE = {
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),
     "place_from_cursor": Row("settings"),
     "push_down": Row("animation", "users"),
+    "push_down_set": Row("animation", "pose", "users", before=set_woven),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "read_library": Row(before=library_chosen, needs_armature=False),
     "remove_contact": Row("settings", before=contacts_found),
@@ -272,6 +308,7 @@ TABLE = {
     "show_graph": Row("images", before=graph_built),
     "show_registration": Row("images", before=analysed),
     "show_scores": Row("images", before=cycles_found),
+    "split_take_row": Row("settings", before=take_cut),
     "tween": Row("pose", first=3, second=20),
     "variations": result(sources=BOTH, readings=LONG, count=1),
 }

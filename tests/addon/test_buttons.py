@@ -48,6 +48,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "read_library": {},
     "add_to_library": {},
     "find_like": {},
+    "find_doing": {},
     "show_found": {"index": 0},
     "import_found": {},
     "clear_preview": {},
@@ -67,6 +68,12 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "load_style": {},
     "save_style": {},
     "variations": {},
+    "cut_take": {},
+    "split_take_row": {},
+    "join_take_rows": {},
+    "fill_hole": {},
+    "push_down_set": {},
+    "export_set": {},
     "pick_pose": {},
     "clear_poses": {},
     "tween": {},
@@ -95,7 +102,14 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "select_bone": {"bone": "head"},
     "cancel": {},
 }
-NOT_PRESSED = {"import_motion", "load_style", "save_style", "new_library", "add_to_library"}  # it asks for a file
+NOT_PRESSED = {
+    "export_set",
+    "import_motion",
+    "load_style",
+    "save_style",
+    "new_library",
+    "add_to_library",
+}  # it asks for a file
 
 
 def nothing():

@@ -238,3 +238,24 @@ def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig)
     with pytest.raises(loom("core.errors").Cancelled):
         kind.compute((query, search.Wanted()), loom("core.progress").Progress(lambda *_: False))
     assert here.found() == before
+
+
+def test_stretches_are_found_by_words_for_what_is_done(here, library):
+    assert bpy.ops.action_loom.find_doing(doing="walking") == {"FINISHED"}
+    assert {row.name for row in here.finder().found} >= {"walk"}
+    assert all("Walk" in row.done for row in here.finder().found)
+    before = here.found()
+    assert "There is no word" in refused(lambda: bpy.ops.action_loom.find_doing(doing="the"))
+    assert here.found() == before
+    assert "choose other words" in refused(lambda: bpy.ops.action_loom.find_doing(doing="jump"))
+    here.finder().doing = "walk"
+    assert bpy.ops.action_loom.find_doing() == {"FINISHED"}
+    assert len(here.found()) >= 1
+
+
+def test_what_was_found_by_words_is_imported(here, library, rig):
+    bpy.ops.action_loom.find_doing(doing="walk")
+    here.finder().found[0].use = True
+    before = set(bpy.data.actions)
+    assert bpy.ops.action_loom.import_found() == {"FINISHED"}
+    assert len(set(bpy.data.actions) - before) == 1

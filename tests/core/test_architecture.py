@@ -49,10 +49,9 @@ ROOMS = {
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("bodies", "check", "edit", "entry_points", "errors", "graph", "motion", "options", "plots", "progress"),
-        *("recipes", "style", "sync", "weave"),
+        *("bodies", "check", "edit", "entry_points", "errors", "graph", "library", "motion", "options", "plots"),
+        *("progress", "recipes", "style", "sync", "weave"),
     },
-    "takes": {"check", "errors", "library", "motion", "progress", "verbs", "weave"},
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
         *(
@@ -64,7 +63,6 @@ ROOMS = {
             "skin",
             "style",
             "sync",
-            "takes",
             "verbs",
             "version",
             "weave",
@@ -78,7 +76,11 @@ REGISTRIES = {
     "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
     "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
 }
-ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "style", "plots", "verbs"}, "sync": {"sync"}, "formats": {"formats"}}
+ROOMS_BY_TEXT = {
+    "verbs": {"weave", "graph", "style", "plots", "verbs"},
+    "sync": {"sync"},
+    "formats": {"formats"},
+}
 
 # What is not imported when a module is loaded: by the functions that need it, or for type checkers alone.
 LATER = {

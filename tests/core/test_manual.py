@@ -19,6 +19,7 @@ MODES = {
     "key_poses": "poses",
     "restyle": "style",
     "ask": "parametric",
+    "cut_out": "take",
 }  # whose page is called otherwise
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")

@@ -252,6 +252,72 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         return {"FINISHED"}
 
 
+class ACTION_LOOM_OT_find_doing(LibraryOperator, bpy.types.Operator):
+    bl_idname = "action_loom.find_doing"
+    bl_label = "Find by Words"
+    bl_description = "List stretches of the library by what is done there; each file is read once"
+    bl_options = {"REGISTER"}
+    left = "what was found before is still listed"
+
+    doing: bpy.props.StringProperty(
+        name="Doing", description="What is done, such as slow walk turning left", options={"SKIP_SAVE"}
+    )
+    most: bpy.props.IntProperty(
+        name="Results",
+        description="Number of results, longest first",
+        default=12,
+        min=1,
+        max=100,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        why = readiness.busy()
+        if why:
+            cls.poll_message_set(why)
+            return False
+        return poll_library(cls, context)
+
+    def from_panel(self, context: bpy.types.Context) -> None:
+        finder = library_finds.finder()
+        for name in ("doing", "most"):
+            if not self.properties.is_property_set(name):
+                setattr(self, name, getattr(finder, name))
+
+    def inputs(self, context: bpy.types.Context) -> tuple[str, str, int]:
+        self.from_panel(context)
+        return self.path(context), self.doing, self.most
+
+    @staticmethod
+    def compute(inputs: tuple[str, str, int], progress: Progress) -> Any:
+        from ...bitmaps import stretch_bitmap
+        from ...services.library import library_search
+
+        known, found, wrong = library_search.by_words(*inputs, progress)
+        pictures = [stretch_bitmap.small(library_search.poses_of(known, one, stretch_bitmap.COUNT)) for one in found]
+        return known, found, pictures, wrong
+
+    def finish(self, context: bpy.types.Context, inputs: tuple[str, str, int], made: Any) -> OperatorReturn:
+        from ...bitmaps import images
+        from ...services.library import libraries
+
+        known, found, pictures, wrong = made
+        libraries.keep(known)
+        library_finds.forget()
+        finder = library_finds.finder()
+        for k, (one, picture) in enumerate(zip(found, pictures, strict=True)):
+            row = finder.found.add()
+            row.name, row.path, row.label, row.done = one.entry.name, one.entry.path, one.entry.label, one.hit.name
+            row.first, row.last = one.hit.first, one.hit.last
+            row.seconds = (row.last - row.first) / one.entry.rate
+            row.icon = images.preview(f"found {k}", picture)
+        if not found:
+            raise LibraryError(f"Nothing in the library is {inputs[1]!r}: choose other words, or add folders to it")
+        reports.report(self, wrong[:5], f"{len(found)} stretches; the longest is of {finder.found[0].name}")
+        return {"FINISHED"}
+
+
 class _FoundOperator(LibraryOperator):
     """An operator that brings found stretches onto the armature."""
 
@@ -452,6 +518,7 @@ register, unregister = bpy.utils.register_classes_factory(
         ACTION_LOOM_OT_read_library,
         ACTION_LOOM_OT_add_to_library,
         ACTION_LOOM_OT_find_like,
+        ACTION_LOOM_OT_find_doing,
         ACTION_LOOM_OT_show_found,
         ACTION_LOOM_PG_wanted,
         ACTION_LOOM_OT_import_found,

@@ -1,5 +1,7 @@
 """Check whether operators can run, and give the reasons why they are greyed out."""
 
+from typing import Any
+
 import bpy
 
 from ....core import verbs
@@ -99,3 +101,23 @@ class OnAction(OperatorMixin):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return poll_action(cls, context)
+
+
+class OnRows(OperatorMixin):
+    """An operator on the rows of the armature's take."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not poll_armature(cls, context):
+            return False
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        if rig is None or not len(rig.take_rows):
+            cls.poll_message_set("Cut the take into a set first")
+            return False
+        return True
+
+    def rig(self, context: bpy.types.Context) -> Any:
+        """Return the list that has the rows."""
+        return properties.rig_of(scene_of(context), target_armature.armature(context))

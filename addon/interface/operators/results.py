@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError, OptionError, RigError
+from ....core.errors import LoomError, OptionError, RigError, some
 from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request
-from ....core.verbs import Ask, Blend, Follow, Plant, Restyle
+from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties, steps
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
-from ...model import contact_rows, properties, readiness, target_armature
+from ...model import contact_rows, frame_conversion, lists, properties, readiness, target_armature
 from ...services.sources import source_list
 from . import polls, reports
 from .background import BackgroundOperator
@@ -72,7 +72,6 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         description="When its feet stand, rows as its recipe has them; as there if not given, found if empty",
         options={"HIDDEN", "SKIP_SAVE"},
     )
-
     options: bpy.props.StringProperty(
         name="Options",
         description='Options of its recipe to change first, as JSON such as {"from_frame": 12}',
@@ -100,10 +99,12 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         return super().invoke(context, event)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Take the contacts from the panel, where found or edited since; the recipe is on the result."""
-        if self.action or self.properties.is_property_set("spans"):
+        """Take contacts and a take's row from the panel, where edited since; the recipe is on the result."""
+        if self.action or self.properties.is_property_set("spans") or self.options:
             return  # a script that names its result or contacts does not use the panel's
-        action = chosen("", present(target_armature.armature(context)))
+        armature = present(target_armature.armature(context))
+        action = chosen("", armature)
+        self.options = _options_now(context, armature, action)
         held = contact_rows.of(scene_of(context), action)
         if held is None or not contact_rows.is_rewoven(action):
             return
@@ -157,8 +158,35 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         from ...services.weaving import writing
 
         written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
+        written = dataclasses.replace(written, notes=(*written.notes, *_to_rebuild(context, inputs, written.action)))
         reports.report_results(self, context, [EachResult(inputs, made, written)])
         return {"FINISHED"}
+
+
+def _options_now(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return the options of an action of a set by its row in the panel, as JSON; "" for any other action."""
+    from ...model import storage
+    from ...services.takes import set_rows
+
+    recipe, rig = storage.recipe_of(action), properties.rig_of(scene_of(context), armature)
+    if not isinstance(recipe, CutOut) or rig is None or rig.take is None:
+        return ""
+    line = next(iter(lists.own_lines(rig, rig.take)), None)
+    first = round(rig.take.frame_range[0]) if line is None else frame_conversion.first_frame(line)
+    now = set_rows.recipe_again(rig, action, recipe, first)
+    return "" if now is None else json.dumps({k: v for k, v in json.loads(now.to_json()).items() if k != "verb"})
+
+
+def _to_rebuild(context: bpy.types.Context, inputs: "Inputs", action: bpy.types.Action) -> list[str]:
+    """Return what is to be said where actions of a set still end with the pose that a rebuilt loop had before."""
+    from ...services.takes import set_rows
+
+    rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, inputs.read.armature))
+    if not isinstance(inputs.recipe, CutOut) or not inputs.recipe.loop or rig is None:
+        return []
+    row = next((one for one in rig.take_rows if one.made == action), None)
+    names = [] if row is None else set_rows.meets(rig, row)
+    return [f"{some(names)} still meet the earlier {action.name}: rebuild them, too"] if names else []
 
 
 class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):

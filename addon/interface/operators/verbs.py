@@ -9,12 +9,13 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
-from ....core.verbs import OF_ONE_BODY, Ask, Follow, Loop, Restyle, Shortest, Synchronise
+from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Follow, Loop, Restyle, Shortest, Synchronise
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, scene_of
 from ...model import lists, properties, target_armature
 from ...services.preview import previews
 from .result_hooks import ResultHooks
+from .take_hooks import CutOutHooks
 from .verb_operator import VerbOperator, operator
 
 if TYPE_CHECKING:
@@ -249,6 +250,7 @@ _HOOKS: dict[type[Recipe], ResultHooks] = {
     Synchronise: RetimeHooks(),
     Restyle: RestyleHooks(),
     Ask: AskHooks(),
+    CutOut: CutOutHooks(),
 }
 
 

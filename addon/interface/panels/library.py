@@ -27,7 +27,10 @@ class ACTION_LOOM_UL_found(ItemList, bpy.types.UIList):
         figures = details.row(align=True)
         figures.enabled = False  # read-only
         figures.label(text=f"{item.seconds:.1f} s")
-        figures.prop(item, "distance", text="", emboss=False)
+        if item.done:
+            figures.label(text=item.done)
+        else:
+            figures.prop(item, "distance", text="", emboss=False)
         figures.label(text="", icon="MOD_MIRROR" if item.mirrored else "BLANK1")
 
 
@@ -41,6 +44,9 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         self._draw_library(context)
         if not draw_job(layout):
             layout.operator("action_loom.find_like", icon="VIEWZOOM")
+        row = layout.row(align=True)
+        row.prop(finder, "doing", text="", icon="VIEWZOOM", placeholder="slow walk turning left")
+        row.operator("action_loom.find_doing", text="", icon="PLAY")
         asked = None if armature is None else library_finds.asked(scene_of(context), armature)
         if asked is not None:
             why = f", {asked.why}" if asked.why else ""

@@ -9,14 +9,14 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
-from ....core.verbs import VERBS, Loop, Restyle
+from ....core.verbs import VERBS, CutOut, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import intents, lists, properties, target_armature
 from ...services.preview import ghost_follow, previews
 from ...services.sources import source_list
-from .. import manual, remedies, style_sliders
+from .. import manual, remedies, style_sliders, take_set
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row.operator("action_loom.clear_poses", text="", icon="X")
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
+        if settings.mode == CutOut.verb:
+            take_set.draw(layout, context, settings, _rig(context))
         if settings.mode == Restyle.verb:
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
@@ -122,8 +124,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             options.prop(settings, "restyle_each")
             rest = [one for one in rest if one[1].name not in SLIDERS]
         draw_options(options, settings, rest, rig)
+        own = {"follow": ("place",), CutOut.verb: ("place", "result_name", "assign", "travel")}.get(settings.mode, ())
         for about in (*properties.shown("result", MODE), *properties.shown("result", RARE)):
-            if about.name != "place" or settings.mode != "follow":  # there the curve decides the start
+            if about.name not in own:  # the curve decides the start, and the rows of a take all of these
                 draw_options(options, settings, [("result", about)])
         options.prop(settings, "play")
         if settings.mode == "follow":
@@ -137,6 +140,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
         row = self.layout.row(align=True)
         row.scale_y = 1.4
+        if recipe is CutOut:
+            take_set.draw_button(row, _rig(context))
+            return
         row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         row.prop(settings, "live", text="", icon="GHOST_ENABLED")
 
@@ -248,6 +254,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return what has to be ticked first, "" if nothing has."""
         recipe = recipe_of(settings)
+        if recipe is CutOut:
+            return ""
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
             return ""

@@ -5,9 +5,10 @@ The file is written beside its place, read back, and moved there when it holds w
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import bpy
@@ -40,14 +41,14 @@ def export(
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".action_loom") as folder:
         made = Path(folder) / path.name
         with _alone(context, armature, action) as (rate, frames):
-            _write(made, action.name, deform_only=deform_only)
+            write(made, action.name, deform_only=deform_only)
             seconds = float(frames[-1] - frames[0]) / rate
             units = scene_of(context).unit_settings.scale_length if path.suffix.lower() == ".fbx" else 1.0
-            shown = _shown(context, armature, frames, units)
+            seen = shown(context, armature, frames, units)
         if not made.is_file():
             raise LoomError(f"{path.name}: Blender's exporter wrote no file")
         notes = _cut(action, rate)
-        notes += _checked(model_files.read(context, str(made)), path.name, seconds, shown, armature)
+        notes += checked(model_files.read(context, str(made)), path.name, seconds, seen, armature)
         os.replace(made, path)
     return notes
 
@@ -85,7 +86,7 @@ def _alone(
         scene.frame_start, scene.frame_end = first, max(last, first + 1)
         if playing != action:
             curves.assign(armature, action, curves.choose_slot(action, armature))
-        together = {armature, *_hanging(armature, scene)}
+        together = {armature, *hanging(armature, scene)}
         for one in layer.objects:
             one.select_set(one in together)
         layer.objects.active = armature
@@ -105,41 +106,50 @@ def _alone(
             bpy.ops.object.mode_set(mode="POSE")
 
 
-def _hanging(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def hanging(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     seen = [one for one in scene.objects if one.visible_get()]
     return [*mesh.skinned(armature, seen), *mesh.on_bones(armature, seen)]
 
 
-def _write(path: Path, name: str, *, deform_only: bool) -> None:
+def write(
+    path: Path,
+    name: str,
+    *,
+    deform_only: bool,
+    gltf: Mapping[str, Any] = MappingProxyType({}),
+    fbx: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
     """Call Blender's exporter of a file's kind for what is selected; raises LoomError where it fails or is missing.
 
-    name : of the animation in the file
+    name : of the animation in the file; gltf, fbx : further options of the exporter of that kind
     """
     ours: Any = bpy.ops
     try:
         if path.suffix.lower() == ".fbx":
-            ours.export_scene.fbx(
-                filepath=str(path),
-                use_selection=True,
-                add_leaf_bones=False,
-                use_armature_deform_only=deform_only,
-                bake_anim_use_all_actions=False,
-                bake_anim_use_nla_strips=False,
-                bake_anim_simplify_factor=0.0,
-            )
+            how: dict[str, Any] = {
+                "filepath": str(path),
+                "use_selection": True,
+                "add_leaf_bones": False,
+                "use_armature_deform_only": deform_only,
+                "bake_anim_use_all_actions": False,
+                "bake_anim_use_nla_strips": False,
+                "bake_anim_simplify_factor": 0.0,
+            }
+            ours.export_scene.fbx(**(how | dict(fbx)))
         else:
-            ours.export_scene.gltf(
-                filepath=str(path),
-                export_format="GLB",
-                use_selection=True,
-                export_def_bones=deform_only,
+            how = {
+                "filepath": str(path),
+                "export_format": "GLB",
+                "use_selection": True,
+                "export_def_bones": deform_only,
                 # Before 4.5 the active action would be merged with what lies muted in the NLA.
-                export_animation_mode="ACTIVE_ACTIONS" if _ALONE else "SCENE",
-                export_anim_scene_split_object=False,
-                export_nla_strips_merged_animation_name=name,
-                export_anim_slide_to_zero=True,
-                export_optimize_animation_size=False,
-            )
+                "export_animation_mode": "ACTIVE_ACTIONS" if _ALONE else "SCENE",
+                "export_anim_scene_split_object": False,
+                "export_nla_strips_merged_animation_name": name,
+                "export_anim_slide_to_zero": True,
+                "export_optimize_animation_size": False,
+            }
+            ours.export_scene.gltf(**(how | dict(gltf)))
     except AttributeError:
         why = f"enable the extension that exports {path.suffix} in Blender's preferences"
         raise LoomError(f"{path.name}: {why}") from None
@@ -147,23 +157,23 @@ def _write(path: Path, name: str, *, deform_only: bool) -> None:
         raise LoomError(f"{path.name}: Blender can't export it ({str(error).splitlines()[-1]})") from None
 
 
-def _shown(
+def shown(
     context: bpy.types.Context, armature: bpy.types.Object, frames: Array, metres: float
 ) -> dict[float, dict[str, Array]]:
-    """Return where the heads of the bones are seen, metres, by the share of the frames that have passed.
+    """Return where the heads of the bones are seen in some frames, metres, by the share of the frames that have passed.
 
     metres : in a unit of the scene, as the exporter takes it
     """
     scene, found = scene_of(context), {}
-    for share in np.linspace(0.0, 1.0, CHECKED):
-        frame = frames[0] + share * (frames[-1] - frames[0])
-        scene.frame_set(int(frame), subframe=float(frame % 1.0))
+    for place in np.round(np.linspace(0, len(frames) - 1, CHECKED)).astype(int).tolist():
+        scene.frame_set(int(frames[place]))
         bones = present(armature.pose).bones
-        found[float(share)] = {one.name: metres * np.array(armature.matrix_world @ one.head) for one in bones}
+        heads = {one.name: metres * np.array(armature.matrix_world @ one.head) for one in bones}
+        found[place / (len(frames) - 1)] = heads
     return found
 
 
-def _checked(
+def checked(
     clips: list[Clip], name: str, seconds: float, shown: dict[float, dict[str, Array]], armature: bpy.types.Object
 ) -> list[str]:
     """Return what is to be said of a file that was read back; raises LoomError where it is not what is seen."""

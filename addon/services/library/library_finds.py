@@ -32,6 +32,7 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
         description="Average distance from the searched part, in heights of the body; 0 is the same motion",
         precision=3,
     )
+    done: bpy.props.StringProperty(name="Done", description="What is done there, where it was found by words")
     mirrored: bpy.props.BoolProperty(
         name="Mirrored", description="It matches mirrored, and is shown and imported mirrored"
     )
@@ -91,6 +92,12 @@ def _active_changed(_finder: Any, context: bpy.types.Context) -> None:
 class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
     """The search settings and results, with the place, heading and first frame of the searched stretch."""
 
+    doing: bpy.props.StringProperty(
+        name="Doing",
+        description="What is done, such as slow walk turning left, run stop, or crouch; other words must be in file,"
+        " folder or label",
+        options=_OF_PANEL,
+    )
     found: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_found)
     active: bpy.props.IntProperty(name="Active", default=-1, update=_active_changed)
     placed: bpy.props.BoolProperty()

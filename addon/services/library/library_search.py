@@ -3,21 +3,27 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ....core.errors import LibraryError, LoomError
-from ....core.library import asking, basis, feature, search, storage, text
+from ....core.errors import Cancelled, LibraryError, LoomError
+from ....core.library import asking, basis, feature, search, storage, stretches, text
 from ....core.library.basis import Rows
 from ....core.library.search import Found, Searched
-from ....core.library.storage import Library
+from ....core.library.storage import Entry, Library
 from ....core.motion import root_motion
 from ....core.motion.clip import Clip
 from ....core.progress import Progress
+from ....core.verbs.take import cutting, words
+from ....core.verbs.take.words import Hit
 from ...bridge.clip import ReadAction
-from ...ground import troubles
+from ...ground import memory, troubles
 from . import libraries
 from .libraries import TROUBLES, Known
+
+# What is done in files, by path, size and time of change: a few words each.
+_TOLD = memory.cache(4096)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +132,49 @@ def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list
         others=others,
         progress=progress,
     )
+
+
+class ByWords(NamedTuple):
+    """A stretch of a library's clip that words fit."""
+
+    entry: Entry
+    hit: Hit
+
+
+def by_words(library: str, doing: str, most: int, progress: Progress) -> tuple[Known, list[ByWords], list[str]]:
+    """Return the current library, the stretches that all words fit, longest first, and which files can't be read.
+
+    Each file is read and cut once in a session. Raises LibraryError.
+    """
+    asked, there = words.asked(doing), read(library, libraries.known(library))
+    found, troubles = [], []
+    clips = [
+        entry for entry in storage.in_order(there.searched.library.clips) if words.named(asked, text.text_of(entry))
+    ]
+    for k, entry in enumerate(clips):
+        progress.at(k / len(clips), "Looking")
+        try:
+            found += [ByWords(entry, hit) for hit in words.fitting(asked, _told(entry))]
+        except Cancelled:
+            raise
+        except LoomError as error:
+            troubles.append(str(error))
+    found.sort(key=lambda one: ((one.hit.first - one.hit.last) / one.entry.rate, one.entry.path, one.hit.first))
+    return there, found[:most], troubles
+
+
+def _told(entry: Entry) -> list[words.Told]:
+    key = entry.path, entry.size, entry.modified
+    return _TOLD.made(key, lambda: words.all_told(cutting.cut(stretches.read(entry).clip)))
+
+
+def poses_of(there: Known, one: ByWords, count: int) -> Rows:
+    """Return joint positions (count, joints, 3) in frames spread over a stretch found by words."""
+    rows = there.searched.library.rows_of(one.entry)
+    scale = feature.RATE / one.entry.rate
+    first, last = (min(round(frame * scale), len(rows) - 1) for frame in (one.hit.first, one.hit.last))
+    at = [first + round(k * (last - first) / max(count - 1, 1)) for k in range(count)]
+    return feature.places(basis.lengthened(rows[at]))
 
 
 def poses(there: Known, one: Found, count: int) -> Rows:

@@ -38,7 +38,7 @@ def _after(*_: Any) -> None:
     for armature in bpy.data.objects:
         result, action = played.get(armature.name), _action_of(armature)
         if result is not None and (action is None or action.name != result):
-            poses.append((armature, [_values(bone) for bone in present(armature.pose).bones]))
+            poses.append((armature, poses_of(armature)))
     _played.clear()
     if not poses:
         return
@@ -49,8 +49,16 @@ def _after(*_: Any) -> None:
                 setattr(bone, name, value)
 
 
-def _values(bone: bpy.types.PoseBone) -> list[tuple[float, ...]]:
-    return [tuple(getattr(bone, name)) for name in _POSED]
+def poses_of(armature: bpy.types.Object) -> list[list[tuple[float, ...]]]:
+    """Return what the bones of an armature have, as `give` takes it."""
+    return [[tuple(getattr(bone, name)) for name in _POSED] for bone in present(armature.pose).bones]
+
+
+def give(armature: bpy.types.Object, values: list[list[tuple[float, ...]]]) -> None:
+    """Give the bones of an armature what they had."""
+    for bone, pose in zip(present(armature.pose).bones, values, strict=True):
+        for name, value in zip(_POSED, pose, strict=True):
+            setattr(bone, name, value)
 
 
 def register() -> None:

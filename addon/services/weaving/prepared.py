@@ -21,16 +21,18 @@ from ....core.recipes.graph import GraphOptions
 from ....core.recipes.matching import Matching
 from ....core.recipes.style import StyleOptions
 from ....core.sync.registration_curve import Registration
+from ....core.verbs import TakeOptions
 from ....core.weave.preprocess import RegisteredClips
 from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
-_REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
+_REGISTERED, _GRAPHS, _STYLES, _TAKES = memory.cache(6), memory.cache(2), memory.cache(4), memory.cache(2)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
     StyleOptions: _STYLES,
     AskOptions: _STYLES,
+    TakeOptions: _TAKES,
 }
 
 
@@ -41,7 +43,7 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
     made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
-    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES))
+    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES, _TAKES))
     return made
 
 

@@ -78,7 +78,7 @@ def test_nothing_is_overwritten_unasked(run, tmp_path, take):
 
 
 @pytest.mark.parametrize(
-    ("flags", "says"), [(("--root", "feet"), "root is 'feet'"), (("--names", "{who}"), "names is '{who}'")]
+    ("flags", "says"), [(("--root", "feet"), "invalid choice: 'feet'"), (("--names", "{who}"), "names is '{who}'")]
 )
 def test_impossible_options_are_refused_before_any_work(run, tmp_path, take, flags, says):
     code, _, err = run("take", take, "-o", tmp_path / "set", *flags)
@@ -97,3 +97,49 @@ def test_words_find_stretches_of_a_library_and_of_a_file(run, tmp_path, take):
     assert "turn[" in out
     assert "no stretch" in run("library", "find", take, "run")[1]
     assert run("library", "find", library, "and")[0] == 1
+
+
+def test_a_job_file_cuts_many_takes_each_into_its_folder(run, tmp_path, take):
+    takes = tmp_path / "takes"
+    takes.mkdir()
+    for name in ("one", "two"):
+        (takes / f"{name}.bvh").write_bytes(take.read_bytes())
+    (takes / "still.bvh").write_text("no motion")
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text(
+        'report = "all.json"\n[[job]]\nverb = "take"\neach = "takes/*.bvh"\noutput = "sets/"\nmirror = true\n'
+    )
+    code, _, errors = run("run", jobs, "--jobs", 2)
+    assert code == 1
+    assert "still" in errors
+    assert sorted(path.name for path in (tmp_path / "sets").iterdir()) == ["one", "two"]
+    assert {path.suffix for path in (tmp_path / "sets" / "one").iterdir()} == {".bvh", ".json"}
+    (takes / "still.bvh").unlink()
+    code, out, errors = run("run", jobs, "--resume")
+    assert code == 0, errors
+    assert "2 of 2 jobs were done already" in out
+
+
+def test_a_part_of_a_job_file_cuts_its_share_of_takes(run, tmp_path, take):
+    takes = tmp_path / "takes"
+    takes.mkdir()
+    for name in ("one", "two"):
+        (takes / f"{name}.bvh").write_bytes(take.read_bytes())
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text('[[job]]\nverb = "take"\neach = "takes/*.bvh"\noutput = "sets/"\n')
+    code, _, errors = run("run", jobs, "--part", "2/2")
+    assert code == 0, errors
+    assert [path.name for path in (tmp_path / "sets").iterdir()] == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [('names = "{who}"', "names is '{who}'"), ('root = "feet"', "root is 'feet'"), ('picture = "a.png"', "'picture'")],
+)
+def test_a_wrong_key_of_a_set_is_named_before_any_work(run, tmp_path, take, key, says):
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text(f'[[job]]\nverb = "take"\nclips = ["{take.name}"]\noutput = "set"\n{key}\n')
+    code, _, errors = run("run", jobs)
+    assert code != 0
+    assert says in errors
+    assert not (tmp_path / "set").exists()

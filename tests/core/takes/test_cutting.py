@@ -9,7 +9,7 @@ from action_loom.core.errors import ClipError, LoomError
 from action_loom.core.figure import actions
 from action_loom.core.motion import mirror, resample, root_motion
 from action_loom.core.motion.clip import joined
-from action_loom.core.takes import activities, cutting
+from action_loom.core.verbs.take import activities, cutting
 from oracles import takes
 
 FIGHTS_AND_DANCES = (

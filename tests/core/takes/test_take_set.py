@@ -8,7 +8,7 @@ from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, root_motion
 from action_loom.core.motion.clip import joined
-from action_loom.core.takes import loops, meeting, take_set
+from action_loom.core.verbs.take import loops, meeting, placing, take_set
 from numpy.testing import assert_allclose
 from oracles import takes
 
@@ -101,7 +101,7 @@ def test_items_begin_over_the_origin_and_face_as_at_rest():
 
 def test_in_place_stays_and_goes_at_no_speed():
     (item,) = take_set.make(actions.walk(cycles=5)).items
-    still, _ = take_set.rooted(item.clip, take_set.IN_PLACE)
+    still, _ = placing.rooted(item.clip, placing.IN_PLACE)
     assert loops.speed(item.clip)[0] > 1.2
     assert loops.speed(still)[0] < 0.01
 

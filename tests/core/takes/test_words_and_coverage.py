@@ -3,7 +3,7 @@
 import pytest
 from action_loom.core.errors import LibraryError
 from action_loom.core.figure import actions
-from action_loom.core.takes import coverage, cutting, take_set, words
+from action_loom.core.verbs.take import coverage, cutting, take_set, words
 from oracles import takes
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..motion import cycles, quat, root_motion
-from ..motion.clip import Clip
-from ..motion.quat import Array
-from ..weave.seam import repairs
+from ...motion import cycles, quat, root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...weave.seam import repairs
 
 FADE = 0.3  # s in which the rest of a stretch goes over into its own poses
 AHEAD = 0.1  # s; the distance that a point moves in this time counts like a place
@@ -42,7 +42,7 @@ def nearest(among: Array, shape: Array) -> tuple[int, float]:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.takes import meeting
+        >>> from action_loom.core.verbs.take import meeting
         >>> meeting.nearest(np.array([[0.0], [3.0], [5.0]]), np.array([4.5]))
         (2, 0.5)
     """
@@ -60,7 +60,7 @@ def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.motion import cycles
         >>> from action_loom.core.motion.clip import joined
-        >>> from action_loom.core.takes import meeting
+        >>> from action_loom.core.verbs.take import meeting
         >>> walk, sneak = actions.walk(), actions.sneak()
         >>> there = meeting.met(walk, sneak.cut(0, 1), None)
         >>> round(cycles.gap(joined([sneak.cut(0, 1), there.cut(0, 1)])), 6)

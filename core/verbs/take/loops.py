@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import verbs
-from ..check import contacts
-from ..errors import LoomError
-from ..motion import cycles, root_motion
-from ..motion.clip import Clip
-from ..progress import SILENT, Progress
-from ..verbs import Loop
+from ... import verbs
+from ...check import contacts
+from ...errors import LoomError
+from ...motion import cycles, root_motion
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from .. import Loop
 from . import meeting
 from .cutting import Cut, Stretch
 from .states import ACTION, GAITS, IDLE
@@ -50,7 +50,7 @@ def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import cutting, loops
+        >>> from action_loom.core.verbs.take import cutting, loops
         >>> (made,) = loops.all_of(cutting.cut(actions.walk(cycles=5)))
         >>> made.why, made.clip.cyclic
         ('', True)
@@ -105,8 +105,13 @@ def looped(cut: Cut, stretch: Stretch) -> Made:
         return Made(stretch, None, {}, "it turns once")
     if len(part) < 3 or part.seconds < least:
         return Made(stretch, None, {}, f"it is steady for {part.seconds:.1f} s only, and a loop takes {least:g}")
-    found = [_closed(stretch, part, *cycle) for cycle in (_of_rest(part) if kind == IDLE else [(0, 0)])]
-    return next((made for made in found if made.clip is not None), found[0])
+    refused: list[Made] = []
+    for cycle in _of_rest(part) if kind == IDLE else [(0, 0)]:
+        made = _closed(stretch, part, *cycle)
+        if made.clip is not None:
+            return made
+        refused.append(made)
+    return refused[0]
 
 
 def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
@@ -196,7 +201,7 @@ def speed(clip: Clip) -> tuple[float, float]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import loops
+        >>> from action_loom.core.verbs.take import loops
         >>> [round(abs(value), 1) for value in loops.speed(actions.walk())]
         [1.3, 0.0]
     """

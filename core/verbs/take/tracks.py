@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import cadence, contacts, world_pose
-from ..errors import ClipError
-from ..motion import root_motion
-from ..motion.clip import Clip
-from ..motion.quat import Array
+from ...check import cadence, contacts, world_pose
+from ...errors import ClipError
+from ...motion import root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
 
 RATE = 40.0  # rows a second at least; no state is decided within less than 0.1 s
 PLACE, FACING = 0.1, 0.2  # s; sigmas of the hips' place on the ground and of the facing
@@ -74,7 +74,7 @@ def tracks(clip: Clip) -> Tracks:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import tracks
+        >>> from action_loom.core.verbs.take import tracks
         >>> walk, run = tracks.tracks(actions.walk()), tracks.tracks(actions.run())
         >>> [round(float(np.median(each.speed)), 1) for each in (walk, run)]  # heights a second
         [0.8, 1.9]

@@ -41,7 +41,7 @@ def points(items: Sequence[Item]) -> list[Point]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import coverage, take_set
+        >>> from action_loom.core.verbs.take import coverage, take_set
         >>> [(one.name, round(one.speed, 1)) for one in coverage.points(take_set.make(actions.run(cycles=6)).items)]
         [('Run', 3.2)]
     """
@@ -58,7 +58,7 @@ def holes(items: Sequence[Item]) -> list[Hole]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import coverage, take_set
+        >>> from action_loom.core.verbs.take import coverage, take_set
         >>> for hole in coverage.holes(take_set.make(actions.run(cycles=6)).items):
         ...     print(hole.words)
         There is no idle.

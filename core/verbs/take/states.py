@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..check.contacts import runs
-from ..motion.quat import Array
+from ...check.contacts import runs
+from ...motion.quat import Array
 from .tracks import Flags, Tracks
 
 # Limits to enter a state and to stay in it, so that no state flickers.
@@ -75,7 +75,7 @@ def spans(tracks: Tracks) -> list[Span]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import states, tracks
+        >>> from action_loom.core.verbs.take import states, tracks
         >>> for make in (actions.walk, actions.run, actions.wave):
         ...     print([span.state.kind for span in states.spans(tracks.tracks(make()))])
         ['walk']

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import LibraryError
+from ...errors import LibraryError
 from .cutting import Cut, Stretch, speed_word
 from .states import ACTION, GAITS, IDLE, RUN, TURN, WALK
 
@@ -17,23 +17,23 @@ AROUND = 1.5  # s of a walk before it stops, or after it starts, that are shown
 
 # Words that mean what the tracks tell, by that.
 MEANINGS = {
-    WALK: "walk walks walking stroll strolling",
-    RUN: "run runs running jog jogs jogging sprint sprinting",
-    IDLE: "idle idles idling stand stands standing rest resting wait waiting still",
-    TURN: "turn turns turning veer veers veering curve curving",
-    "left": "left leftwards",
-    "right": "right rightwards",
-    "back": "back backward backwards",
-    "strafe": "strafe strafes strafing sideways sidestep sidesteps",
-    "slow": "slow slowly",
-    "fast": "fast quick quickly brisk",
-    "jump": "jump jumps jumping leap leaps hop",
-    "crouch": "crouch crouches crouching duck ducking low sit sits sitting",
-    "start": "start starts starting",
-    "stop": "stop stops stopping halt",
-    "raised": "raised reach reaching",
+    WALK: "walk/walks/walking/stroll/strolling",
+    RUN: "run/runs/running/jog/jogs/jogging/sprint/sprinting",
+    IDLE: "idle/idles/idling/stand/stands/standing/rest/resting/wait/waiting/still",
+    TURN: "turn/turns/turning/veer/veers/veering/curve/curving",
+    "left": "left/leftwards",
+    "right": "right/rightwards",
+    "back": "back/backward/backwards",
+    "strafe": "strafe/strafes/strafing/sideways/sidestep/sidesteps",
+    "slow": "slow/slowly",
+    "fast": "fast/quick/quickly/brisk",
+    "jump": "jump/jumps/jumping/leap/leaps/hop",
+    "crouch": "crouch/crouches/crouching/duck/ducking/low/sit/sits/sitting",
+    "start": "start/starts/starting",
+    "stop": "stop/stops/stopping/halt",
+    "raised": "raised/reach/reaching",
 }
-_MEANING = {word: meaning for meaning, words in MEANINGS.items() for word in words.split()}
+_MEANING = {word: meaning for meaning, words in MEANINGS.items() for word in words.split("/")}
 _FILLERS = frozenset(("a", "an", "and", "at", "in", "of", "on", "the", "then", "to", "while", "with"))
 
 
@@ -59,7 +59,7 @@ def asked(words: str) -> Query:
     """Return what words ask for; raises LibraryError if there is no word.
 
     Example:
-        >>> from action_loom.core.takes import words
+        >>> from action_loom.core.verbs.take import words
         >>> query = words.asked("slow walk turning left, zombie")
         >>> sorted(query.meanings), query.others
         (['left', 'slow', 'turn', 'walk'], ('zombie',))
@@ -71,6 +71,17 @@ def asked(words: str) -> Query:
     return Query(meanings, tuple(word for word in found if word not in _MEANING))
 
 
+@dataclass(frozen=True)
+class Told:
+    """What tracks tell of the frames first … last of a clip: its name and the words that fit; rate : of the clip."""
+
+    first: int
+    last: int
+    name: str
+    words: frozenset[str]
+    rate: float
+
+
 def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
     """Return the stretches of a cut that all words fit, longest first.
 
@@ -78,22 +89,41 @@ def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import cutting, words
+        >>> from action_loom.core.verbs.take import cutting, words
         >>> turn = cutting.cut(actions.turn_left())
         >>> [hit.name for hit in words.find(words.asked("walk turning left"), turn)]
         ['Walk Left']
         >>> words.find(words.asked("walk turning right"), turn)
         []
     """
+    return fitting(query, all_told(cut)) if named(query, text) else []
+
+
+def named(query: Query, text: str) -> bool:
+    """Return whether a clip's name, folders and labels have the words that no track tells.
+
+    Example:
+        >>> from action_loom.core.verbs.take import words
+        >>> words.named(words.asked("zombie walk"), "zombie_02.bvh"), words.named(words.asked("walk"), "")
+        (True, True)
+    """
     label = text.lower()
-    if not all(re.search(r"(?<![^\W_])" + re.escape(word), label) for word in query.others):
-        return []
+    return all(re.search(r"(?<![^\W_])" + re.escape(word), label) for word in query.others)
+
+
+def all_told(cut: Cut) -> list[Told]:
+    """Return what tracks tell of each stretch of a cut: small enough to be kept."""
+    rate = cut.clip.rate
+    return [Told(one.first, one.last, one.name, told(cut, k), rate) for k, one in enumerate(cut.stretches)]
+
+
+def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
+    """Return the stretches that all words fit which tracks tell, longest first."""
     hits = []
-    for k, stretch in enumerate(cut.stretches):
-        tells = told(cut, k)
-        if query.meanings <= tells:
-            first, last = _shown(cut, stretch, query.meanings)
-            hits.append(Hit(first, last, stretch.name, tuple(sorted(tells))))
+    for one in rows:
+        if query.meanings <= one.words:
+            first, last = _shown(one, query.meanings)
+            hits.append(Hit(first, last, one.name, tuple(sorted(one.words))))
     return sorted(hits, key=lambda hit: (hit.first - hit.last, hit.first))
 
 
@@ -102,7 +132,7 @@ def told(cut: Cut, place: int) -> frozenset[str]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import cutting, words
+        >>> from action_loom.core.verbs.take import cutting, words
         >>> sorted(words.told(cutting.cut(actions.walk()), 0))
         ['walk']
     """
@@ -142,9 +172,9 @@ def _rows(cut: Cut, stretch: Stretch) -> slice:
     return slice((stretch.first - cut.first) // every, max((stretch.last - cut.first) // every, 1))
 
 
-def _shown(cut: Cut, stretch: Stretch, meanings: frozenset[str]) -> tuple[int, int]:
+def _shown(stretch: Told, meanings: frozenset[str]) -> tuple[int, int]:
     """Return the frames of a stretch that are shown: of a stop its end, of a start its beginning."""
-    around = round(AROUND * cut.clip.rate)
+    around = round(AROUND * stretch.rate)
     if "stop" in meanings:
         return max(stretch.first, stretch.last - around), stretch.last
     if "start" in meanings:

@@ -9,22 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import verbs
-from ..check import contacts
-from ..errors import ClipError, LoomError
-from ..motion import cycles, root_motion
-from ..motion.clip import Clip
-from ..progress import SILENT, Progress
-from ..verbs import InPlace, Root
-from ..weave import root_carrier
-from . import cutting, loops, meeting, transitions
+from ... import verbs
+from ...check import contacts
+from ...errors import ClipError, LoomError
+from ...motion import cycles
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from . import cutting, loops, meeting, placing, transitions
 from .cutting import Cut
 from .loops import Made
 from .meeting import Pose
 from .states import ACTION, IDLE
-
-ROOT, IN_PLACE = "root", "inplace"
-ROOTS = (IN_PLACE, ROOT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +78,7 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> made = take_set.make(actions.walk(cycles=5))
         >>> [(item.name, item.kind, item.begins.loop) for item in made.items]
         [('Walk', 'loop', 'Walk')]
@@ -144,7 +139,7 @@ def _loop_of(cut: Cut, named: Mapping[str, Made]) -> list[str]:
 
 def _of_loop(name: str, made: Made) -> Item:
     assert made.clip is not None
-    clip = _at_origin(replace(made.clip, name=name))
+    clip = placing.at_origin(replace(made.clip, name=name))
     kind = "action" if made.stretch.state.kind == ACTION else made.stretch.state.kind
     at, warnings = Pose(name), tuple(made.report["warnings"])
     return Item(
@@ -154,7 +149,7 @@ def _of_loop(name: str, made: Made) -> Item:
 
 def _of_between(one: transitions.Between) -> Item:
     assert one.clip is not None
-    clip = _at_origin(replace(one.clip, name=one.name))
+    clip = placing.at_origin(replace(one.clip, name=one.name))
     return Item(one.name, clip, "action", one.begins, one.ends, one.first, one.last, one.apart, "action")
 
 
@@ -167,14 +162,6 @@ def _unique(items: Sequence[Item]) -> list[Item]:
         name = item.name if taken[item.name] == 1 else f"{item.name} {taken[item.name]:02}"
         out.append(item if name == item.name else replace(item, name=name, clip=replace(item.clip, name=name)))
     return out
-
-
-def _at_origin(clip: Clip) -> Clip:
-    """Return a clip whose first frame is over the origin, facing as the body does at rest."""
-    facing = root_motion.ground_frames(clip)[1]
-    turn = root_motion.rest_heading(clip.skeleton) - float(facing[0])
-    turned = root_motion.placed(clip, turn, np.zeros(2))
-    return root_motion.placed(turned, 0.0, -root_motion.ground_frames(turned)[0][0])
 
 
 def _mirrored(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
@@ -198,7 +185,7 @@ def _mirrored(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
             cycles_[name] = clip
         else:
             clip, begins, ends = _meeting_again(clip, item, cycles_)  # type: ignore[assignment]
-        image = replace(item, name=name, clip=_at_origin(clip), begins=begins, ends=ends, mirrored=item.name)
+        image = replace(item, name=name, clip=placing.at_origin(clip), begins=begins, ends=ends, mirrored=item.name)
         added.append(image)
     return added, warnings
 
@@ -215,40 +202,19 @@ def _meeting_again(clip: Clip, item: Item, cycles_: Mapping[str, Clip]) -> tuple
             continue
         found.append(Pose(name, meeting.nearest(meeting.shapes(cycles_[name], repeats=True)[:-1], shape)[0]))
     first, last = (None if at is None else cycles_[at.loop].cut(at.frame, at.frame + 1) for at in found)
-    return meeting.met(clip, first, last), found[0], found[1]
+    return transitions.joined(clip, first, last), found[0], found[1]
 
 
 def other_side(name: str) -> str:
     """Return a name with Left and Right exchanged.
 
     Example:
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> take_set.other_side("Turn Left 90"), take_set.other_side("Walk")
         ('Turn Right 90', 'Walk')
     """
     exchanged = {"Left": "Right", "Right": "Left"}
     return " ".join(exchanged.get(word, word) for word in name.split(" "))
-
-
-def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
-    """Return a clip in place, or with its travel on the root bone where it has one, and sentences on what is not.
-
-    root : one of ROOTS
-
-    Example:
-        >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import loops, take_set
-        >>> still, notes = take_set.rooted(actions.walk(), take_set.IN_PLACE)
-        >>> round(loops.speed(still)[0], 2), notes
-        (0.0, [])
-    """
-    if root == IN_PLACE:
-        made = verbs.apply(InPlace(trim=False), [clip])
-        return replace(made.clip, name=clip.name, cyclic=clip.cyclic), []
-    if root_carrier.root_bone(clip) < 0:
-        return clip, ["the travel is on the hips: the body has no root bone above them"]
-    made = verbs.apply(Root(onto="root"), [clip])
-    return replace(made.clip, name=clip.name, cyclic=clip.cyclic), []
 
 
 def follows(items: Sequence[Item]) -> dict[str, list[str]]:
@@ -272,12 +238,11 @@ def as_json(made: TakeSet) -> dict[str, Any]:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import take_set
+        >>> from action_loom.core.verbs.take import take_set
         >>> (walk,) = take_set.as_json(take_set.make(actions.walk(cycles=5)))["actions"]
         >>> walk["loop"], round(walk["speed_m_s"], 1), walk["may_follow"]
         (True, 1.3, ['Walk'])
     """
-    after = follows(made.items)
     return {
         "take": made.cut.clip.name,
         "rate": made.cut.clip.rate,
@@ -293,10 +258,24 @@ def as_json(made: TakeSet) -> dict[str, Any]:
             }
             for one in made.cut.stretches
         ],
-        "actions": [_item_json(item, after[item.name]) for item in made.items],
+        "actions": items_json(made.items),
         "left_out": [vars(one) for one in made.left_out],
         "warnings": list(made.warnings),
     }
+
+
+def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Return the items of a set as plain values; see `as_json`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.take import take_set
+        >>> (walk,) = take_set.items_json(take_set.make(actions.walk(cycles=5)).items)
+        >>> [event["event"] for event in walk["contacts"]]
+        ['up', 'down', 'up']
+    """
+    after = follows(items)
+    return [_item_json(item, after[item.name]) for item in items]
 
 
 def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..library import feature
-from ..motion import root_motion
-from ..motion.clip import Clip
-from ..motion.quat import Array
+from ...library import feature
+from ...motion import root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
 
 STEP = 0.1  # s between two samples
 WINDOW = 0.7  # s; sigma of the window in which means and spreads are taken
@@ -31,7 +31,7 @@ def samples(clip: Clip) -> Array:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import activities
+        >>> from action_loom.core.verbs.take import activities
         >>> activities.samples(actions.wave()).shape
         (37, 108)
     """
@@ -57,7 +57,7 @@ def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.takes import activities
+        >>> from action_loom.core.verbs.take import activities
         >>> activities.borders(np.repeat([[0.0], [1.0], [0.2]], 30, axis=0))
         [30, 60, 90]
     """
@@ -90,7 +90,7 @@ def numbered(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.takes import activities
+        >>> from action_loom.core.verbs.take import activities
         >>> activities.numbered([np.zeros((20, 3)), np.ones((20, 3)), np.zeros((30, 3))]).tolist()
         [0, 1, 0]
     """

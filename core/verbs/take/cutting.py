@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..check.contacts import runs
-from ..motion import trim
-from ..motion.clip import Clip
-from ..progress import SILENT, Progress
+from ...check.contacts import runs
+from ...motion import trim
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
 from . import activities, tracks
 from .states import ACTION, GAITS, IDLE, RUN, TURN, Span, State, spans
 from .tracks import Tracks
@@ -67,7 +67,7 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.takes import cutting
+        >>> from action_loom.core.verbs.take import cutting
         >>> [stretch.name for stretch in cutting.cut(actions.turn_left()).stretches]
         ['Walk', 'Walk Left', 'Walk']
     """
@@ -169,7 +169,7 @@ def speed_word(heights: float) -> str:
     """Return "Slow", "" or "Fast" for the speed of a walk, body heights a second.
 
     Example:
-        >>> from action_loom.core.takes import cutting
+        >>> from action_loom.core.verbs.take import cutting
         >>> [cutting.speed_word(speed) for speed in (0.3, 0.8, 1.2)]
         ['Slow', '', 'Fast']
     """

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..motion.clip import Clip
+from ...errors import ClipError, SkeletonError
+from ...motion.clip import Clip
+from ...weave import planting
 from . import meeting
 from .cutting import Cut, Stretch
 from .meeting import Pose
 from .states import ACTION, GAITS, IDLE, TURN
 
 REACH = 1.5  # s into a loop's stretch in which the end of a transition is looked for
+PLANTINGS = 2  # times that feet are planted between meetings
 LONGEST = 12.0  # s; what lies longer between two loops is no transition
 
 
@@ -51,7 +54,15 @@ def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[
     for k, stretch in enumerate(stretches):
         if not loop_of[k] and k not in joined and stretch.state.kind in (ACTION, TURN):
             found.append(Between(stretch.name, cut.part(stretch), None, None, stretch.first, stretch.last, 0.0))
-    return _best(found)
+    return [_met(one, loops) for one in _best(found)]
+
+
+def _met(one: Between, loops: Mapping[str, Clip]) -> Between:
+    """Return a transition whose ends are the poses that it names."""
+    if one.clip is None or one.begins is None or one.ends is None:
+        return one
+    first, last = loops[one.begins.loop].cut(0, 1), loops[one.ends.loop].cut(0, 1)
+    return replace(one, clip=joined(one.clip, first, last))
 
 
 def _lead(stretches: Sequence[Stretch]) -> bool:
@@ -79,7 +90,7 @@ def _best(found: Sequence[Between]) -> list[Between]:
 
 
 def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> Between:
-    """Return what leads from the loop of one stretch to that of a later one."""
+    """Return what leads from the loop of one stretch to that of a later one, its ends as they are in the take."""
     rate, here, there = cut.clip.rate, cut.stretches[a], cut.stretches[b]
     name = _name(cut.stretches[a : b + 1], loop_of[a], loop_of[b])
     low = max(here.first, here.last - round(REACH * rate)) - cut.first
@@ -105,7 +116,35 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
         far = f"{loop_of[a] if away > off else loop_of[b]}"
         return replace(about, why=f"its poses are {100.0 * apart:.0f} cm from those of {far}, too far to lead there")
     part = replace(whole.cut(leave, enter + 1), name=name)
-    return replace(about, clip=meeting.met(part, first_loop.cut(0, 1), last_loop.cut(0, 1)))
+    return replace(about, clip=part)
+
+
+def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
+    """Return a clip whose ends are the poses of clips of a frame (see `meeting.met`), with its feet planted.
+
+    Planting moves the ends, and meeting the feet: done in turn, what is left of both soon is small. A clip that is to
+    meet nothing stays as it is.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.take import meeting, transitions
+        >>> walk, sneak = actions.walk(), actions.sneak()
+        >>> there = transitions.joined(walk, sneak.cut(0, 1), None)
+        >>> [round(apart, 6) for apart in meeting.gap(there.cut(0, 1), sneak.cut(0, 1))]
+        [0.0, 0.0]
+    """
+    if first is None and last is None:
+        return part
+    made = meeting.met(part, first, last)
+    for _ in range(PLANTINGS):
+        try:
+            planted, done = planting.planted(made)
+        except (ClipError, SkeletonError):
+            return made
+        if not done.spans:
+            break
+        made = meeting.met(planted, first, last)
+    return made
 
 
 def _name(stretches: Sequence[Stretch], leaves: str, enters: str) -> str:

@@ -1,0 +1,145 @@
+"""Export a woven set for an engine, through the file browser or from a script."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.progress import Progress
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from . import polls, reports
+
+_ENGINES = (
+    ("GODOT", "Godot", "glTF in metres, deforming bones alone, at 30 a second"),
+    ("UNREAL", "Unreal", "FBX with its unit in the file, and an armature of which no bone is made, at 30 a second"),
+    ("UNITY", "Unity", "FBX whose bones have no scale, deforming bones alone, at 60 a second"),
+)
+# What each engine's choice sets; any of it can be changed afterwards.
+_PRESETS: dict[str, dict[str, Any]] = {
+    "GODOT": {"kind": ".glb", "rate": "30", "deform_only": True, "together": True},
+    "UNREAL": {"kind": ".fbx", "rate": "30", "deform_only": True, "together": False},
+    "UNITY": {"kind": ".fbx", "rate": "60", "deform_only": True, "together": False},
+}
+
+
+def _choose_engine(operator: Any, _context: bpy.types.Context) -> None:
+    for name, value in _PRESETS[operator.engine].items():
+        setattr(operator, name, value)
+
+
+class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
+    bl_idname = "action_loom.export_set"
+    bl_label = "Export Set"
+    bl_description = "Export the woven actions of the set with the character for an engine, and what may follow what"
+    bl_options = {"REGISTER"}
+
+    directory: bpy.props.StringProperty(
+        name="Folder", description="Where the files are written", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}
+    )
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+    engine: bpy.props.EnumProperty(
+        name="For",
+        description="Sets format, rate and bones as an engine takes them",
+        items=_ENGINES,
+        update=_choose_engine,
+    )
+    kind: bpy.props.EnumProperty(
+        name="Format",
+        description="File format",
+        items=[
+            (".glb", "glTF", "The character with its meshes and the actions"),
+            (".fbx", "FBX", "The character with its meshes and the actions, for engines and other programs"),
+        ],
+    )
+    together: bpy.props.BoolProperty(
+        name="One File", description="All actions in one file, else a file each", default=True
+    )
+    names: bpy.props.StringProperty(
+        name="Names",
+        description="Names of files: {name}, {take}, {root} (_InPlace or nothing), {speed} (m/s)",
+        default="{name}{root}",
+    )
+    rate: bpy.props.EnumProperty(
+        name="Rate",
+        description="Frames a second",
+        items=[
+            ("MADE", "As Made", "As the take was recorded"),
+            ("30", "30 a Second", "Each action becomes at most half a frame longer or shorter"),
+            ("60", "60 a Second", "Each action becomes at most half a frame shorter or longer"),
+        ],
+        default="30",
+    )
+    scale: bpy.props.FloatProperty(
+        name="Scale", description="Factor of all lengths", default=1.0, min=1e-4, soft_min=0.01, soft_max=100.0
+    )
+    deform_only: bpy.props.BoolProperty(
+        name="Only Deform Bones", description="Export only bones that deform meshes, without controls", default=True
+    )
+    overwrite: bpy.props.BoolProperty(
+        name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        if not any(row.made is not None for row in rig.take_rows):
+            cls.poll_message_set("Weave the set first")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        self._armature = present(target_armature.armature(context)).name
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for name in ("engine", "kind", "together", "names", "rate", "scale", "deform_only", "overwrite"):
+            if name != "names" or not self.together:
+                layout.prop(self, name)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.files import export_sets
+        from ...services.takes import set_rows
+
+        armature = target_armature.by_name(context, getattr(self, "_armature", ""))
+        rig = properties.rig_of(scene_of(context), armature)
+        rate = 0.0 if self.rate == "MADE" else float(self.rate)
+        writing = export_sets.Writing(
+            self.engine, self.kind, self.together, self.names, rate, self.scale, self.deform_only, self.overwrite
+        )
+        manager = present(context.window_manager)
+        manager.progress_begin(0, 100)
+
+        def show(fraction: float, _doing: str) -> bool:
+            manager.progress_update(100 * fraction)
+            return True
+
+        try:
+            actions = set_rows.woven(rig)
+            if not actions or rig.take is None:
+                raise LoomError("Weave the set first: none of its ticked rows has an action yet")
+            if not self.directory:
+                raise LoomError("Choose a folder to write to")
+            folder = Path(os.path.abspath(bpy.path.abspath(self.directory)))
+            places, notes = export_sets.export(
+                context, present(armature), rig.take.name, actions, folder, writing, Progress(show)
+            )
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            manager.progress_end()
+        what = f"{len(actions)} actions in {len(places) - 1} file{'s' * (len(places) > 2)} of {folder} written"
+        reports.report(self, notes, what)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_export_set,))

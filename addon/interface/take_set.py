@@ -1,0 +1,86 @@
+"""Draw the set that a take becomes: its rows, what was left out and why, what it lacks, and how it is written."""
+
+from typing import Any
+
+import bpy
+
+from ..ground import jobs, rates
+from ..ground.blender_types import present
+from ..ground.translations.runtime import translated
+from ..model.take_rows import BETWEEN
+from .panels import draw_text, options_in
+
+FILLS = ("mirror", "blend")  # of holes that have a button
+
+
+def rate_of(rig: Any, scene: bpy.types.Scene) -> float:
+    """Return the frames a second at which the take of a list was made."""
+    return (rates.rate_of(rig.take) if rig.take is not None else 0.0) or rates.of_scene(scene)
+
+
+def draw_button(row: bpy.types.UILayout, rig: Any) -> None:
+    """Draw what is to be pressed next: to cut the take, or to weave its rows."""
+    if rig is None or not len(rig.take_rows):
+        row.operator("action_loom.cut_take", icon="SCULPTMODE_HLT")
+        return
+    count = sum(one.use for one in rig.take_rows)
+    text = f"Weave {count} Actions" if count != 1 else "Weave"
+    row.operator("action_loom.cut_out", text=translated(text), icon="ANIM")
+    row.operator("action_loom.cut_take", text="", icon="SCULPTMODE_HLT")
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, rig: Any) -> None:
+    """Draw the rows, the active one's own, how the set is written, and what it lacks."""
+    if rig is None or not len(rig.take_rows):
+        draw_text(layout, context, "Tick the take, or play it, and cut it: nothing is written yet", "INFO")
+        return
+    if rig.take is not None:
+        layout.label(text=translated(f"{rig.take.name}: the rows are frames of it"), icon="ACTION")
+    layout.template_list("ACTION_LOOM_UL_take", "", rig, "take_rows", rig, "take_active", rows=6)
+    row = layout.row(align=True)
+    row.operator("action_loom.split_take_row", icon="UNLINKED")
+    row.operator("action_loom.join_take_rows", icon="LINKED")
+    if 0 <= rig.take_active < len(rig.take_rows):
+        _draw_active(layout, context, rig.take_rows[rig.take_active])
+    layout.row(align=True).prop(settings, "take_roots")
+    options = options_in(layout)
+    options.prop(settings, "take_mirror")
+    options.prop(settings, "take_assets")
+    if settings.take_assets:
+        options.prop(settings, "take_catalog")
+    row = layout.row(align=True)
+    row.operator("action_loom.push_down_set", icon="NLA_PUSHDOWN")
+    row.operator("action_loom.export_set", icon="EXPORT")
+    if len(rig.take_holes):
+        _draw_holes(layout, context, rig)
+
+
+def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: Any) -> None:
+    """Draw the borders and the kind of the active row, the loops that it leads between, and why it was left out."""
+    options = options_in(layout.box(), align=True)
+    options.prop(row, "kind")
+    options.prop(row, "start")
+    options.prop(row, "end")
+    if row.kind != BETWEEN:
+        options.prop(row, "loop")
+    if row.kind == BETWEEN or not row.loop:
+        options.prop(row, "begins")
+        options.prop(row, "ends")
+    if row.why:
+        draw_text(options, context, f"Left out: {row.why}", "INFO")
+    elif row.made is not None:
+        options.label(text=translated(f"Woven as {row.made.name}"), icon="CHECKMARK")
+
+
+def _draw_holes(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
+    """Draw what the set lacks, with a button where what it has can fill that."""
+    header, body = layout.panel("action_loom_take_lacks", default_closed=True)
+    header.label(text=translated(f"Lacks {len(rig.take_holes)}"), icon="QUESTION")
+    if body is None:
+        return
+    for index, hole in enumerate(rig.take_holes):
+        row = body.row(align=True)
+        draw_text(row.column(align=True), context, hole.name)
+        if hole.fill in FILLS and not jobs.seen():
+            text = "Mirror" if hole.fill == FILLS[0] else "Blend"
+            present(row.operator("action_loom.fill_hole", text=text)).index = index

@@ -1,0 +1,366 @@
+"""Export the actions of a set for an engine: a file each or one for all, as fast as asked, and a page of JSON on them.
+
+Blender's own exporters write; what they wrote is read back before any file stays.
+"""
+
+import json
+import os
+import re
+import struct
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ....core import files
+from ....core.errors import LoomError
+from ....core.motion.quat import Array
+from ....core.progress import Progress
+from ....core.recipes.reading import ReadingOptions, Request, Source
+from ....core.verbs import CutOut
+from ....core.verbs.take import naming, of_recipes, take_set
+from ...bridge import curves
+from ...ground import rates
+from ...ground.blender_types import present, scene_of
+from ...model import storage
+from ..results import unkeyed_poses
+from ..weaving import reading
+from . import export_models, model_files
+
+JSON = "set.json"
+STILL = "_InPlace"
+_AXES = {"axis_forward": "-Z", "axis_up": "Y"}
+# How each engine takes a file: FBX with its scale in the file's unit (so that no bone is scaled), glTF in metres.
+FBX = {
+    "UNREAL": {**_AXES, "apply_scale_options": "FBX_SCALE_UNITS", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
+    "UNITY": {**_AXES, "apply_scale_options": "FBX_SCALE_ALL", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
+    "GODOT": {**_AXES, "apply_scale_options": "FBX_SCALE_ALL", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
+}
+ROOT_OBJECT = "Armature"  # Unreal makes no bone of an object of this name
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a set is written.
+
+    engine : a key of FBX; suffix : .glb or .fbx; together : all actions in one file
+    rate : frames a second, 0 as the actions were made; scale : factor of all lengths
+    """
+
+    engine: str = "GODOT"
+    suffix: str = ".glb"
+    together: bool = False
+    names: str = "{name}{root}"
+    rate: float = 0.0
+    scale: float = 1.0
+    deform_only: bool = True
+    overwrite: bool = False
+
+
+class _Track(NamedTuple):
+    """An action on a track of its own, from frame 0 of the scene to its last."""
+
+    action: bpy.types.Action
+    track: bpy.types.NlaTrack
+    last: int
+    rate: float
+
+
+def export(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    take: str,
+    actions: Sequence[bpy.types.Action],
+    folder: Path,
+    writing: Writing,
+    progress: Progress,
+) -> tuple[list[Path], list[str]]:
+    """Write actions of a set into a folder; returns the files and what is to be said. Raises LoomError.
+
+    No file is there before all were written and read back.
+    """
+    about = _about(context, armature, actions, progress.part(0.0, 0.2))
+    names = _file_names(take, actions, about, writing)
+    places = [folder / name for name in dict.fromkeys([*names, JSON])]
+    there = [place.name for place in places if place.exists()]
+    if there and not writing.overwrite:
+        raise LoomError(f"{folder / there[0]} exists already: choose another folder, or Overwrite")
+    if not folder.parent.is_dir():
+        raise LoomError(f"{folder}: there is no folder {folder.parent}")
+    notes: list[str] = []
+    with tempfile.TemporaryDirectory(dir=folder if folder.is_dir() else folder.parent, prefix=".action_loom") as made:
+        with _staged(context, armature, actions, writing) as tracks:
+            for k, (track, name) in enumerate(zip(tracks, names, strict=True)):
+                progress.at(0.2 + 0.8 * k / len(tracks), f"writing {track.action.name}")
+                path = Path(made) / (f"{k}{writing.suffix}" if writing.together else name)
+                if not writing.together or writing.suffix == ".glb":
+                    notes += _write_one(context, armature, tracks, track, path, writing)
+            if writing.together:
+                parts = [Path(made) / f"{k}{writing.suffix}" for k in range(len(tracks))]
+                notes += _write_all(context, armature, tracks, parts, Path(made) / names[0], writing)
+        page = _page(take, about, tracks_rates=[track.rate for track in tracks], names=names)
+        folder.mkdir(exist_ok=True)
+        for name in dict.fromkeys(names):
+            os.replace(Path(made) / name, folder / name)
+        files.write(folder / JSON, page)
+    return places, list(dict.fromkeys(notes))
+
+
+def _file_names(
+    take: str, actions: Sequence[bpy.types.Action], about: Sequence[dict[str, Any]], writing: Writing
+) -> list[str]:
+    if writing.together:
+        stems = [_stem(action.name) for action in actions]
+        twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+        if twice is not None:
+            raise LoomError(f"Two actions are called {twice}, but for a number: rename one, or export a file each")
+        return [files.file_name(take, writing.suffix)] * len(actions)
+    pattern, names = naming.checked(writing.names), []
+    for action, one in zip(actions, about, strict=True):
+        still = action.name.endswith(STILL)
+        fields = {
+            "take": take,
+            "name": action.name.removesuffix(STILL),
+            "root": STILL if still else "",
+            "speed": f"{one['speed_m_s']:.1f}",
+        }
+        names.append(files.file_name(naming.named(pattern, fields), writing.suffix))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise LoomError(f"names is {pattern!r}, which gives two actions the name {twice}")
+    return names
+
+
+def _about(
+    context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], progress: Progress
+) -> list[dict[str, Any]]:
+    """Return what the page of the set says of each action."""
+    made = []
+    for k, action in enumerate(actions):
+        progress.at(k / len(actions), f"reading {action.name}")
+        recipe = storage.recipe_of(action)
+        if not isinstance(recipe, CutOut):
+            raise LoomError(f"{action.name} was not cut out of a take: export it by itself")
+        request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions())
+        made_of = [(action, curves.choose_slot(action, armature))]
+        (read,) = reading.read_actions(scene_of(context), armature, made_of, request).sources
+        made.append((action.name, recipe, read.clip))
+    return take_set.items_json(of_recipes.items(made))
+
+
+def _page(take: str, about: Sequence[dict[str, Any]], *, tracks_rates: list[float], names: list[str]) -> bytes:
+    rows = [
+        {key: value for key, value in one.items() if key != "score"} | {"rate": rate, "file": name}
+        for one, rate, name in zip(about, tracks_rates, names, strict=True)
+    ]
+    return (json.dumps({"take": take, "actions": rows}, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+@contextmanager
+def _staged(
+    context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], writing: Writing
+) -> Iterator[list[_Track]]:
+    """Put each action on a track of its own, at the rate asked for; all as before afterwards."""
+    scene, layer, data = scene_of(context), present(context.view_layer), present(armature.animation_data)
+    layer.update()
+    render, mode = scene.render, context.mode
+    selected, active = [one for one in layer.objects if one.select_get()], layer.objects.active
+    playing, slot = data.action, getattr(data, "action_slot", None)
+    before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
+    now, name, called, muted = scene.frame_current, scene.name, armature.name, [one.mute for one in data.nla_tracks]
+    others, posed = list(data.nla_tracks), unkeyed_poses.poses_of(armature)
+    tracks: list[_Track] = []
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        scene.use_preview_range, data.use_nla, data.action = False, True, None
+        for track in others:
+            track.mute = True
+        if writing.engine == "UNREAL" and ROOT_OBJECT not in bpy.data.objects:
+            armature.name = ROOT_OBJECT
+        tracks = [_track(scene, armature, action, writing.rate) for action in actions]
+        together = {armature, *export_models.hanging(armature, scene)}
+        for one in layer.objects:
+            one.select_set(one in together)
+        layer.objects.active = armature
+        yield tracks
+    finally:
+        for added in tracks:
+            data.nla_tracks.remove(added.track)
+        for track, was in zip(others, muted, strict=True):
+            track.mute = was
+        armature.name = called
+        if playing is not None:
+            data.action = playing
+            if slot is not None:
+                data.action_slot = slot
+        render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla = before
+        scene.name = name
+        for one in layer.objects:
+            one.select_set(one in selected)
+        layer.objects.active = active
+        scene.frame_set(now)
+        unkeyed_poses.give(armature, posed)
+        if mode == "POSE":
+            bpy.ops.object.mode_set(mode="POSE")
+
+
+def _track(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, rate: float) -> _Track:
+    """Put an action on a new, muted track, from frame 0; it takes whole frames, at most half of one more or less."""
+    own = rates.rate_of(action) or rates.of_scene(scene)
+    rate = rate or own
+    first, last = (float(frame) for frame in action.frame_range[:])
+    frames = max(round((last - first) * rate / own), 1)
+    track = present(armature.animation_data).nla_tracks.new()
+    track.name, track.mute = action.name, True
+    strip = track.strips.new(action.name, 0, action)
+    slot = curves.choose_slot(action, armature)
+    if slot is not None:
+        strip.action_slot = slot
+    strip.use_sync_length = False
+    strip.action_frame_start, strip.action_frame_end = first, max(last, first + 1.0)
+    strip.scale = frames / max(last - first, 1.0)
+    strip.frame_start, strip.frame_end = 0.0, float(frames)
+    strip.extrapolation = "HOLD"
+    return _Track(action, track, frames, rate)
+
+
+def _play(context: bpy.types.Context, tracks: Sequence[_Track], one: _Track) -> None:
+    """Let a track play alone, over the whole scene."""
+    scene = scene_of(context)
+    for other in tracks:
+        other.track.mute = other.track != one.track
+    scene.render.fps, scene.render.fps_base = max(round(one.rate), 1), max(round(one.rate), 1) / one.rate
+    scene.frame_start, scene.frame_end, scene.name = 0, one.last, one.action.name
+    scene.frame_set(0)
+
+
+def _write_one(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    tracks: Sequence[_Track],
+    one: _Track,
+    path: Path,
+    writing: Writing,
+) -> list[str]:
+    _play(context, tracks, one)
+    gltf = {"export_animation_mode": "SCENE", "export_nla_strips_merged_animation_name": one.action.name}
+    fbx = FBX[writing.engine] | {"global_scale": writing.scale}
+    export_models.write(path, one.action.name, deform_only=writing.deform_only, gltf=gltf, fbx=fbx)
+    if not path.is_file():
+        raise LoomError(f"{path.name}: Blender's exporter wrote no file")
+    if path.suffix == ".glb" and writing.scale != 1.0:
+        _scaled(path, writing.scale)
+    return _compared(context, armature, one, model_files.read(context, str(path)), path.name, writing)
+
+
+def _write_all(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    tracks: Sequence[_Track],
+    parts: Sequence[Path],
+    path: Path,
+    writing: Writing,
+) -> list[str]:
+    """Write one file with all actions: files of glTF joined, or FBX with a strip each."""
+    if path.suffix == ".glb":
+        _joined(parts, path)
+    else:
+        _play(context, tracks, max(tracks, key=lambda one: one.last))
+        if len({one.rate for one in tracks}) > 1:
+            raise LoomError("The actions have several rates: choose 30 or 60 frames a second for one file")
+        for one in tracks:
+            one.track.mute = False
+        more = {"bake_anim_use_nla_strips": True} | FBX[writing.engine] | {"global_scale": writing.scale}
+        export_models.write(path, path.stem, deform_only=writing.deform_only, gltf={}, fbx=more)
+        if not path.is_file():
+            raise LoomError(f"{path.name}: Blender's exporter wrote no file")
+    clips = {_stem(clip.name.rpartition("|")[2]): clip for clip in model_files.read(context, str(path))}
+    if len(tracks) == 1:
+        clips = {_stem(tracks[0].action.name): next(iter(clips.values()))}
+    notes: list[str] = []
+    for one in tracks:
+        if _stem(one.action.name) not in clips:
+            raise LoomError(f"{path.name}: {one.action.name} was not read back: nothing was kept")
+        _play(context, tracks, one)
+        notes += _compared(context, armature, one, [clips[_stem(one.action.name)]], path.name, writing)
+    return notes
+
+
+def _stem(name: str) -> str:
+    """Return a name without the number that Blender adds where it is taken, as it is when a file is read back."""
+    return re.sub(r"\.\d{3}$", "", name)
+
+
+def _compared(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    one: _Track,
+    clips: list[Any],
+    name: str,
+    writing: Writing,
+) -> list[str]:
+    """Return what is to be said of an action that was read back; raises LoomError where it is another."""
+    frames: Array = np.arange(0.0, one.last + 1.0)
+    metres = scene_of(context).unit_settings.scale_length if name.endswith(".fbx") else 1.0
+    shown = export_models.shown(context, armature, frames, metres * writing.scale)
+    return export_models.checked(clips, name, one.last / one.rate, shown, armature)
+
+
+# --- glTF files ------------------------------------------------------------------------------------------------------
+
+
+def _parts_of(path: Path) -> tuple[dict[str, Any], bytes]:
+    """Return the JSON and the bytes of a .glb file."""
+    data = path.read_bytes()
+    length = struct.unpack_from("<I", data, 12)[0]
+    start = 20 + length + 8
+    return json.loads(data[20 : 20 + length]), data[start : start + struct.unpack_from("<I", data, 20 + length)[0]]
+
+
+def _put(path: Path, content: dict[str, Any], binary: bytes) -> None:
+    content["buffers"][0]["byteLength"] = len(binary)
+    text = json.dumps(content, separators=(",", ":")).encode("utf-8")
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    head = struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(binary))
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    files.write(path, head + chunks)
+
+
+def _joined(parts: Sequence[Path], path: Path) -> None:
+    """Write one file of several that differ in their animations only: those of all, and the rest of the first."""
+    content, binary = _parts_of(parts[0])
+    for part in parts[1:]:
+        other, more = _parts_of(part)
+        if len(other["nodes"]) != len(content["nodes"]):
+            raise LoomError(f"{path.name}: the actions move different nodes: export a file each")
+        moved: dict[int, int] = {}  # the numbers that its accessors have in the new file
+        for sampler in (one for animation in other["animations"] for one in animation["samplers"]):
+            for end in ("input", "output"):
+                if sampler[end] not in moved:
+                    accessor = other["accessors"][sampler[end]]
+                    view = other["bufferViews"][accessor["bufferView"]]
+                    start = view.get("byteOffset", 0)
+                    binary += b"\0" * (-len(binary) % 4)
+                    content["bufferViews"].append(view | {"byteOffset": len(binary)})
+                    content["accessors"].append(accessor | {"bufferView": len(content["bufferViews"]) - 1})
+                    binary += more[start : start + view["byteLength"]]
+                    moved[sampler[end]] = len(content["accessors"]) - 1
+                sampler[end] = moved[sampler[end]]
+        content["animations"] += other["animations"]
+    _put(path, content, binary)
+
+
+def _scaled(path: Path, factor: float) -> None:
+    """Hang everything of a file under a node that scales it."""
+    content, binary = _parts_of(path)
+    scene = content["scenes"][content.get("scene", 0)]
+    content["nodes"].append({"name": "Scale", "scale": [factor] * 3, "children": scene["nodes"]})
+    scene["nodes"] = [len(content["nodes"]) - 1]
+    _put(path, content, binary)

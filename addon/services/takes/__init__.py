@@ -1,0 +1,1 @@
+"""Takes that are cut into sets, and what becomes of their rows."""

@@ -1,0 +1,64 @@
+"""Sets of takes as jobs of a file: `verb = "take"`, an output that is a folder, and what `action-loom take` has."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import OptionError
+from ..options import declared
+from ..progress import SILENT, Progress
+from ..verbs.take import naming
+from . import outputs, take_command
+from .host import Host, Settings
+from .job import Job, Made
+
+
+def planned(
+    host: Host,
+    recipe: take_command.Sets,
+    clips: Sequence[str],
+    settings: Settings,
+    *,
+    output: str,
+    report: str | None,
+    several: bool,
+    force: bool,
+) -> Job:
+    """Return the job of one take; of several, each has a folder in the output. Raises OptionError."""
+    if len(clips) != 1:
+        raise OptionError(f"take cuts one recording at a time; {len(clips)} are named: each = does so with many")
+    naming.checked(recipe.names)
+    folder = Path(output)
+    folders = {folder}
+    if several:
+        folder = folder / take_command.folder_name(clips[0])
+        folders.add(folder)
+    place = None if report is None else outputs.place(report, Path(clips[0]).stem, ".json")
+    return Job(
+        host=host,
+        recipe=recipe,
+        clips=tuple(clips),
+        settings=settings,
+        artefact=None,
+        output=folder / take_command.SET,
+        report=place,
+        picture=None,
+        timewarp=None,
+        kept_in=None,
+        folders=frozenset(folders),
+        force=force,
+    )
+
+
+def made(job: Job, progress: Progress = SILENT) -> Made:
+    """Return the set of a take as the result of its job, with all its files checked; raises LoomError kinds."""
+    assert job.output is not None
+    own = {name: getattr(job.recipe, name) for name in declared(type(job.recipe))}
+    task = take_command.Task(job.clips[0], {**job.settings, **own}, job.output.parent)
+    written = take_command.make(task, progress)
+    contents, report = dict(written.contents), dict(written.report)
+    if job.report is not None:
+        contents[job.report] = outputs.as_json(report)
+    outputs.check(list(contents), job.force, job.folders)
+    return Made(
+        job.output.parent.name, contents, report, "\n".join(take_command.lines({"take": job.clips[0], **report}))
+    )

@@ -1,0 +1,164 @@
+"""One stretch of a take, as its recipe says: a loop, or an action whose ends are poses of loops.
+
+Method: A take becomes a set.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ... import verbs
+from ...check import quality
+from ...errors import ClipError, OptionError
+from ...motion import trim
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from ...weave.results import CutOutResult
+from . import KINDS, CutOut, TakeOptions, loops, meeting, placing, tracks, transitions
+from .cutting import Cut, Stretch
+from .loops import Made
+from .states import State
+
+NEAREST = -1  # the frame of a loop that is nearest to an end
+_COLUMNS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Take:
+    """A take that was read for cutting: its tracks, and the loops that were made of it, by their stretch."""
+
+    cut: Cut
+    found: dict[tuple[int, int, str], Made] = field(default_factory=dict)
+
+    def loop(self, first: int, last: int, kind: str) -> Clip:
+        """Return the loop of a stretch; raises ClipError with the reason if there is none."""
+        name, key = self.cut.clip.name, (first, last, kind)
+        if key not in self.found:
+            self.found[key] = loops.looped(self.cut, self.stretch(first, last, kind))
+        made = self.found[key]
+        if made.clip is None:
+            raise ClipError(f"{name}: frames {first} to {last} make no loop: {made.why}")
+        return made.clip
+
+    def stretch(self, first: int, last: int, kind: str) -> Stretch:
+        """Return some frames of the take as a stretch; raises OptionError where they are not in it."""
+        low, high = self.cut.first, self.cut.first + len(self.cut.clip) - 1
+        if not low <= first <= last - 2 or last > high:
+            name = self.cut.clip.name
+            raise OptionError(
+                f"{name}: frames {first} to {last} can't be cut out: it has {low} to {high}, and three are the least"
+            )
+        seconds = (last - first) / self.cut.clip.rate
+        return Stretch(first, last, State(kind), self.cut.clip.name, 0, round(seconds, 4), 0.0, 0.0, 0.0, 0.0)
+
+
+def prepare(clips: Sequence[Clip], recipe: TakeOptions, progress: Progress = SILENT) -> Take:
+    """Return a take ready to be cut; raises ClipError for more than one clip and as `tracks.tracks` does."""
+    if len(clips) != 1:
+        raise ClipError(f"One take is cut at a time; {len(clips)} given")
+    progress.at(0.0, "Tracking")
+    trimmed = trim.if_wanted(clips[0], recipe.trim)
+    return Take(Cut(trimmed.clip, tracks.tracks(trimmed.clip), trimmed.first, ()))
+
+
+def cut_out(
+    clips: Sequence[Clip], recipe: CutOut, progress: Progress = SILENT, take: Take | None = None
+) -> CutOutResult:
+    """Return one stretch of a take as a loop or as an action, over the origin, facing as the body does at rest.
+
+    Raises ClipError for more than one clip, for a stretch without a loop where one is wanted, and for ends that are too
+    far from the poses they are to be; OptionError for frames that the take does not have.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.CutOut(first=10, last=150, kind="walk", loop=True)
+        >>> made = verbs.apply(recipe, [actions.walk(cycles=5)])
+        >>> made.clip.cyclic, len(made.clip), round(made.report["cut_out"]["speed_m_s"], 1)
+        (True, 33, 1.3)
+    """
+    began = time.perf_counter()
+    take = prepare(clips, recipe, progress) if take is None else take
+    progress.at(0.5, "Cutting")
+    last = recipe.last if recipe.last >= 0 else take.cut.first + len(take.cut.clip) - 1
+    part = take.cut.part(take.stretch(recipe.first, last, recipe.kind))
+    own: dict[str, Any] = {"first": recipe.first, "last": last, "kind": recipe.kind, "loop": recipe.loop}
+    if recipe.loop:
+        made = take.loop(recipe.first, last, recipe.kind)
+        found = take.found[recipe.first, last, recipe.kind]
+        own["score"], warnings = found.repeats, list(found.report["warnings"])
+        if recipe.mirrored:
+            made = _mirrored(made)
+            made = loops.begun(made) if recipe.kind in ("walk", "run") else made
+    else:
+        made, own["apart_m"] = _between(part, recipe, take)
+        warnings = []
+    made, notes = placing.rooted(placing.at_origin(made), placing.IN_PLACE if recipe.in_place else placing.ROOT)
+    made = replace(made, name=recipe.result_name([clips[0].name]), cyclic=recipe.loop)
+    speed, turn = loops.speed(take.loop(recipe.first, last, recipe.kind) if recipe.loop else part)
+    own |= {"speed_m_s": 0.0 if recipe.kind == "idle" else round(speed, 3), "turn_degrees_s": round(turn, 2)}
+    own["turn_degrees_s"] *= -1.0 if recipe.mirrored else 1.0
+    report = {
+        "dropped": [],
+        "cut_out": own,
+        "quality": {"before": [quality.measure(part)], "after": quality.measure(made)},
+        "warnings": warnings,
+    }
+    return CutOutResult(made, report | reporting.common(recipe.verb, clips, made, began, notes), 0, part)
+
+
+def _mirrored(clip: Clip) -> Clip:
+    return replace(verbs.apply(verbs.Mirror(), [clip]).clip, cyclic=clip.cyclic)
+
+
+def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
+    """Return a part whose ends are the poses that a recipe wants, and how far they were from them, metres."""
+    if recipe.mirrored:
+        part = _mirrored(part)
+    part = replace(part, cyclic=False)
+    shapes, apart = meeting.shapes(part), 0.0
+    poses: list[Clip | None] = []
+    for rows, shape, end in ((recipe.begins, shapes[0], "begins"), (recipe.ends, shapes[-1], "ends")):
+        if not rows:
+            poses.append(None)
+            continue
+        loop, frame = _pose(rows, end, take)
+        among = meeting.shapes(loop, repeats=True)[:-1]
+        if frame == NEAREST:
+            frame = meeting.nearest(among, shape)[0]
+        away = meeting.nearest(among[frame : frame + 1], shape)[1]
+        if away > meeting.LARGEST * part.skeleton.height:
+            raise ClipError(
+                f"{part.name}: it {end} {100.0 * away:.0f} cm from the pose of the loop there: choose its frames nearer"
+                " to that pose, or none"
+            )
+        poses.append(loop.cut(frame, frame + 1))
+        apart = max(apart, away)
+    return transitions.joined(part, *poses), round(apart, 4)
+
+
+def _pose(rows: Sequence[Sequence[float]], end: str, take: Take) -> tuple[Clip, int]:
+    """Return the loop and its frame that a row names; raises OptionError for anything else."""
+    if len(rows) != 1 or len(rows[0]) != _COLUMNS or not 0 <= int(rows[0][2]) < len(KINDS):
+        raise OptionError(f"{end} must be one row: first and last frame, kind (0 to 4), frame, and whether mirrored")
+    first, last, kind, frame, mirrored = (int(number) for number in rows[0])
+    loop = take.loop(first, last, KINDS[kind])
+    if mirrored:
+        loop = _mirrored(loop)
+        loop = loops.begun(loop) if KINDS[kind] in ("walk", "run") else loop
+    if frame >= len(loop) - 1:
+        raise OptionError(f"{end} names frame {frame} of a loop that has {len(loop) - 1}")
+    return loop, max(frame, NEAREST)
+
+
+def row(first: int, last: int, kind: str, frame: int = 0, *, mirrored: bool = False) -> tuple[float, ...]:
+    """Return the row of a recipe's `begins` or `ends` for a frame of the loop of a stretch.
+
+    Example:
+        >>> from action_loom.core.verbs.take import cut_out
+        >>> cut_out.row(10, 150, "walk")
+        (10.0, 150.0, 1.0, 0.0, 0.0)
+    """
+    return float(first), float(last), float(KINDS.index(kind)), float(frame), float(mirrored)

@@ -1,0 +1,30 @@
+"""The picture of a stretch that was cut out: paths of the body's ends from above, and their speeds."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...motion import kinematics
+from ...weave.results import Result
+
+_ENDS = {"hips": "#333333", "foot.L": "#3c9a6d", "foot.R": "#a83a36"}
+
+
+def draw(result: Result) -> Figure:
+    """Return a figure of hips and feet: paths from above, and speeds."""
+    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
+    figure.suptitle(result.clip.name, parse_math=False)
+    above, speeds = figure.subplots(2, 1)
+    clip, places = result.clip, kinematics.world(result.clip)[1]
+    for role, color in _ENDS.items():
+        if role in clip.skeleton.roles:
+            path = places[:, clip.skeleton.roles[role]]
+            above.plot(*path[:, :2].T, color=color, lw=1.5, label=role)
+            speed = np.linalg.norm(np.gradient(path, axis=0), axis=1) * clip.rate
+            speeds.plot(np.arange(len(clip)) / clip.rate, speed, color=color, lw=1.0)
+    above.set_aspect("equal", adjustable="datalim")
+    above.set_xlabel("x (m)")
+    above.set_ylabel("y (m)")
+    above.legend(fontsize=8, frameon=False)
+    speeds.set_xlabel("time (s)")
+    speeds.set_ylabel("speed (m/s)")
+    return figure

@@ -1,0 +1,70 @@
+"""One stretch of a take by its recipe: loops, actions between loops, and sentences on what can't be cut out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.errors import ClipError, LoomError, OptionError
+from action_loom.core.figure import actions
+from action_loom.core.motion import root_motion
+from action_loom.core.verbs.take import cut_out, meeting
+from numpy.testing import assert_allclose
+
+WALK = actions.walk(cycles=8)
+
+
+def made(clip=WALK, **options):
+    return verbs.apply(verbs.CutOut(**options), [clip]).clip
+
+
+def test_an_action_begins_over_the_origin_as_the_body_rests():
+    away = root_motion.placed(WALK, 0.7, np.array([3.0, -2.0]))
+    clip = made(away, first=40, last=80)
+    ground, facing = root_motion.ground_frames(clip)
+    assert_allclose(ground[0], 0.0, atol=1e-9)
+    assert_allclose(np.exp(1j * facing[0]), np.exp(1j * root_motion.rest_heading(clip.skeleton)), atol=1e-9)
+    assert len(clip) == 41
+
+
+def test_ends_are_poses_of_the_loop_that_is_named():
+    loop = made(first=10, last=100, kind="walk", loop=True)
+    row = cut_out.row(10, 100, "walk", cut_out.NEAREST)
+    clip = made(first=120, last=170, begins=(row,), ends=(row,))
+    for frame in (0, 50):
+        end = clip.cut(frame, frame + 1)
+        nearest = min(meeting.gap(end, loop.cut(k, k + 1)) for k in range(len(loop)))
+        assert nearest == pytest.approx((0.0, 0.0), abs=1e-5)
+
+
+def test_mirrored_twice_it_is_the_action_again():
+    turn = actions.turn_left()
+    one = made(turn, first=5, last=60)
+    image = made(turn, first=5, last=60, mirrored=True)
+    turns = [np.ptp(np.unwrap(root_motion.heading(clip))) for clip in (one, image)]
+    assert turns[0] == pytest.approx(turns[1], abs=1e-6)
+    assert root_motion.ground_frames(one)[1][-1] == pytest.approx(-root_motion.ground_frames(image)[1][-1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "says"),
+    [
+        ({"first": 10, "last": 9000}, OptionError, "frames 10 to 9000 can't be cut out: it has 0 to 256"),
+        ({"first": 20, "last": 21}, OptionError, "three are the least"),
+        ({"first": 20, "last": 40, "kind": "walk", "loop": True}, ClipError, "frames 20 to 40 make no loop"),
+        ({"first": 20, "last": 60, "begins": ((1.0, 2.0),)}, OptionError, "begins must be one row"),
+        ({"first": 20, "last": 60, "ends": ((10, 100, 1, 999, 0),)}, OptionError, "names frame 999 of a loop"),
+    ],
+)
+def test_what_can_not_be_cut_out_is_said(options, kind, says):
+    with pytest.raises(kind, match=says):
+        made(**options)
+
+
+def test_bad_takes_are_refused_in_a_sentence():
+    still = replace(WALK.cut(0, 1), cyclic=False)
+    roles = {role: joint for role, joint in WALK.skeleton.roles.items() if role != "foot.L"}
+    lame = replace(WALK, skeleton=replace(WALK.skeleton, roles=roles))
+    for clip, says in ((still, "1 frame"), (lame, "the body has no foot.L")):
+        with pytest.raises(LoomError, match=says):
+            made(clip, first=0, last=-1)
