@@ -109,9 +109,7 @@ def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candi
         cost = cost + _misses(rows, gap, starts, starts + length)
         cost += (PACE * np.log(length / gap.frames)) ** 2
         few = np.argpartition(cost, SHORTLIST)[:SHORTLIST] if len(cost) > SHORTLIST else np.arange(len(cost))
-        kept += [
-            Candidate((Piece(int(starts[k]), int(starts[k] + length)),), float(cost[k])) for k in few
-        ]
+        kept += [Candidate((Piece(int(starts[k]), int(starts[k] + length)),), float(cost[k])) for k in few]
     return kept
 
 

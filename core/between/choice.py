@@ -10,7 +10,9 @@ from .rows import Rows, Singles
 SMOOTH = 0.1  # s; body heights a body height a second by which a speed jumps at a key
 
 
-def together(rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]) -> list[int]:
+def together(
+    rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]
+) -> list[int]:
     """Return the number of the candidate of each gap with the least cost of all, speeds that jump at keys included.
 
     paces : for each candidate how many times as fast as in its clip it is played, at its start and at its end. Gaps
@@ -37,9 +39,7 @@ def together(rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Se
     return chosen
 
 
-def _run(
-    rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]
-) -> list[int]:
+def _run(rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]) -> list[int]:
     total = np.array([one.cost for one in gaps[0]])
     back = []
     for k in range(1, len(gaps)):

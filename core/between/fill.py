@@ -122,15 +122,21 @@ def fill(
     done, why = None, standing.OFF
     if plant:
         made, done, why = standing.planted(made, [(gap.first, gap.last) for gap in gaps])
-    made = replace(made, channels=clip.channels, rotations=quat.continuous(_exact(made, clip, keys)))
-    made.translations[keys] = clip.translations[keys]
+    made = _with_own_frames(made, clip, [(gap.first, gap.last) for gap in gaps])
     return Done(made, gaps, [span for span, is_long in zip(spans, long, strict=True) if not is_long], done, why)
 
 
-def _exact(made: Clip, clip: Clip, keys: Longs) -> np.ndarray:
-    rotations = made.rotations.copy()
-    rotations[keys] = clip.rotations[keys]
-    return rotations
+def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) -> Clip:
+    """Return a filled clip with a clip's own frames outside of gaps, to the last digit, and with its channels."""
+    own = np.ones(len(clip), dtype=bool)
+    for first, last in gaps:
+        own[first + 1 : last] = False
+    return replace(
+        made,
+        rotations=quat.continuous(np.where(own[:, None, None], clip.rotations, made.rotations)),
+        translations=np.where(own[:, None, None], clip.translations, made.translations),
+        channels=clip.channels,
+    )
 
 
 def _asked(clip: Clip, keys: Longs, spans: Sequence[tuple[int, int]], long: Sequence[bool]) -> list[Gap | None]:
@@ -140,7 +146,9 @@ def _asked(clip: Clip, keys: Longs, spans: Sequence[tuple[int, int]], long: Sequ
     poses = replace(poses, speeds=np.nan_to_num(speeds))
     tells = ~np.isnan(speeds).any(axis=(1, 2))
     return [
-        candidates.gap_of(poses, k, (b - a) * RATE / clip.rate, (bool(tells[k]), bool(tells[k + 1]))) if long[k] else None
+        candidates.gap_of(poses, k, (b - a) * RATE / clip.rate, (bool(tells[k]), bool(tells[k + 1])))
+        if long[k]
+        else None
         for k, (a, b) in enumerate(spans)
     ]
 
@@ -162,7 +170,9 @@ def _speeds(clip: Clip, keys: Longs, long: Sequence[bool]) -> np.ndarray:
 def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
     """Return how many times as fast as in its clip a candidate is played, at its start and at its end."""
     seconds = frames / rate
-    first, last = ((piece.end - piece.start) / RATE / (piece.share * seconds) for piece in (one.pieces[0], one.pieces[-1]))
+    first, last = (
+        (piece.end - piece.start) / RATE / (piece.share * seconds) for piece in (one.pieces[0], one.pieces[-1])
+    )
     return first, last
 
 

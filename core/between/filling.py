@@ -44,9 +44,7 @@ def interpolated(first: Clip, last: Clip, count: int) -> Clip:
     return replace(clip, scales=first.scales + share * (last.scales - first.scales))
 
 
-def filled(
-    clips: list[Clip], rows: Rows, one: Candidate, first: Clip, last: Clip, count: int
-) -> Filled:
+def filled(clips: list[Clip], rows: Rows, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
     """Return a gap of `count` frames, its keys included, filled with a candidate; the keys are met exactly.
 
     clips : of the library whose rows are given; first, last : the keyed poses, clips of one frame. Raises SkeletonError
@@ -139,9 +137,7 @@ def _bent(own: Clip, first: Clip, last: Clip) -> Clip:
     c, s = np.cos(turns), np.sin(turns)
     at = np.stack([c * ground[:, 0] - s * ground[:, 1], s * ground[:, 0] + c * ground[:, 1]], axis=1)
     placed = root_motion.placed(own, turns, path - at)
-    lack = [
-        quat.log(quat.mul(quat.inv(placed.rotations[[k]]), key.rotations)) for k, key in ((0, first), (-1, last))
-    ]
+    lack = [quat.log(quat.mul(quat.inv(placed.rotations[[k]]), key.rotations)) for k, key in ((0, first), (-1, last))]
     share = smooth[:, None, None]
     moved = [key.translations - placed.translations[[k]] for k, key in ((0, first), (-1, last))]
     rotations = quat.mul(placed.rotations, quat.exp((1.0 - share) * lack[0] + share * lack[1]))

@@ -40,7 +40,7 @@ def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
             continue
         share = 0.5 if all(sides) else 1.0
         for out, steps in zip(offsets, (turns, moves), strict=True):
-            jump = steps[key] - steps[key - 1]
+            jump = _speed(steps[key:]) - _speed(steps[:key][::-1])
             if sides[0]:
                 _fade(out, key, -_reach(clip, key - borders[k]), share * jump)
             if sides[1]:
@@ -50,6 +50,11 @@ def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
         rotations=quat.mul(clip.rotations, quat.exp(offsets[0])),
         translations=clip.translations + offsets[1],
     )
+
+
+def _speed(steps: Array) -> Array:
+    """Return the speed (J, 3), a frame, at which steps (N, J, 3) away from a key begin: half a frame before the first."""
+    return np.asarray(steps[0] if len(steps) < 2 else 1.5 * steps[0] - 0.5 * steps[1])
 
 
 def _reach(clip: Clip, gap: int) -> int:

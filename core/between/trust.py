@@ -12,8 +12,8 @@ from ..motion.quat import Array
 from .candidates import PACE, Candidate, Gap, as_faced, missed
 from .rows import Rows
 
-ENDS, OTHERS = 2.0, 1.5  # weights of what the ends lack and of how far other candidates are
-NEAR = 0.015  # squared body heights (12 % of a body) by which no end is alike any more
+ENDS, OTHERS = 1.5, 1.0  # weights of what the ends lack and of how far other candidates are
+NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
 STEEP = 4.0
 PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squares of missing way and turn, and of the seam of two stretches
 LIKELY = 0.01  # squared body heights; a candidate that costs so much more counts 1/e
@@ -90,7 +90,9 @@ def _others(rows: Rows, found: Sequence[Candidate], chosen: int) -> float:
             continue
         places, path = _track(rows, other)
         weight = min(float(np.exp((one.cost - other.cost) / LIKELY)), 1.0)
-        away += weight * float(((places - own[0]) ** 2).sum(axis=-1).mean() + ((path - own[1]) ** 2).sum(axis=-1).mean())
+        away += weight * float(
+            ((places - own[0]) ** 2).sum(axis=-1).mean() + ((path - own[1]) ** 2).sum(axis=-1).mean()
+        )
         weights += weight
     return away / (1.0 + weights)
 

@@ -24,6 +24,7 @@ from .blend import Blend
 from .build_graph import BuildGraph
 from .connect import Connect
 from .fewer_keys import FewerKeys
+from .fill import Fill
 from .filter import Filter
 from .fit_style import FitStyle
 from .follow import Follow
@@ -99,6 +100,7 @@ _ROWS = (
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),
+    Verb(Fill),
     Verb(Mirror, "work:mirrored"),
     Verb(Warp, picture="picture:draw_poses"),
     Verb(FewerKeys, "work:fewer"),

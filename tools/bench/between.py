@@ -1,58 +1,54 @@
-"""Fill against interpolation on held-out clips, writes docs/measured/between.md (see contributing).
+"""Fill against interpolation on held-out clips; writes docs/measured/between.md.
 
-Every clip of a body is filled from all its other clips: keys at even distances, nothing known between them. Bodies in
-`ASIDE` were kept aside: neither the constants nor the method were chosen on them.
+Every clip of a body is filled from all its other clips: keys at even distances, nothing known between them. On the
+bodies of `ASIDE` neither the constants nor the method were chosen.
+
+    python tools/bench/between.py            # a quarter of an hour
 """
 
-import argparse
-import csv
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.between import fill, filling, rows
-from action_loom.core.check import contacts
+from action_loom.core.between import fill, filling, trust
 from action_loom.core.cli import reading
-from action_loom.core.motion import kinematics, quat, resample, trim
+from action_loom.core.edit.feet import spans
+from action_loom.core.errors import LoomError
+from action_loom.core.motion import feet, kinematics, quat, resample, trim
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data"
 RATE = 30.0
-# Body: files, and whether its clips are alike enough that others of them hold what one lacks.
+SECONDS, FRAMES, PAST = (0.5, 1.0, 2.0, 4.0), (5, 15, 30, 45), 10
+# Body: its files, and whether they are walks and runs, of which others hold what one lacks.
 TUNED = {
-    "35": ("strides/cmu_mb_35_*.bvh cmu/cmu_mb_35_*.bvh", "locomotion"),
-    "07": ("strides/cmu_mb_07_*.bvh cmu/cmu_mb_07_*.bvh", "locomotion"),
-    "16": ("amc/16_*.amc", "locomotion"),
-    "02": ("cmu/cmu_mb_02_*.bvh", "unlike"),
-    "05": ("cmu/cmu_mb_05_*.bvh", "unlike"),
-    "daz": ("cmu/cmu_daz_*.bvh", "unlike"),
+    "35": ("strides/cmu_mb_35_*.bvh cmu/cmu_mb_35_*.bvh", True),
+    "07": ("strides/cmu_mb_07_*.bvh cmu/cmu_mb_07_*.bvh", True),
+    "16": ("amc/16_*.amc", True),
+    "02": ("cmu/cmu_mb_02_*.bvh", False),
+    "05": ("cmu/cmu_mb_05_*.bvh", False),
+    "daz": ("cmu/cmu_daz_*.bvh", False),
 }
 ASIDE = {
-    "08": ("strides/cmu_mb_08_*.bvh cmu/cmu_mb_08_*.bvh", "locomotion"),
-    "09": ("amc/09_*.amc", "locomotion"),
-    "127": ("amc/127_*.amc", "locomotion"),
-    "06": ("cmu/cmu_mb_06_*.bvh", "unlike"),
-    "49": ("cmu/cmu_mb_49_*.bvh", "unlike"),
-    "take": ("takes/*.amc", "unlike"),
+    "08": ("strides/cmu_mb_08_*.bvh cmu/cmu_mb_08_*.bvh", True),
+    "09": ("amc/09_*.amc", True),
+    "127": ("amc/127_*.amc", True),
+    "06": ("cmu/cmu_mb_06_*.bvh", False),
+    "49": ("cmu/cmu_mb_49_*.bvh", False),
+    "takes": ("takes/cmu_13_*.amc takes/cmu_14_*.amc", False),
 }
-# Runs over, under and through things: no other clip of the body does the same in the same place.
-OBSTACLES = ("Jump", "Dive", "Duck", "Over")
 
 
 def read(pattern):
     settings = {about.name: about.default for about in reading.OPTIONS.values()}
     clips = []
     for path in sorted(file for some in pattern.split() for file in SHARED.glob(some)):
-        clip = reading.read(str(path), settings["units"], settings["up"], settings).clip
-        clip = trim.ends(clip).clip
+        own = settings | ({"skeleton": str(SHARED / "amc" / "16.asf")} if path.parent.name == "takes" else {})
+        clip = trim.ends(reading.read(str(path), own["units"], own["up"], own).clip).clip
         clips.append(replace(resample.to_rate(clip, RATE), name=path.stem, channels={}))
     return clips
-
-
-def kinds():
-    """What each AMC file is of, by its name."""
-    with (SHARED / "amc" / "INDEX.csv").open(encoding="utf-8") as file:
-        return {row["file"].partition(".")[0]: row["description"] for row in csv.DictReader(file)}
 
 
 class Truth:
@@ -87,91 +83,132 @@ def npss(made, truth):
 
 
 def bezier(clip, keys):
-    """What Blender's automatic handles give: cubic curves through all keys, flat at the ends."""
+    """What Blender's automatic handles give nearly: cubic curves through all keys, flat at the ends."""
     at = np.arange(keys[0], keys[-1] + 1)
-    knots, tangent = keys.astype(float), lambda values: np.concatenate(
-        [0.0 * values[:1], (values[2:] - values[:-2]) / (keys[2:] - keys[:-2])[(...,) + (None,) * (values.ndim - 1)], 0.0 * values[:1]]
-    )
     k = np.clip(np.searchsorted(keys, at, side="right") - 1, 0, len(keys) - 2)
-    gap = (knots[k + 1] - knots[k])
-    u = (at - knots[k]) / gap
-    wide = lambda v, n: v[(...,) + (None,) * (n - 1)]
+    gap = (keys[k + 1] - keys[k]).astype(float)
+    u = (at - keys[k]) / gap
 
     def curve(values):
-        n = values.ndim
-        m = tangent(values)
-        uu, g = wide(u, n), wide(gap, n)
-        return (
-            (2 * uu**3 - 3 * uu**2 + 1) * values[k]
-            + (uu**3 - 2 * uu**2 + uu) * g * m[k]
-            + (3 * uu**2 - 2 * uu**3) * values[k + 1]
-            + (uu**3 - uu**2) * g * m[k + 1]
-        )
+        wide = (..., *[None] * (values.ndim - 1))
+        slopes = np.zeros_like(values)
+        slopes[1:-1] = (values[2:] - values[:-2]) / (keys[2:] - keys[:-2])[wide]
+        v, g = u[wide], gap[wide]
+        ends = (2 * v**3 - 3 * v**2 + 1) * values[k] + (3 * v**2 - 2 * v**3) * values[k + 1]
+        return ends + g * ((v**3 - 2 * v**2 + v) * slopes[k] + (v**3 - v**2) * slopes[k + 1])
 
-    return replace(
-        clip.taken(at), rotations=quat.normalize(curve(quat.continuous(clip.rotations[keys]))), translations=curve(clip.translations[keys])
-    )
+    turns = quat.normalize(curve(quat.continuous(clip.rotations[keys])))
+    return replace(clip.taken(at), rotations=turns, translations=curve(clip.translations[keys]))
 
 
 def slide(clip):
-    """Speeds (cm/s) of balls in the middle half of when they stand, pooled."""
-    from action_loom.core.edit.feet import spans
-    from action_loom.core.motion import feet
-
+    """Speeds (cm/s) of balls in the middle half of the times when they stand."""
     try:
         found = spans.find(clip)
-    except Exception:
+    except LoomError:
         return []
-    points, known = kinematics.points(clip), feet.balls_and_ankles(clip.skeleton)
-    speeds = []
-    for span in found:
-        if span.part != spans.BALL:
-            continue
+    points, known, speeds = kinematics.points(clip), feet.balls_and_ankles(clip.skeleton), []
+    for span in (one for one in found if one.part == spans.BALL):
         ball = points[:, known[span.foot][0], :2]
         fast = 100.0 * np.linalg.norm(np.gradient(ball, axis=0), axis=1) * clip.rate
-        middle = span.middle
-        speeds += fast[middle.first : middle.end].tolist()
+        speeds += fast[span.middle.first : span.middle.end].tolist()
     return speeds
 
 
-def gaps_of(clips, seconds, frames=None, past=0, only=None):
-    """Fill every clip from the others; yields a row of figures a gap."""
-    step = frames + 1 if frames else round(seconds * RATE)
+def gaps_of(clips, step, past=0):
+    """Fill every clip from the others, a key every `step` frames after `past` known ones; yields a row for each gap."""
     for number, clip in enumerate(clips):
-        if only is not None and clip.name not in only:
+        if len(clip) <= step + past or len(clips) < 2:
             continue
-        if len(clip) <= step + past:
-            continue
-        keys = np.arange(past, len(clip), step)
-        if past:
-            keys = np.concatenate([np.arange(0, past), keys])
+        keys = np.concatenate([np.arange(max(past - 1, 0)), np.arange(max(past - 1, 0), len(clip), step)])
         library = fill.library([other for k, other in enumerate(clips) if k != number], step / RATE)
-        if not len(library.clips):
-            continue
-        truth = Truth(clip)
-        hidden = replace(clip, name="hidden")
+        truth, hidden = Truth(clip), replace(clip, name="hidden")
         began = time.process_time()
         done = fill.fill(hidden, keys, library, plant=False)
-        free = time.process_time() - began
+        spent = time.process_time() - began
         planted = fill.fill(hidden, keys, library)
+        plain = fill.fill(hidden, keys, library, {k: fill.Wish(gain=0.0) for k in range(len(done.gaps))}, plant=False)
         curves = bezier(clip, keys)
-        slides = {name: slide(one) for name, one in (("truth", clip), ("fill", done.clip), ("planted", planted.clip))}
-        slides["slerp"] = slide(fill.fill(hidden, keys, library, {k: fill.Wish(gain=0.0) for k in range(len(done.gaps))}, plant=False).clip)
+        slides = {"truth": slide(clip), "slerp": slide(plain.clip), "fill": slide(planted.clip)}
         for gap in done.gaps:
             a, b = gap.first, gap.last
-            row = {"clip": clip.name, "a": a, "ratio": gap.ratio, "gain": gap.gain}
-            row["cost"] = gap.found[gap.chosen].cost if gap.filled else np.inf
-            row["pieces"] = len(gap.found[gap.chosen].pieces) if gap.filled else 0
-            row["slerp"] = truth.errors(filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1), a, b)
+            slerp = filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+            row = {"ratio": gap.ratio, "gain": gap.gain, "seconds": spent / len(done.gaps)}
+            row["slide"] = slides if gap is done.gaps[0] else {}
+            row["slerp"] = truth.errors(slerp, a, b)
             row["bezier"] = truth.errors(curves.cut(a - keys[0], b - keys[0] + 1), a, b)
-            row["own"] = truth.errors(gap.filled.own, a, b) if gap.filled else row["slerp"]
+            row["own"] = row["slerp"] if gap.filled is None else truth.errors(gap.filled.own, a, b)
             row["fill"] = truth.errors(done.clip.cut(a, b + 1), a, b)
             row["planted"] = truth.errors(planted.clip.cut(a, b + 1), a, b)
-            row["seconds"] = free / len(done.gaps)
-            row["slide"] = slides if gap is done.gaps[0] else {}
-            row["gap"] = gap
             yield row
 
 
+def of(rows, what, measure="cm"):
+    return float(np.mean([row[what][measure] for row in rows]))
+
+
+def slid(rows, what):
+    speeds = [speed for row in rows if row["slide"] for speed in row["slide"][what]]
+    return f"{np.mean(speeds):.1f}" if speeds else "–"
+
+
+def line(name, gap, rows):
+    """A row of the page's tables."""
+    relative = np.array([row["fill"]["cm"] / row["slerp"]["cm"] for row in rows])
+    cells = [name, gap, len(rows), f"{of(rows, 'slerp'):.1f}", f"{of(rows, 'bezier'):.1f}", f"{of(rows, 'own'):.1f}"]
+    cells += [
+        f"**{of(rows, 'fill'):.1f}**",
+        f"{of(rows, 'planted'):.1f}",
+        f"{of(rows, 'fill') / of(rows, 'slerp'):.2f}",
+    ]
+    cells += [f"{of(rows, 'fill', each) / of(rows, 'slerp', each):.2f}" for each in ("L2P", "L2Q", "NPSS")]
+    cells += [f"{100.0 * (relative < 1.0).mean():.0f} %", f"{100.0 * (relative > 1.1).mean():.0f} %"]
+    cells.append(" / ".join(slid(rows, what) for what in ("slerp", "fill", "truth")))
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+HEAD = """| body | gap | gaps | slerp | Bézier | stretch | **fill** | planted | ÷ slerp | L2P | L2Q | NPSS | better | worse by > 10 % | slide: slerp / planted / truth |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def table(bodies, steps, past=0):
+    """Lines of a table over bodies and gaps, and all rows by body."""
+    lines, every = [HEAD], {}
+    for name, (pattern, _) in bodies.items():
+        clips = read(pattern)
+        for label, step in steps.items():
+            rows = list(gaps_of(clips, step, past))
+            every[name, label] = rows
+            if rows:
+                lines.append(line(name, label, rows))
+                print(lines[-1], flush=True)
+    return lines, every
+
+
+def right(every):
+    """How often "nothing like it" and "as alike" are right: lines of a table."""
+    rows = [row for some in every.values() for row in some]
+    lines = ["| said | gaps | the stretch itself ÷ slerp | it is worse than slerp |", "|---|---|---|---|"]
+    bounds = ((trust.ROUGHLY, 1.01, "as alike"), (trust.NOTHING_LIKE, trust.ROUGHLY, "roughly as alike"))
+    for low, high, words in (*bounds, (-0.01, trust.NOTHING_LIKE, "nothing like it")):
+        own = np.array([r["own"]["cm"] / r["slerp"]["cm"] for r in rows if low <= r["gain"] < high])
+        if len(own):
+            lines.append(f"| {words} | {len(own)} | {np.median(own):.2f} | {100.0 * (own > 1.0).mean():.0f} % |")
+    return lines
+
+
+def page():
+    seconds = {f"{each:g} s": round(each * RATE) for each in SECONDS}
+    frames = {f"{each} frames": each + 1 for each in FRAMES}
+    aside, known = table(ASIDE, seconds)
+    given, _ = table({name: one for name, one in ASIDE.items() if one[1]}, frames, PAST)
+    tuned, _ = table(TUNED, seconds)
+    text = (ROOT / "tools" / "bench" / "between.txt").read_text(encoding="utf-8")
+    parts = {"ASIDE": aside, "GIVEN": given, "TUNED": tuned, "RIGHT": right(known)}
+    for name, lines in parts.items():
+        text = text.replace(f"{{{name}}}", "\n".join(lines))
+    (ROOT / "docs" / "measured" / "between.md").write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    pass
+    sys.exit(page())
