@@ -60,6 +60,7 @@ MODULES = (
     ".interface.operators.demo",
     ".interface.operators.tab",
     ".interface.operators.help",
+    ".interface.operators.fill_gaps",
     ".interface.operators.picks",
     ".interface.operators.weights",
     ".interface.operators.check",

@@ -123,7 +123,7 @@ def _misses(rows: Rows, gap: Gap, starts: Longs, ends: Longs) -> Array:
 
 def _doubles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
     """Return two stretches one after the other: from the rows most like the first key, and into those like the last."""
-    starts, stops = _spread(begins, rows, before=False), _spread(ends, rows, before=True)
+    starts, stops = _spread(begins), _spread(ends)
     passed = np.arange(len(rows)) - _first_of_clip(rows)
     kept = []
     for split in SPLITS:
@@ -172,11 +172,11 @@ def _met(
     ]
 
 
-def _spread(cost: Singles, rows: Rows, *, before: bool) -> Longs:
-    """Return the best rows that are no neighbours of better ones; before : whether stretches end there."""
+def _spread(cost: Singles) -> Longs:
+    """Return the best rows that are no neighbours of better ones."""
     order = np.argsort(cost)[: 8 * SHORTLIST]
     taken: list[int] = []
-    blocked = np.zeros(len(rows) + 2 * APART, dtype=bool)
+    blocked = np.zeros(len(cost) + 2 * APART, dtype=bool)
     for row in order.tolist():
         if not blocked[row + APART]:
             taken.append(row)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def fill(
     if len(keys) < 2:
         raise ClipError(f"{clip.name}: what lies between keys needs two of them or more, and here is {len(keys)}")
     wishes = wishes or {}
-    spans = [(int(a), int(b)) for a, b in zip(keys[:-1], keys[1:], strict=True)]
+    spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
     long = [b - a > FEWEST_FRAMES - 1 for a, b in spans]
     asked = _asked(clip, keys, spans, long)
     found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..motion import quat, root_motion
 from ..motion.clip import Clip
-from ..motion.quat import Array
 from .candidates import Candidate
 from .rows import Rows, stretch
 
@@ -83,7 +82,7 @@ def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: 
 
 
 def _piece(clips: list[Clip], rows: Rows, one: Candidate, k: int, count: int, more: tuple[int, int]) -> Clip:
-    """Return a piece as `count` frames, with some more before and after it at the same pace, held at the clip's ends."""
+    """Return a piece as `count` frames, with some more before and after it at its pace, held at the clip's ends."""
     piece = one.pieces[k]
     first, last = float(rows.frames[piece.start]), float(rows.frames[piece.end])
     step = (last - first) / max(count - 1, 1)

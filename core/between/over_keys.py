@@ -53,7 +53,7 @@ def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
 
 
 def _speed(steps: Array) -> Array:
-    """Return the speed (J, 3), a frame, at which steps (N, J, 3) away from a key begin: half a frame before the first."""
+    """Return the speed (J, 3), a frame, with which steps (N, J, 3) away from a key begin."""
     return np.asarray(steps[0] if len(steps) < 2 else 1.5 * steps[0] - 0.5 * steps[1])
 
 

@@ -167,8 +167,9 @@ def line(name, gap, rows):
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-HEAD = """| body | gap | gaps | slerp | Bézier | stretch | **fill** | planted | ÷ slerp | L2P | L2Q | NPSS | better | worse by > 10 % | slide: slerp / planted / truth |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+COLUMNS = ("body", "gap", "gaps", "slerp", "Bézier", "stretch", "**fill**", "planted", "÷ slerp", "L2P", "L2Q", "NPSS")
+COLUMNS += ("better", "worse by > 10 %", "slide: slerp / planted / truth")
+HEAD = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
 
 
 def table(bodies, steps, past=0):

@@ -18,9 +18,9 @@ class Fill(Recipe):
     mode_tooltip = "Between keyed poses, with the character's own motion"
     intent = "Chain"
     others = "the clips that gaps are filled from"
-    summary = "fill between keyed poses with motion of others: fill BLOCKING --keys '0 24 61' --from TAKES"
+    summary = "fill between keyed poses with motion of others: fill BLOCKING --key-frames '0 24 61' --from TAKES"
 
-    keys: tuple[tuple[float, ...], ...] = option(
+    key_frames: tuple[tuple[float, ...], ...] = option(
         (),
         "Frames of the keyed poses, from 0",
         minimum=0.0,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
     Example:
         >>> from action_loom.core import verbs
         >>> from action_loom.core.figure import actions
-        >>> recipe = verbs.Fill(keys=((0, 20, 48),))
+        >>> recipe = verbs.Fill(key_frames=((0, 20, 48),))
         >>> result = verbs.apply(recipe, [actions.walk(), actions.walk(), actions.sneak()])
         >>> print("\\n".join(recipe.figures(result.report)))
           0 to 20: walk, 1.00 ×, as alike as 100 %
@@ -74,23 +75,23 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
 
 def keyed(clip: Clip, recipe: Fill) -> Longs:
     """Return the keyed frames (K,) of a recipe, in order; raises OptionError for impossible ones."""
-    frames = [frame for row in recipe.keys for frame in row]
+    frames = [frame for row in recipe.key_frames for frame in row]
     wrong = next((frame for frame in frames if frame != int(frame) or not 0 <= frame < len(clip)), None)
     if wrong is not None:
-        raise OptionError(f"keys: {clip.name} has no frame {wrong:g}: its frames are 0 to {len(clip) - 1}")
+        raise OptionError(f"key_frames: {clip.name} has no frame {wrong:g}: its frames are 0 to {len(clip) - 1}")
     twice = next((frame for frame in frames if frames.count(frame) > 1), None)
     if twice is not None:
-        raise OptionError(f"keys: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
+        raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
     if len(frames) < 2:
         raise OptionError(
-            f"keys: {clip.name} has {len(frames)} keyed pose{'s' * (len(frames) != 1)}: filling goes between two or more"
+            f"key_frames: {clip.name} has {len(frames)} keyed pose{'s' * (len(frames) != 1)}: filling takes two or more"
         )
     keys = np.array(sorted(map(int, frames)))
     longest = int(np.diff(keys).argmax())
     seconds = float(keys[longest + 1] - keys[longest]) / clip.rate
     if seconds > between.LONGEST:
         raise OptionError(
-            f"keys: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name} are {seconds:.0f} s without a pose;"
+            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name}, {seconds:.0f} s have no pose;"
             f" {between.LONGEST:g} s can be filled: key a pose between"
         )
     return keys
@@ -98,7 +99,7 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
 
 def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
     """Return what is set for each gap that is filled; raises OptionError for rows of no gap."""
-    firsts = [int(a) for a, b in zip(keys[:-1], keys[1:], strict=True) if b - a >= between.FEWEST_FRAMES]
+    firsts = [int(a) for a, b in pairwise(keys.tolist()) if b - a >= between.FEWEST_FRAMES]
     rows = {}
     for row in recipe.gaps:
         if len(row) != 3 or row[0] not in keys[:-1] or row[1] != int(row[1]) or row[2] > 1.0:
@@ -201,12 +202,12 @@ def _warnings(clip: Clip, keys: Longs, done: Done) -> list[str]:
     if standing:
         first, last = standing
         notes.append(
-            f"{clip.name}: the hips stand still from frame {first} to {last} while the feet step: a walk on the spot? If"
-            " not, key where the hips are"
+            f"{clip.name}: the hips stand still from frame {first} to {last} while the feet step: a walk on the spot?"
+            " If not, key where the hips are"
         )
     if not done.gaps:
         notes.append(
-            f"{clip.name}: keyed poses are fewer than {between.FEWEST_FRAMES} frames apart everywhere: nothing was filled"
+            f"{clip.name}: nothing was filled: all keyed poses are fewer than {between.FEWEST_FRAMES} frames apart"
         )
     return notes
 

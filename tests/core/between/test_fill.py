@@ -1,6 +1,7 @@
 """Filling between keyed poses: the keys stay, hidden motion comes back, and what is not there is said."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,13 +23,13 @@ def away(one, other):
 
 
 def filled(clip, sources, keys=KEYS, **options):
-    recipe = verbs.Fill(keys=(tuple(keys),), **options)
+    recipe = verbs.Fill(key_frames=(tuple(keys),), **options)
     return verbs.apply(recipe, [clip, *sources])
 
 
 def hidden(clip, keys=KEYS):
     """A clip of which only the keyed poses are known."""
-    poses = [filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1) for a, b in zip(keys, keys[1:])]
+    poses = [filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1) for a, b in pairwise(keys)]
     turns = np.concatenate([poses[0].rotations[:1], *(pose.rotations[1:] for pose in poses)])
     places = np.concatenate([poses[0].translations[:1], *(pose.translations[1:] for pose in poses)])
     return replace(clip.cut(0, keys[-1] + 1), rotations=turns, translations=places, name="blocking")
@@ -158,7 +159,7 @@ def test_impossible_keys(keys, words):
 
 def test_a_gap_of_an_hour_and_nothing_to_fill_from():
     long = actions.walk().taken(np.zeros(1900, dtype=np.int64))
-    with pytest.raises(OptionError, match="from frame 0 to 1850 of walk are 62 s without a pose"):
+    with pytest.raises(OptionError, match="from frame 0 to 1850 of walk, 62 s have no pose"):
         filled(long, [actions.walk()], keys=(0, 1850, 1890))
     with pytest.raises(ClipError, match="give clips to fill from"):
         filled(actions.walk(), [])
@@ -187,8 +188,8 @@ def test_viterbi_takes_the_cheapest_way(rng):
     paces = [[(1.0, 1.0)] * 4] * 4
 
     def cost(way):
-        total = sum(gap[k].cost for gap, k in zip(some, way))
-        for (one, a), (other, b) in zip(zip(some, way), list(zip(some, way))[1:]):
+        total = sum(gap[k].cost for gap, k in zip(some, way, strict=True))
+        for (one, a), (other, b) in pairwise(zip(some, way, strict=True)):
             apart = library.speeds[one[a].end] - library.speeds[other[b].start]
             total += choice.SMOOTH**2 * float((apart**2).sum(axis=-1).mean())
         return total
