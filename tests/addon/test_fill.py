@@ -62,7 +62,8 @@ def test_poses_stay_and_the_motion_between_comes_back(blocked):
     was = material.fingerprint(block_out)
     assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
     made = blocked.animation_data.action
-    assert made != block_out and material.fingerprint(block_out) == was
+    assert made != block_out
+    assert material.fingerprint(block_out) == was
     for frame in POSES:
         here, there = pose(blocked, made, frame), pose(blocked, block_out, frame)
         for name, matrix in here.items():
@@ -84,12 +85,15 @@ def test_the_artists_keys_stay_keyframes_and_others_are_breakdowns(blocked, keys
         if len(curve.keyframe_points) < 2:
             continue
         kinds = {round(point.co[0]): point.type for point in curve.keyframe_points}
-        assert {frame for frame, kind in kinds.items() if kind == "KEYFRAME"} == set(POSES)
+        stays = np.ptp([point.co[1] for point in curve.keyframe_points]) < 1e-5  # few keys are at the ends only
+        assert {frame for frame, kind in kinds.items() if kind == "KEYFRAME"} == set(POSES) & kinds.keys()
+        assert stays or set(POSES) <= kinds.keys()
         assert {kind for frame, kind in kinds.items() if frame not in POSES} <= {"BREAKDOWN"}
 
 
-def test_a_result_is_filled_anew_after_a_pose_was_edited(blocked):
-    press(blocked, "fill")
+@pytest.mark.parametrize("keys", ["EVERY", "FEW"])
+def test_a_result_is_filled_anew_after_a_pose_was_edited(blocked, keys):
+    press(blocked, "fill", keys=keys)
     made = blocked.animation_data.action
     bpy.context.scene.frame_set(31)
     bone = blocked.pose.bones["upper_arm.R"]

@@ -91,7 +91,7 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
     seconds = float(keys[longest + 1] - keys[longest]) / clip.rate
     if seconds > between.LONGEST:
         raise OptionError(
-            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name}, {seconds:.0f} s have no pose;"
+            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name} are {seconds:.0f} s;"
             f" {between.LONGEST:g} s can be filled: key a pose between"
         )
     return keys
