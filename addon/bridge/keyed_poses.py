@@ -19,7 +19,8 @@ _MADE = ("BREAKDOWN", "GENERATED")  # types of keys that are no artist's
 def frames_of(action: bpy.types.Action, slot: Slot) -> list[int]:
     """Return the scene frames at which an action has a pose; those from the first to the last with selected keys.
 
-    Bones that stay as they are do not count, and few keys have them at the ends only. Keys of type Breakdown and Generated do not count. Fewer than two frames with selected keys are as none.
+    Neither bones that stay as they are count, of which few keys are at the ends only, nor keys of type Breakdown and
+    Generated. Fewer than two frames with selected keys are as none.
     """
     every: Counter[int] = Counter()
     chosen: Counter[int] = Counter()
