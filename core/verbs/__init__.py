@@ -37,6 +37,7 @@ from .reach import Reach
 from .restyle import Restyle
 from .retarget import Retarget
 from .root import Root
+from .settle import Settle
 from .splice import Splice
 from .synchronise import Synchronise
 from .travel import InPlace, Travel
@@ -110,6 +111,7 @@ _ROWS = (
     Verb(Place),
     Verb(Root, picture="verbs.place.picture:draw"),
     Verb(Bake, picture="verbs.mirror.picture:draw"),
+    Verb(Settle),
     Verb(Plant, needs=("thighs", "feet")),
     Verb(Retarget, several_bodies=True),
 )

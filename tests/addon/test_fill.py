@@ -147,3 +147,22 @@ def test_what_is_missing_is_said(blocked):
     block(blocked, "one pose", (13,))
     with pytest.raises(RuntimeError, match="has 1 keyed pose"):
         press(blocked, "fill")
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_settle_pulls_towards_ticked_actions_and_keeps_poses(blocked, replace):
+    block_out = blocked.animation_data.action
+    before = {frame: heads(blocked, block_out, frame) for frame in (7, 13, 22, 31)}
+    bpy.context.scene.action_loom.settle.strength = 1.0
+    assert press(blocked, "settle", replace=replace, keep_contacts=False) == {"FINISHED"}
+    made = blocked.animation_data.action
+    assert (made == block_out) == replace
+    for frame in (13, 31):
+        np.testing.assert_allclose(heads(blocked, made, frame), before[frame], atol=2e-5)
+
+
+def test_settle_needs_other_actions(blocked):
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = False
+    with pytest.raises(RuntimeError, match="Tick the actions to pull towards"):
+        press(blocked, "settle")
