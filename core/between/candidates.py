@@ -239,7 +239,7 @@ def as_faced(vectors: Array, facing: Array | float) -> Array:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.between import candidates
-        >>> candidates.as_faced(np.array([-2.0, 0.0]), np.pi / 2.0).round(6).tolist()  # ahead
+        >>> (candidates.as_faced(np.array([-2.0, 0.0]), np.pi / 2.0).round(6) + 0.0).tolist()  # ahead
         [0.0, 2.0]
     """
     c, s = np.cos(facing), np.sin(facing)

@@ -75,7 +75,7 @@ def of_poses(clip: Clip) -> Rows:
         >>> from action_loom.core.figure import actions
         >>> walk = rows.of_poses(actions.walk())
         >>> walk.places.shape, round(float(walk.speeds[40, 0, 1]), 2)  # hips ahead, body heights a second
-        ((97, 13, 3), 0.74)
+        ((97, 13, 3), 0.76)
     """
     skeleton, count = clip.skeleton, len(clip)
     if skeleton.height <= 0.0:
@@ -107,8 +107,8 @@ def of_clips(clips: Sequence[Clip]) -> Rows:
         >>> from action_loom.core.between import rows
         >>> from action_loom.core.figure import actions
         >>> found = rows.of_clips([actions.walk(), actions.wave()])
-        >>> len(found), found.mirrored.sum() == len(found) // 2
-        (412, True)
+        >>> len(found), int(found.mirrored.sum())
+        (412, 206)
     """
     parts = [replace_clip(of_poses(resample.to_rate(_plain(clip), RATE)), k) for k, clip in enumerate(clips)]
     swapped = _swapped(clips[0])

@@ -43,7 +43,7 @@ def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> floa
         >>> walk = actions.walk()
         >>> library = rows.of_clips([walk])
         >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
-        >>> trust.ratio(library, gap, candidates.found(library, gap), 0) < 0.1
+        >>> bool(trust.ratio(library, gap, candidates.found(library, gap), 0) < 0.1)
         True
     """
     one = found[chosen]

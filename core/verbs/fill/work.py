@@ -15,7 +15,7 @@ from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
 from ...bodies import alike
 from ...check import quality
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, OptionError, some
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -36,11 +36,10 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
     Example:
         >>> from action_loom.core import verbs
         >>> from action_loom.core.figure import actions
-        >>> recipe = verbs.Fill(key_frames=((0, 20, 48),))
+        >>> recipe = verbs.Fill(key_frames=((0, 20),))
         >>> result = verbs.apply(recipe, [actions.walk(), actions.walk(), actions.sneak()])
-        >>> print("\\n".join(recipe.figures(result.report)))
-          0 to 20: walk, 1.00 ×, as alike as 100 %
-          20 to 48: walk, 1.00 ×, as alike as 100 %
+        >>> recipe.figures(result.report)
+        ['  0 to 20: walk, 1.00 ×, as alike as 100 %']
     """
     began = time.perf_counter()
     if len(clips) < 2:
@@ -68,6 +67,7 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
         "not_planted": done.not_planted,
         "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
         "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done),
+        "notes": _unlike(clip, done),
     }
     report |= reporting.common(recipe.verb, clips, result, began)
     return FillResult(result, report, 0, clip, tuple(keys.tolist()), done, library)
@@ -191,13 +191,17 @@ def _stretches(
     return found
 
 
+def _unlike(clip: Clip, done: Done) -> list[str]:
+    """Return a sentence on the gaps that nothing is like."""
+    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
+    if not unlike:
+        return []
+    each = some([f"{gap.first} to {gap.last}" for gap in unlike])
+    return [f"{clip.name}: nothing was found like frames {each}: they are interpolated"]
+
+
 def _warnings(clip: Clip, keys: Longs, done: Done) -> list[str]:
     notes = []
-    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
-    if unlike:
-        each = ", ".join(f"{gap.first} to {gap.last}" for gap in unlike[:6])
-        more = f" and {len(unlike) - 6} more" if len(unlike) > 6 else ""
-        notes.append(f"{clip.name}: nothing like frames {each}{more} was found, so they are interpolated")
     standing = _steps_in_place(clip, keys)
     if standing:
         first, last = standing

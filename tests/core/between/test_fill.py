@@ -106,7 +106,7 @@ def test_what_is_not_there_is_interpolated_and_said():
     made = filled(hidden(wave, keys), [actions.turn_left()], keys=keys, plant_feet=False)
     gaps = made.report["fill"]["gaps"]
     assert all(gap["alike"] < trust.NOTHING_LIKE and gap["text"].startswith("nothing like it") for gap in gaps)
-    assert any("nothing like frames 0 to 30" in warning for warning in made.report["warnings"])
+    assert any("nothing was found like frames 0 to 30" in note for note in made.report["notes"])
     assert away(made.clip, hidden(wave, keys)) < 0.15  # but for speeds over keys
 
 
