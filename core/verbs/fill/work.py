@@ -15,7 +15,7 @@ from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
 from ...bodies import alike
 from ...check import quality
-from ...errors import ClipError, OptionError, some
+from ...errors import ClipError, OptionError
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -23,6 +23,7 @@ from ...weave import reporting
 from . import Fill
 from .result import FillResult
 
+NAMED = 6  # gaps in one sentence
 STANDS = 0.02  # body heights; a body that goes less from key to key stands
 STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
 
@@ -67,9 +68,8 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
         "not_planted": done.not_planted,
         "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
         "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done),
-        "notes": _unlike(clip, done),
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
+    report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
     return FillResult(result, report, 0, clip, tuple(keys.tolist()), done, library)
 
 
@@ -196,8 +196,9 @@ def _unlike(clip: Clip, done: Done) -> list[str]:
     unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
     if not unlike:
         return []
-    each = some([f"{gap.first} to {gap.last}" for gap in unlike])
-    return [f"{clip.name}: nothing was found like frames {each}: they are interpolated"]
+    each = ", ".join(f"{gap.first} to {gap.last}" for gap in unlike[:NAMED])
+    more = f" and {len(unlike) - NAMED} gaps more" if len(unlike) > NAMED else ""
+    return [f"{clip.name}: nothing was found like frames {each}{more}: they are interpolated"]
 
 
 def _warnings(clip: Clip, keys: Longs, done: Done) -> list[str]:
