@@ -14,7 +14,7 @@ from .rows import Rows
 
 ENDS, OTHERS = 1.5, 1.0  # weights of what the ends lack and of how far other candidates are
 NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
-STEEP = 4.0
+EVEN, STEEP = 1.4, 8.0  # the ratio with half of the share, and how steeply that falls
 PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squares of missing way and turn, and of the seam of two stretches
 LIKELY = 0.01  # squared body heights; a candidate that costs so much more counts 1/e
 ELSEWHERE = 15  # rows; a start so near to another one is the same stretch
@@ -28,9 +28,9 @@ def gain(ratio: float) -> float:
     Example:
         >>> from action_loom.core.between import trust
         >>> [round(trust.gain(ratio), 2) for ratio in (0.0, 0.5, 1.0, 2.0)]
-        [1.0, 0.94, 0.5, 0.06]
+        [1.0, 1.0, 0.94, 0.05]
     """
-    return float(1.0 / (1.0 + ratio**STEEP))
+    return float(1.0 / (1.0 + (ratio / EVEN) ** STEEP))
 
 
 def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> float:
