@@ -15,7 +15,6 @@ from ....core.verbs import OF_ONE_BODY, Ask, Fill, Follow, Loop, Restyle, Shorte
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
-from ...services.poses import fill_gaps
 from ...services.preview import previews
 from ...services.sources import posed, source_list
 from . import polls
@@ -25,7 +24,6 @@ from .verb_operator import VerbOperator, operator
 if TYPE_CHECKING:
     from ...services.weaving import reading
     from ...services.weaving.reading import Inputs
-    from ...services.weaving.writing import Written
 
 
 class WalkHooks(ResultHooks):
@@ -277,11 +275,6 @@ class FillHooks(ResultHooks):
             reading = op.readings[0] if len(op.readings) else None
             span = None if reading is None or reading.last <= reading.first else (reading.first, reading.last)
             op.key_frames = posed.keys(present(op.about(context)), span)
-
-    def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
-        written = super().write(op, context, inputs, made)
-        fill_gaps.mark(written.action, made)
-        return written
 
 
 # Operators whose name is not their verb, and verbs that need hooks.

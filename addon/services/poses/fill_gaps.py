@@ -1,4 +1,4 @@
-"""The gaps of Fill: what fills each, the choices for single ones, and how keys of a result are marked."""
+"""The gaps of Fill: what fills each, and the choices for single ones."""
 
 from typing import Any, NamedTuple
 
@@ -6,8 +6,7 @@ import bpy
 
 from ....core.options import declared
 from ....core.verbs import Fill
-from ...bridge import keyed_poses
-from ...model import contact_rows, storage
+from ...model import contact_rows
 from ..preview import previews
 from ..sources import posed
 
@@ -24,14 +23,6 @@ class Gap(NamedTuple):
     found: int
     locked: bool
     whole: bool
-
-
-def mark(action: bpy.types.Action, made: Any) -> None:
-    """Give a result's keys at keyed poses the type Keyframe, and those in filled gaps Breakdown."""
-    first = contact_rows.frames_of(action)[0]
-    spans = [(gap.first + first, gap.last + first) for gap in made.done.gaps]
-    slot = storage.find_slot(action, storage.of_result(action).slot)
-    keyed_poses.mark(action, slot, [key + first for key in made.keys], spans)
 
 
 def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
