@@ -64,6 +64,7 @@ MODULES = (
     ".interface.operators.demo",
     ".interface.operators.tab",
     ".interface.operators.help",
+    ".interface.operators.fill_gaps",
     ".interface.operators.picks",
     ".interface.operators.weights",
     ".interface.operators.check",

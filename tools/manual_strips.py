@@ -63,12 +63,14 @@ def strips() -> dict[str, Strip]:
         "style": of("restyle", "Carry", "Walk", "Sneak", stride=2.0, swing=2.0, lean=2.0, mirror=True),
         "parametric": of("ask", "Walk", "Run", "Sneak", speed=2.0, strides=2, kind="way"),
         "poses": of("key_poses", "Walk", "Wave", poses=((1, 3, 0.0), (2, 45, 0.8), (1, 14, 1.6))),
+        "fill": of("fill", "Poses of a walk", "Walk", key_frames=((0, 20, 44, 64),)),
         "mirror": of("mirror", "Turn Left", kind="above"),
         "spread_pose": of("warp", "Walk", corrections=((40, 1, -95, 0, 0, 0, 0, 0),), bones="upper_arm.R", reach=0.5),
         "move_events": of("move_events", "Wave", events=((30, 45),), kind="height", joint="hand.R"),
         "fewer_keys": of("fewer_keys", "Sneak", within=5.0, kind="keys", joint="foot.L"),
         "reach": of("reach", "Wave", limb="left_arm", target=((0.45, -0.35, 1.25),), from_frame=30, to_frame=60),
         "filter": of("filter", "Shaky walk", kind="height", joint="hand.R"),
+        "settle": of("settle", "Shaky walk", "Walk", strength=1.0, kind="height", joint="hand.R"),
         "place": of("place", "Walk", where="at", x=1.5, y=0.5, face="way", facing=90.0, kind="above"),
         "root_motion": of("root", "Walk with a root", kind="sway"),
         "plant_feet": of("plant", "Sliding sneak", kind="ahead", joint="foot.L"),
@@ -90,6 +92,7 @@ def clip(name: str) -> Clip:
         "Wave": actions.wave,
         "Walk on the spot": lambda: verbs.apply(verbs.VERBS["in_place"].recipe(), [actions.walk()]).clip,
         "Sliding sneak": lambda: _carried(actions.sneak(cycles=1), 0.75),
+        "Poses of a walk": lambda: _posed(actions.walk()),
         "Shaky walk": lambda: _shaken(actions.walk()),
         "Tall body": _tall,
         "Walk with a root": lambda: _with_root(actions.walk()),
@@ -103,6 +106,13 @@ def _carried(walk: Clip, share: float) -> Clip:
     hips = root_motion.travelling_joint(walk.skeleton)
     moved[:, hips, :] = moved[:1, hips, :] + (moved[:, hips, :] - moved[:1, hips, :]) * share
     return replace(walk, translations=moved, cyclic=False)
+
+
+def _posed(walk: Clip) -> Clip:
+    """Return four poses of a walk, and what eases from one to the next."""
+    rows = tuple((1.0, float(frame), frame / walk.rate) for frame in (0, 20, 44, 64))
+    made: Clip = verbs.apply(verbs.KeyPoses(poses=rows), [walk]).clip
+    return made
 
 
 def _shaken(walk: Clip) -> Clip:

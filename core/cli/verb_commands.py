@@ -47,6 +47,8 @@ def add_verb(
         parser.add_argument("clips", nargs="*" if walks else "+", metavar=host.clip, help=cuts.HELP)
     if recipe.like:
         parser.add_argument("--like", metavar=host.clip, required=True, help=recipe.like)
+    if recipe.others:
+        parser.add_argument("--from", dest="others", metavar=host.clip, nargs="+", default=[], help=recipe.others)
     if used is not None and not artefact_first:
         text = f"{used.title} from a file, instead of one made of the clips"
         parser.add_argument(f"--{VERBS[recipe.verb].uses}", metavar=used.file, help=text)
@@ -194,6 +196,8 @@ def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None
             )
     if recipe.like:
         clips = [arguments.like, *clips]
+    if recipe.others:
+        clips += arguments.others
     actions, rows = _stretches(arguments, len(clips))
     if rows:
         values["stretches"] = rows

@@ -28,6 +28,7 @@ class Recipe(Declared):
     intent : which of the panel's intents the mode belongs to, such as Mix
     least, most : how many clips it takes, None for any number
     like : what the first clip is, where it has its own flag and job key, `like`; "" elsewhere
+    others : what the clips after the first are, where `--from` can name them on the command line; "" elsewhere
     reference_first : whether the clip marked as reference comes first, whatever the order of the list
     of_action : whether it changes one action, in Blender the armature's own, which the result can replace
     """
@@ -45,6 +46,7 @@ class Recipe(Declared):
     reference_first: ClassVar[bool] = False
     of_action: ClassVar[bool] = False
     like: ClassVar[str] = ""
+    others: ClassVar[str] = ""
 
     @classmethod
     def label_of(cls, count: int) -> str:

@@ -24,6 +24,7 @@ from .blend import Blend
 from .build_graph import BuildGraph
 from .connect import Connect
 from .fewer_keys import FewerKeys
+from .fill import Fill
 from .filter import Filter
 from .fit_style import FitStyle
 from .follow import Follow
@@ -36,6 +37,7 @@ from .reach import Reach
 from .restyle import Restyle
 from .retarget import Retarget
 from .root import Root
+from .settle import Settle
 from .splice import Splice
 from .synchronise import Synchronise
 from .take import CutOut, TakeOptions
@@ -102,6 +104,7 @@ _ROWS = (
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),
     Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", needs=("thighs", "feet"), **_TAKE),
+    Verb(Fill),
     Verb(Mirror, "work:mirrored"),
     Verb(Warp, picture="picture:draw_poses"),
     Verb(FewerKeys, "work:fewer"),
@@ -111,6 +114,7 @@ _ROWS = (
     Verb(Place),
     Verb(Root, picture="verbs.place.picture:draw"),
     Verb(Bake, picture="verbs.mirror.picture:draw"),
+    Verb(Settle),
     Verb(Plant, needs=("thighs", "feet")),
     Verb(Retarget, several_bodies=True),
 )

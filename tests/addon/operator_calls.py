@@ -120,6 +120,12 @@ def a_pose_picked(_tmp_path):
     bpy.ops.action_loom.pick_pose()
 
 
+def a_fill_previewed(_tmp_path):
+    bpy.context.scene.action_loom.mode = "fill"
+    bpy.ops.action_loom.fill(sources=BOTH, key_frames="0 12 24", preview=True)
+    bpy.context.scene.action_loom.fill.gaps = "12 1 -1"
+
+
 def an_event(_tmp_path):
     bpy.ops.action_loom.add_event()
     bpy.context.scene.action_loom.events[0].to += 3
@@ -287,6 +293,10 @@ TABLE = {
     "new_curve": Row(*KINDS, "selection", "settings", "users"),
     "new_library": Row(needs_armature=False, filepath="FOLDER/other"),
     "pick_frame": Row("settings", before=showing_a_source, group="connect", option="from_frame"),
+    "next_stretch": Row("settings", before=a_fill_previewed, gap=0),
+    "lock_stretch": Row("settings", before=a_fill_previewed, gap=0),
+    "whole_stretch": Row("settings", before=a_fill_previewed, gap=0),
+    "clear_gaps": Row("settings", before=a_fill_previewed),
     "pick_pose": Row("settings", before=showing_a_source),
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),

@@ -218,3 +218,26 @@ def test_poses_that_were_picked(on_demo, tab):
         assert bpy.ops.action_loom.pick_pose() == DONE
     assert len(tab.key_poses.poses.split(";")) == 2
     weave("key_poses")
+
+
+def test_poses_are_filled_with_the_characters_own_motion(on_demo, tab):
+    poses = {frame: pose_of(on_demo, "Walk", frame) for frame in (1, 25, 49)}
+    blocking = on_demo.animation_data.action = bpy.data.actions.new("Blocking")
+    for frame, bones in poses.items():
+        for bone in on_demo.pose.bones:
+            bone.matrix_basis = bones[bone.name]
+            kind = "quaternion" if bone.rotation_mode == "QUATERNION" else "euler"
+            for path in ("location", f"rotation_{kind}"):
+                bone.keyframe_insert(path, frame=frame)
+    tick("Walk", "Sneak")
+    material.show(on_demo, blocking)
+    made = weave("fill")
+    kinds = {point.type for curve in material.fcurves(made) for point in curve.keyframe_points}
+    assert {"KEYFRAME", "BREAKDOWN"} <= kinds
+    assert "nothing like" not in message()
+
+
+def pose_of(armature, name, frame):
+    material.show(armature, bpy.data.actions[name])
+    bpy.context.scene.frame_set(frame)
+    return {bone.name: bone.matrix_basis.copy() for bone in armature.pose.bones}

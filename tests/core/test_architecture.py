@@ -38,6 +38,7 @@ ROOMS = {
     "bodies": {"errors", "motion"},
     "check": {"errors", "motion"},
     "edit": {"check", "errors", "jit", "motion"},
+    "between": {"edit", "errors", "motion"},
     "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
     "graph": {
@@ -49,8 +50,8 @@ ROOMS = {
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("bodies", "check", "edit", "entry_points", "errors", "graph", "library", "motion", "options", "plots"),
-        *("progress", "recipes", "style", "sync", "weave"),
+        *("between", "bodies", "check", "edit", "entry_points", "errors", "graph", "library", "motion", "options"),
+        *("plots", "progress", "recipes", "style", "sync", "weave"),
     },
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),

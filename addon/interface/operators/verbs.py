@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError
+from ....core.options import declared
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
-from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Follow, Loop, Restyle, Shortest, Synchronise
+from ....core.recipes.reading import SourceOptions
+from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Fill, Follow, Loop, Restyle, Shortest, Synchronise
 from ...ground import steps
-from ...ground.blender_types import OperatorReturn, by_full_name, scene_of
+from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.preview import previews
+from ...services.sources import posed, source_list
+from . import polls
 from .result_hooks import ResultHooks
 from .take_hooks import CutOutHooks
 from .verb_operator import VerbOperator, operator
@@ -241,6 +245,39 @@ class ShortestHooks(WalkHooks):
         return True
 
 
+class FillHooks(ResultHooks):
+    """Fill between the keyed poses of the armature's action; the ticked actions give the motion."""
+
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not target_armature.invoked_from_panel(context):
+            return super().poll(cls, context)
+        if not polls.poll_action(cls, context):
+            return False
+        scene, armature = scene_of(context), present(target_armature.armature(context))
+        if not posed.sources(properties.rig_of(scene, armature), armature):
+            cls.poll_message_set("Tick the actions to fill from; the armature's own has the poses")
+            return False
+        return True
+
+    def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        scene, armature = scene_of(context), present(op.about(context))
+        action = posed.action_of(armature)
+        if action is None:
+            raise LoomError(f"{armature.name} has no action: key poses in one, and tick the actions to fill from")
+        known = source_list.source_of_action(scene, armature, action)
+        op.add_source(known.name, reading={name: getattr(known, name) for name in declared(SourceOptions)})
+        for line in posed.sources(properties.rig_of(scene, armature), armature):
+            op.add_line(line)
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if "place" not in given:
+            op.place = "REFERENCE"  # the poses stay where they are
+        if "key_frames" not in given:
+            reading = op.readings[0] if len(op.readings) else None
+            span = None if reading is None or reading.last <= reading.first else (reading.first, reading.last)
+            op.key_frames = posed.keys(present(op.about(context)), span)
+
+
 # Operators whose name is not their verb, and verbs that need hooks.
 _NAMES = {"sync": "retime"}
 _HOOKS: dict[type[Recipe], ResultHooks] = {
@@ -251,6 +288,7 @@ _HOOKS: dict[type[Recipe], ResultHooks] = {
     Restyle: RestyleHooks(),
     Ask: AskHooks(),
     CutOut: CutOutHooks(),
+    Fill: FillHooks(),
 }
 
 

@@ -9,13 +9,14 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
-from ....core.verbs import VERBS, CutOut, Loop, Restyle
+from ....core.verbs import VERBS, CutOut, Fill, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import intents, lists, properties, target_armature
+from ...services.poses import fill_gaps
 from ...services.preview import ghost_follow, previews
-from ...services.sources import source_list
+from ...services.sources import posed, source_list
 from .. import manual, remedies, style_sliders, take_set
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
 
@@ -26,6 +27,7 @@ Shown = list[tuple[str, Option]]  # options with the groups that hold them
 
 # Walks through the graph without a mode of their own.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
+MOST_GAPS = 12  # rows of Fill
 ROOM = 15  # letters that fit half a row
 _FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}
 
@@ -46,6 +48,7 @@ FIRST = {
     "ask": (("ask", "speed"), ("ask", "turn"), ("ask", "strides")),
     "connect": (("connect", "anywhere"), ("connect", "facing")),
     "key_poses": (("key_poses", "interval"), ("key_poses", "between")),
+    "fill": (("fill", "share"), ("fill", "plant_feet")),
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
     "follow": (("follow", "fidelity"),),
 }
@@ -100,6 +103,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             row = layout.row(align=True)
             row.operator("action_loom.pick_pose", icon="ADD")
             row.operator("action_loom.clear_poses", text="", icon="X")
+        if settings.mode == Fill.verb:
+            self._draw_gaps(context)
         if settings.mode in _FINDERS:
             self._draw_candidates(context)
         if settings.mode == CutOut.verb:
@@ -195,6 +200,26 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             _draw_stretch(layout.box().column(align=True), stretch, index)
         layout.operator("action_loom.add_stretch", icon="ADD")
 
+    def _draw_gaps(self, context: bpy.types.Context) -> None:
+        """Draw a row for each gap: what fills it, and buttons for the next stretch, a lock, and all of it."""
+        settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
+        rows = fill_gaps.rows(settings, armature)
+        column = self.layout.column(align=True)
+        for one in rows[:MOST_GAPS]:
+            row = column.row(align=True)
+            row.label(text=translated(f"{one.first}: {one.text}"))
+            before = present(row.operator("action_loom.next_stretch", text="", icon="TRIA_LEFT"))
+            after = present(row.operator("action_loom.next_stretch", text="", icon="TRIA_RIGHT"))
+            before.step, after.step = -1, 1
+            lock = row.operator("action_loom.lock_stretch", text="", icon="LOCKED", depress=one.locked)
+            whole = row.operator("action_loom.whole_stretch", text="", icon="CHECKMARK", depress=one.whole)
+            for button in (before, after, present(lock), present(whole)):
+                button.gap = one.key
+        if len(rows) > MOST_GAPS:
+            column.label(text=f"and {len(rows) - MOST_GAPS} more")
+        if settings.fill.gaps:
+            column.operator("action_loom.clear_gaps", icon="X")
+
     def _draw_candidates(self, context: bpy.types.Context) -> None:
         from ...services.matching import candidates
 
@@ -256,6 +281,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         recipe = recipe_of(settings)
         if recipe is CutOut:
             return ""
+        if settings.mode == Fill.verb:
+            return posed.missing(rig, present(target_armature.of_tab(bpy.context)))
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
             return ""

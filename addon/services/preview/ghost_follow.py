@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ....core.cache import Cache
 from ....core.errors import LoomError
-from ....core.verbs import VERBS, Follow
+from ....core.verbs import VERBS, Fill, Follow
 from ...ground import jobs, memory, troubles
 from ...ground.blender_types import present, scene_of
 from ...model import lists, properties, target_armature
@@ -98,7 +98,8 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
     scene, ghost = scene_of(context), previews.of(armature.session_uid)
     mode, rig = properties.settings_of(scene).mode, properties.rig_of(scene, armature)
     ticked = lists.ticked(rig)
-    if len(ticked) < VERBS[mode].recipe.least or jobs.running() is not None:
+    least = 1 if mode == Fill.verb else VERBS[mode].recipe.least  # there the armature's own action is one, too
+    if len(ticked) < least or jobs.running() is not None:
         previews.keep(armature.session_uid, None)
         return False
     asked = panel_state.asked(scene, rig, mode)

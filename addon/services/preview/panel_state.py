@@ -6,10 +6,11 @@ import bpy
 
 from ....core.options import SHOWN
 from ....core.recipes.splice import SpliceOptions
-from ....core.verbs import VERBS
+from ....core.verbs import VERBS, Fill
 from ...ground import option_properties
 from ...model import lists, properties
 from ..paths import path_stretches
+from ..sources import posed as poses
 from ..weights import weights_over_time
 
 CLIPS_END = 5  # entries of Path's state before the stretches' places and the drawn curve: they decide the clips
@@ -37,7 +38,8 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     )
     reference = lists.reference_among(rig, ticked) if ticked else 0
     keyed = weights_over_time.keys(scene, rig) if mode == "blend" else ()
-    return (values, lines, reference, keyed, *(_drawn_path(settings, rig) if mode == "follow" else ()))
+    posed = poses.state(rig) if mode == Fill.verb else ()
+    return (values, lines, reference, (*keyed, *posed), *(_drawn_path(settings, rig) if mode == "follow" else ()))
 
 
 def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:

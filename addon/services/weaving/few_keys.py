@@ -8,7 +8,7 @@ import bpy
 
 from ....core.recipes.base import Recipe
 from ....core.recipes.result import ResultOptions
-from ....core.verbs import FewerKeys
+from ....core.verbs import FewerKeys, Fill
 from ....core.weave.results import KeysResult, Result
 from ...bridge.few_curves import Few
 from ..contacts import pose_markers
@@ -36,6 +36,8 @@ def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length:
     keep : frames of the clip that are always keyed; frames outside the clip are dropped
     """
     kept = {round(frame) for frame in keep}
+    if isinstance(recipe, Fill):
+        kept |= {round(frame) for row in recipe.key_frames for frame in row}  # the artist's own
     if isinstance(recipe, FewerKeys):
         within, feet, kept = recipe.within, recipe.feet, kept | set(recipe.kept)
     elif options.keys == "few":

@@ -15,10 +15,21 @@ from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
 from ....core.verbs import Loop
+from ....core.verbs.fill.result import FillResult
 from ....core.weave import ik_bones, root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ....core.weave.root_carrier import Carrying
-from ...bridge import baking, control_keys, curves, keys_on_controls, rig, shown, still_bones, stored_root_motion
+from ...bridge import (
+    baking,
+    control_keys,
+    curves,
+    keyed_poses,
+    keys_on_controls,
+    rig,
+    shown,
+    still_bones,
+    stored_root_motion,
+)
 from ...bridge import clip as clips
 from ...bridge.few_curves import Few
 from ...ground import rates, steps
@@ -84,6 +95,9 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         notices.append(_as_shown(read, where, within=within, played=options.assign))
         still_bones.keep(armature, read.body.still, action)
         clips.mark(action, notes)
+        if isinstance(woven, FillResult):
+            spans = [(round(first_frame) + gap.first, round(first_frame) + gap.last) for gap in woven.done.gaps]
+            keyed_poses.mark(action, slot, [round(first_frame) + key for key in woven.keys], spans)
         if recipe.of_action and into is None:
             pose_markers.carry_over(made_of[0][0], action, woven)
         if options.result_name and into is None:

@@ -53,6 +53,16 @@ def _standing(contact: Contact, path: Complex) -> Complex:
     return np.concatenate([path[span.first - contact.first : span.end - contact.first] for span in contact.standing])
 
 
+def _place(contact: Contact, path: Complex, fixed: Sequence[int]) -> Complex:
+    """Return where a foot is held in a contact: in fixed frames where it is, between them on a line."""
+    known = [frame for frame in fixed if contact.first <= frame < contact.end]
+    if not known:
+        return np.full(len(path), _standing(contact, path).mean())
+    at, here = np.arange(contact.first, contact.end), path[np.array(known) - contact.first]
+    place: Complex = np.interp(at, known, here.real) + 1j * np.interp(at, known, here.imag)
+    return place
+
+
 def extent(contact: Contact, pivots: Pivots) -> float:
     """Return how far (m) the ball, else the heel, slides in a contact: twice the largest distance from its mean."""
     places = _standing(contact, pivots.path(contact))
@@ -74,20 +84,26 @@ def holds(contacts: Sequence[Contact], frames: int, rate: float) -> Array:
 
 
 def of_foot(
-    contacts: Sequence[Contact], pivots: Pivots, rate: float, still: Sequence[Contact] = ()
+    contacts: Sequence[Contact],
+    pivots: Pivots,
+    rate: float,
+    still: Sequence[Contact] = (),
+    fixed: Sequence[int] = (),
 ) -> tuple[Complex, Array]:
     """Return the displacement (F,) of a foot, metres on the ground as x + iy, and how firmly (F,) it is held.
 
     still : contacts in which it already stands still; there it is held, too, without displacement
+    fixed : frames without displacement, in order; a contact with one is held where it is in it, with several between
     """
     frames = len(pivots.ball)
     goals, held = np.zeros(frames, dtype=np.complex128), holds([*contacts, *still], frames, rate)
     for contact in contacts:
         path = pivots.path(contact)
         # The place is the mean of the path, and not an unknown: left free, it would drift.
-        goals[contact.first : contact.end] = _standing(contact, path).mean() - path
+        goals[contact.first : contact.end] = _place(contact, path, fixed) - path
     if not contacts:
         return goals, held
+    held[list(fixed)] = 1.0
     sides = np.column_stack([goals.real, goals.imag])
     curve = banded.smoothed(HELD * held, sides, (STIFF * rate) ** 4, (STIFF / REACH) ** 4)
     return curve[:, 0] + 1j * curve[:, 1], held

@@ -23,6 +23,7 @@ SWAY = 0.3  # s; sigma of the pelvis following the feet on the ground
 IDLE = 0.15  # weight of a foot in the air for the pelvis, where a held one has 1 more
 REACH = 0.99  # of a leg's length; beyond, the pelvis comes down
 DIP = 0.08  # s; sigma of that
+LEAVES = 0.2  # s in which the pelvis begins to follow after a fixed frame
 SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stretches less and less, up to the second
 SMOOTH_BEND = 0.012  # s; sigma of the change of flexion, which otherwise has the knee's sharpest acceleration
 STRAIGHT = np.radians(6.0)  # a knee that bends backwards is treated apart until it is bent by so much again
@@ -198,15 +199,21 @@ def pelvis(legs: Mapping[str, Leg], feet: Mapping[str, tuple[Complex, Array]], r
 
 
 def following(
-    clip: Clip, limbs: Sequence[Limb], feet: Mapping[str, tuple[Complex, Array]]
+    clip: Clip, limbs: Sequence[Limb], feet: Mapping[str, tuple[Complex, Array]], fixed: Sequence[int] = ()
 ) -> tuple[Clip, Array, dict[str, Array]]:
     """Return a clip with moved feet, the shift (F, 3) of its pelvis, and the distances (F,) of feet from their targets.
 
     feet : of each limb's foot, its shift (F,), metres on the ground, and how firmly it is held (F,). Feet keep heights
-    and world rotations.
+    and world rotations. fixed : frames in which the pelvis stays, in order
     """
     turned, legs = posed(clip, limbs)
     moved = pelvis(legs, feet, clip.rate)
+    if len(fixed):
+        at = np.arange(len(moved))
+        places = np.searchsorted(fixed, at)
+        near = [np.abs(at - np.take(fixed, np.clip(places - k, 0, len(fixed) - 1))) for k in range(2)]
+        free = np.clip(np.minimum(*near) / (LEAVES * clip.rate), 0.0, 1.0)
+        moved *= (free * free * (3.0 - 2.0 * free))[:, None]
     shifts = {foot: lifted(shift) for foot, (shift, _) in feet.items()}
     result, away = _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, moved)
     return result, moved, away

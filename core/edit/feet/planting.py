@@ -86,11 +86,14 @@ def _contact_spans(whole: PaddedClip) -> list[Span]:
     return spans.within(spans.find(whole.clip), whole.own.start, whole.own.stop)
 
 
-def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
+def planted(
+    clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True, fixed: Collection[int] = ()
+) -> tuple[Clip, Planted]:
     """Return a clip whose standing feet do not slide, with details of the result; the clip itself if none slides.
 
     rows : when feet stand, None: detected; wanted : whether rows of feet that already stand still are planted, too, as
-    the user asked for them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
+    the user asked for them; fixed : frames that stay, up to rounding: a foot that stands there stands where it is in
+    them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
     SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
 
     Example:
@@ -123,8 +126,9 @@ def planted(clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = Tr
     refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
     if not kept:
         return clip, _nothing(clip, refused)
-    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still) for limb in limbs}
-    after, moved, misses = legs.following(whole.clip, limbs, solved)
+    stay = _in_all_cycles(whole, fixed)
+    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
+    after, moved, misses = legs.following(whole.clip, limbs, solved, stay)
     after = replace(clip, rotations=after.rotations[whole.own], translations=after.translations[whole.own])
     shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
@@ -169,6 +173,12 @@ def _stances(span: Span, pivots: Mapping[str, Pivots], whole: PaddedClip) -> lis
     least = SHORTEST * rate
     parts = (replace(span, end=span.first + fastest), replace(span, first=span.first + fastest + reach))
     return [part for part in parts if part.end - part.first >= least] or [span]
+
+
+def _in_all_cycles(whole: PaddedClip, fixed: Collection[int]) -> list[int]:
+    """Return frames of the clip itself as frames of the clip with its padding, in every cycle."""
+    every = {whole.own.start + frame + cycle * whole.period for cycle in whole.cycles for frame in fixed}
+    return sorted(frame for frame in every if 0 <= frame < len(whole.clip))
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
@@ -252,7 +262,12 @@ def _kept(
 
 
 def _solved(
-    of: Sequence[Contact], pivots: Mapping[str, Pivots], foot: str, rate: float, still: Sequence[Contact] = ()
+    of: Sequence[Contact],
+    pivots: Mapping[str, Pivots],
+    foot: str,
+    rate: float,
+    still: Sequence[Contact] = (),
+    fixed: Sequence[int] = (),
 ) -> tuple[Complex, Array]:
     own, stood = ([contact for contact in some if contact.foot == foot] for some in (of, still))
-    return displacement.of_foot(own, pivots[foot], rate, stood)
+    return displacement.of_foot(own, pivots[foot], rate, stood, fixed)

@@ -1,0 +1,83 @@
+"""Choose, gap by gap, which stretch Fill uses and how much of it."""
+
+from typing import Any
+
+import bpy
+
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import properties, target_armature
+from ...services.poses import fill_gaps
+from . import polls
+
+
+class _OnGap(polls.OnShownArmature):
+    """An operator on a row of Fill."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    gap: bpy.props.IntProperty(name="Gap", description="Keyed frame before the gap, from 0", min=0)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        settings = properties.settings_of(scene_of(context))
+        shown = fill_gaps.rows(settings, present(target_armature.armature(context)))
+        row = next((one for one in shown if one.key == self.gap), None)
+        if row is None:
+            self.report({"ERROR"}, "Preview Fill first: its gaps are then listed")
+            return {"CANCELLED"}
+        self.change(settings, row)
+        return {"FINISHED"}
+
+    def change(self, settings: Any, row: fill_gaps.Gap) -> None:
+        raise NotImplementedError
+
+
+class ACTION_LOOM_OT_next_stretch(_OnGap, bpy.types.Operator):
+    bl_idname = "action_loom.next_stretch"
+    bl_label = "Next Stretch"
+    bl_description = "Fill this gap with the next stretch that was found"
+
+    step: bpy.props.IntProperty(name="Step", description="How many stretches on", default=1, min=-8, max=8)
+
+    def change(self, settings: Any, row: fill_gaps.Gap) -> None:
+        if row.found:
+            fill_gaps.want(settings, row.key, candidate=float((row.candidate + self.step) % row.found))
+
+
+class ACTION_LOOM_OT_lock_stretch(_OnGap, bpy.types.Operator):
+    bl_idname = "action_loom.lock_stretch"
+    bl_label = "Lock Stretch"
+    bl_description = "Keep this stretch, or let Fill choose again"
+
+    def change(self, settings: Any, row: fill_gaps.Gap) -> None:
+        if row.found:
+            fill_gaps.want(settings, row.key, candidate=fill_gaps.AUTO if row.locked else float(row.candidate))
+
+
+class ACTION_LOOM_OT_whole_stretch(_OnGap, bpy.types.Operator):
+    bl_idname = "action_loom.whole_stretch"
+    bl_label = "Whole Stretch"
+    bl_description = "Use all of this stretch, however little alike it is; again: as alike as it is"
+
+    def change(self, settings: Any, row: fill_gaps.Gap) -> None:
+        fill_gaps.want(settings, row.key, share=fill_gaps.AUTO if row.whole else 1.0)
+
+
+class ACTION_LOOM_OT_clear_gaps(polls.OnShownArmature, bpy.types.Operator):
+    bl_idname = "action_loom.clear_gaps"
+    bl_label = "Clear Choices"
+    bl_description = "Let Fill choose for all gaps again"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        properties.settings_of(scene_of(context)).fill.gaps = ""
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_OT_next_stretch,
+        ACTION_LOOM_OT_lock_stretch,
+        ACTION_LOOM_OT_whole_stretch,
+        ACTION_LOOM_OT_clear_gaps,
+    )
+)

@@ -1,0 +1,56 @@
+"""The action whose keyed poses Fill keeps: its frames, and the ticked ones that it is filled from."""
+
+from typing import Any
+
+import bpy
+
+from ....core.options import declared
+from ....core.verbs import Fill
+from ...bridge import curves, keyed_poses
+from ...ground.blender_types import SlottedAction
+from ...model import contact_rows, lists, properties
+
+
+def action_of(armature: bpy.types.Object) -> bpy.types.Action | None:
+    """Return the action whose poses are filled between: the one that an armature plays."""
+    data = armature.animation_data
+    return None if data is None else data.action
+
+
+def sources(rig: Any, armature: bpy.types.Object) -> list[Any]:
+    """Return the ticked lines that gaps are filled from: all but the armature's own action, and fills of it."""
+    action = action_of(armature)
+    return [line for line in lists.ticked(rig) if not (line.action == action and lists.is_own(line))]
+
+
+def missing(rig: Any, armature: bpy.types.Object) -> str:
+    """Return what has to be there first, "" if nothing has."""
+    if action_of(armature) is None:
+        return "Key poses in an action of the armature"
+    return "" if rig is not None and sources(rig, armature) else "Tick the actions to fill from"
+
+
+def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: float = 1.0) -> str:
+    """Return the keyed frames of an armature's action, counted from 0, as the recipe's text.
+
+    most : share of the frames; none are returned where more have keys
+    """
+    action = action_of(armature)
+    if action is None:
+        return ""
+    first, last = contact_rows.frames_of(action, span)
+    frames = [frame for frame in keyed_poses.frames_of(*_slotted(armature, action)) if first <= frame <= last]
+    if len(frames) > most * (last - first + 1):
+        return ""
+    return declared(Fill)["key_frames"].as_text((tuple(float(frame - first) for frame in frames),)) if frames else ""
+
+
+def state(rig: Any) -> tuple[int, ...]:
+    """Return what changes when the poses to fill between do."""
+    armature = properties.armature_of(rig)
+    action = None if armature is None else action_of(armature)
+    return () if armature is None or action is None else keyed_poses.state(*_slotted(armature, action))
+
+
+def _slotted(armature: bpy.types.Object, action: bpy.types.Action) -> SlottedAction:
+    return action, curves.choose_slot(action, armature)

@@ -1,0 +1,59 @@
+"""Which candidate fills each gap, chosen for all gaps together (methods: Fill)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .candidates import Candidate
+from .rows import Rows, Singles
+
+SMOOTH = 0.1  # s; body heights a body height a second by which a speed jumps at a key
+
+
+def together(
+    rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]
+) -> list[int]:
+    """Return the number of the candidate of each gap with the least cost of all, speeds that jump at keys included.
+
+    paces : for each candidate how many times as fast as in its clip it is played, at its start and at its end. Gaps
+    without candidates are passed over (−1). Viterbi's dynamic programme.
+
+    Example:
+        >>> from action_loom.core.between import candidates, choice, rows
+        >>> from action_loom.core.figure import actions
+        >>> library = rows.of_clips([actions.walk()])
+        >>> one, other = (candidates.Candidate((candidates.Piece(k, k + 10),), 0.0) for k in (20, 27))
+        >>> after = [candidates.Candidate((candidates.Piece(30, 40),), 0.0)]
+        >>> choice.together(library, [[other, one], after], [[(1.0, 1.0)] * 2, [(1.0, 1.0)]])
+        [1, 0]
+    """
+    chosen = [-1] * len(gaps)
+    begin = 0
+    while begin < len(gaps):
+        end = begin
+        while end < len(gaps) and gaps[end]:
+            end += 1
+        if end > begin:
+            chosen[begin:end] = _run(rows, gaps[begin:end], paces[begin:end])
+        begin = end + 1
+    return chosen
+
+
+def _run(rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]) -> list[int]:
+    total = np.array([one.cost for one in gaps[0]])
+    back = []
+    for k in range(1, len(gaps)):
+        leave = _speeds(rows, [one.end for one in gaps[k - 1]], [pace[1] for pace in paces[k - 1]])
+        enter = _speeds(rows, [one.start for one in gaps[k]], [pace[0] for pace in paces[k]])
+        jumps = ((leave[:, None] - enter[None]) ** 2).sum(axis=-1).mean(axis=-1)
+        each = total[:, None] + SMOOTH**2 * jumps
+        back.append(each.argmin(axis=0))
+        total = each.min(axis=0) + np.array([one.cost for one in gaps[k]])
+    way = [int(total.argmin())]
+    for step in reversed(back):
+        way.append(int(step[way[-1]]))
+    return way[::-1]
+
+
+def _speeds(rows: Rows, at: list[int], paces: list[float]) -> Singles:
+    return np.asarray(rows.speeds[at] * np.array(paces, dtype=np.float32)[:, None, None])

@@ -1,0 +1,218 @@
+"""Fill what lies between the keyed poses of a clip with stretches of other clips (methods: Fill)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..edit.feet.planting import Planted
+from ..errors import ClipError
+from ..motion import quat
+from ..motion.clip import Clip, joined
+from . import candidates, choice, filling, over_keys, standing, trust
+from .candidates import Candidate, Gap
+from .filling import Filled
+from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
+
+FEWEST_FRAMES = 6  # between two keys; shorter gaps stay as they are
+LONGEST = 60.0  # s between two keys
+NEIGHBOUR = 3  # frames; a key so near to another one has a speed
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """Clips that gaps are filled from, on one body, and their rows."""
+
+    clips: list[Clip]
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of one gap: which candidate (None: chosen together with the others), and the gain (None: found)."""
+
+    candidate: int | None = None
+    gain: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GapFilled:
+    """A gap between two keyed frames, and what it was filled with.
+
+    found : its candidates, the most alike first; empty where no clip is so long. chosen : which of them it is
+    filled : None where nothing was found; gain : how much of the stretch is in it; own_gain : how much was found right
+    ratio : the expected error of the stretch over that of interpolation, both squared
+    """
+
+    first: int
+    last: int
+    found: list[Candidate]
+    chosen: int
+    filled: Filled | None
+    gain: float
+    own_gain: float
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A clip with filled gaps.
+
+    kept : gaps (first and last key) too short to be filled
+    planted : what planting did, None where it was not tried; not_planted : why no foot was planted, "" where one was
+    """
+
+    clip: Clip
+    gaps: list[GapFilled]
+    kept: list[tuple[int, int]]
+    planted: Planted | None
+    not_planted: str
+
+
+def library(sources: Sequence[Clip], seconds: float) -> Library:
+    """Return clips on one body as a library for gaps of up to so many seconds; cycles are repeated for that."""
+    clips = [lengthened(replace(clip, channels={}), 2.0 * seconds + clip.seconds) for clip in sources]
+    return Library(clips, of_clips(clips))
+
+
+def longest_gap(clip: Clip, keys: Longs) -> float:
+    """Return the time (s) between the keys that are farthest apart."""
+    return float(np.diff(keys).max()) / clip.rate
+
+
+def fill(
+    clip: Clip, keys: Longs, known: Library, wishes: Mapping[int, Wish] | None = None, *, plant: bool = True
+) -> Done:
+    """Return a clip whose frames between keys (in order) are filled; all frames up to the first key and from the last
+    one on, and gaps of fewer than `FEWEST_FRAMES` stay as they are.
+
+    wishes : by the number of a filled gap, from 0. Keyed frames stay as they are. Raises ClipError for fewer than two
+    keys.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import fill
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> done = fill.fill(walk, np.array([0, 20, 48]), fill.library([walk], 1.0))
+        >>> [(gap.first, gap.last, round(gap.gain, 2)) for gap in done.gaps]
+        [(0, 20, 1.0), (20, 48, 1.0)]
+    """
+    if len(keys) < 2:
+        raise ClipError(f"{clip.name}: what lies between keys needs two of them or more, and here is {len(keys)}")
+    wishes = wishes or {}
+    spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
+    long = [b - a > FEWEST_FRAMES - 1 for a, b in spans]
+    asked = _asked(clip, keys, spans, long)
+    found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]
+    paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
+    chosen = _chosen(known.rows, found, paces, long, wishes)
+    gaps, parts = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)]
+    for k, (a, b) in enumerate(spans):
+        if not long[k]:
+            parts.append(clip.cut(a + 1, b + 1))
+            continue
+        gap = _filled(clip, (a, b), (asked[k], found[k], chosen[k]), known, wishes.get(len(gaps), Wish()))
+        gaps.append(gap)
+        parts.append(_frames(clip, gap).cut(1, b - a + 1))
+    if keys[-1] < len(clip) - 1:
+        parts.append(clip.cut(int(keys[-1]) + 1, len(clip)))
+    made = joined([replace(part, channels={}, name=clip.name) for part in parts])
+    made = over_keys.smoothed(made, keys, long)
+    done, why = None, standing.OFF
+    if plant:
+        made, done, why = standing.planted(made, [(gap.first, gap.last) for gap in gaps])
+    made = _with_own_frames(made, clip, [(gap.first, gap.last) for gap in gaps])
+    return Done(made, gaps, [span for span, is_long in zip(spans, long, strict=True) if not is_long], done, why)
+
+
+def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) -> Clip:
+    """Return a filled clip with a clip's own frames outside of gaps, to the last digit, and with its channels."""
+    own = np.ones(len(clip), dtype=bool)
+    for first, last in gaps:
+        own[first + 1 : last] = False
+    return replace(
+        made,
+        rotations=quat.continuous(np.where(own[:, None, None], clip.rotations, made.rotations)),
+        translations=np.where(own[:, None, None], clip.translations, made.translations),
+        channels=clip.channels,
+    )
+
+
+def _asked(clip: Clip, keys: Longs, spans: Sequence[tuple[int, int]], long: Sequence[bool]) -> list[Gap | None]:
+    """Return what is asked of each gap; None for those that stay as they are."""
+    poses = of_poses(clip.taken(keys))
+    speeds = _speeds(clip, keys, long)
+    poses = replace(poses, speeds=np.nan_to_num(speeds))
+    tells = ~np.isnan(speeds).any(axis=(1, 2))
+    return [
+        candidates.gap_of(poses, k, (b - a) * RATE / clip.rate, (bool(tells[k]), bool(tells[k + 1])))
+        if long[k]
+        else None
+        for k, (a, b) in enumerate(spans)
+    ]
+
+
+def _speeds(clip: Clip, keys: Longs, long: Sequence[bool]) -> np.ndarray:
+    """Return the speeds (K, points, 3) at keys beside frames that stay as they are; NaN at others."""
+    kept = [keys[0] > 0, *(not one for one in long), keys[-1] < len(clip) - 1]
+    points = len(of_poses(clip.taken(keys[:1])).places[0])
+    speeds = np.full((len(keys), points, 3), np.nan, dtype=np.float32)
+    for k, key in enumerate(keys.tolist()):
+        before, after = kept[k], kept[k + 1]
+        if before == after:
+            continue
+        near = np.arange(key - 1, key + 1) if before else np.arange(key, key + 2)
+        speeds[k] = of_poses(clip.taken(near)).speeds[1 if before else 0]
+    return speeds
+
+
+def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
+    """Return how many times as fast as in its clip a candidate is played, at its start and at its end."""
+    seconds = frames / rate
+    first, last = (
+        (piece.end - piece.start) / RATE / (piece.share * seconds) for piece in (one.pieces[0], one.pieces[-1])
+    )
+    return first, last
+
+
+def _chosen(
+    rows: Rows,
+    found: Sequence[Sequence[Candidate]],
+    paces: Sequence[Sequence[tuple[float, float]]],
+    long: Sequence[bool],
+    wishes: Mapping[int, Wish],
+) -> list[int]:
+    """Return which candidate fills each gap; a gap with a wish has only that one to choose from."""
+    number = -1
+    shown, their, first = list[Sequence[Candidate]](), list[Sequence[tuple[float, float]]](), list[int]()
+    for some, pace, is_long in zip(found, paces, long, strict=True):
+        number += is_long
+        wish = wishes.get(number) if is_long else None
+        at = None if wish is None or wish.candidate is None else min(wish.candidate, len(some) - 1)
+        only = slice(None) if at is None or at < 0 else slice(at, at + 1)
+        shown.append(some[only])
+        their.append(pace[only])
+        first.append(0 if at is None else max(at, 0))
+    return [at + more if at >= 0 else -1 for at, more in zip(choice.together(rows, shown, their), first, strict=True)]
+
+
+def _filled(
+    clip: Clip, span: tuple[int, int], choice_of: tuple[Gap | None, list[Candidate], int], known: Library, wish: Wish
+) -> GapFilled:
+    (a, b), (asked, found, chosen) = span, choice_of
+    if chosen < 0 or asked is None:
+        return GapFilled(a, b, found, chosen, None, 0.0, 0.0, np.inf)
+    first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
+    ratio = trust.ratio(known.rows, asked, found, chosen)
+    gain = trust.gain(ratio)
+    one = filling.filled(known.clips, known.rows, found[chosen], first, last, b - a + 1)
+    return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
+
+
+def _frames(clip: Clip, gap: GapFilled) -> Clip:
+    a, b = gap.first, gap.last
+    if gap.filled is None:
+        return filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+    return filling.mixed(gap.filled, gap.gain)

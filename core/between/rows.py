@@ -1,0 +1,187 @@
+"""Frames of clips as rows: where the limbs are about the body's ground point, its path and its facing (methods: Fill).
+
+Facing is not smoothed, so that a lone pose has a row, too. Every clip is there twice, as it is and mirrored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SkeletonError
+from ..motion import cycles, joint_matching, kinematics, mirror, resample, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+
+RATE = 30.0  # rows a second
+LOWER = ("hips", "shin.L", "shin.R", "foot.L", "foot.R", "toe.L", "toe.R")
+UPPER = ("chest", "head", "forearm.L", "forearm.R", "hand.L", "hand.R")
+FEWEST = 5  # roles; on bodies with fewer all points are compared
+
+Singles = NDArray[np.float32]
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """N rows of frames; lengths in body heights.
+
+    places (N, K, 3) : of the compared points about the ground point, to the right, ahead, and up
+    speeds (N, K, 3) : their velocities in the world, in the same axes, body heights a second
+    path (N, 2) : of the body, x and y; facing (N,) : radians, continuous within a clip
+    clips (N,) : number of the clip; frames (N,) : of the clip, counted at 30 frames a second
+    left (N,) : how many rows of the same clip follow; mirrored (N,) : whether it is the mirror image
+    """
+
+    places: Singles
+    speeds: Singles
+    path: Array
+    facing: Array
+    clips: Longs
+    frames: Longs
+    left: Longs
+    mirrored: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+def compared(skeleton: Skeleton) -> tuple[list[int], int]:
+    """Return the points of a body that are compared, and how many of them belong to its lower half, which come first.
+
+    Example:
+        >>> from action_loom.core.between import rows
+        >>> from action_loom.core.figure import body
+        >>> points, lower = rows.compared(body.skeleton())
+        >>> len(points), lower
+        (13, 7)
+    """
+    lower, upper = ([skeleton.roles[role] for role in some if role in skeleton.roles] for some in (LOWER, UPPER))
+    if len(lower) + len(upper) >= FEWEST:
+        return lower + upper, len(lower)
+    every = np.flatnonzero(skeleton.point_weights > 0.0).tolist()
+    return every, len(every)
+
+
+def of_poses(clip: Clip) -> Rows:
+    """Return a row of every frame of a clip, whatever its rate; speeds are those of the clip's own frames.
+
+    Raises SkeletonError for a body without height.
+
+    Example:
+        >>> from action_loom.core.between import rows
+        >>> from action_loom.core.figure import actions
+        >>> walk = rows.of_poses(actions.walk())
+        >>> walk.places.shape, round(float(walk.speeds[40, 0, 1]), 2)  # hips ahead, body heights a second
+        ((97, 13, 3), 0.76)
+    """
+    skeleton, count = clip.skeleton, len(clip)
+    if skeleton.height <= 0.0:
+        raise SkeletonError(f"{clip.name}: its body has no height, so its poses can't be compared")
+    rotations, points = kinematics.posed(clip)
+    ground = points[:, root_motion.travelling_joint(skeleton), :2]
+    facing = root_motion.raw_heading(skeleton, rotations, points)
+    places = points[:, compared(skeleton)[0]]
+    speeds = np.gradient(places, 1.0 / clip.rate, axis=0) if count > 1 else np.zeros_like(places)
+    about = places.copy()
+    about[..., :2] -= ground[:, None]
+    scale = 1.0 / skeleton.height
+    return Rows(
+        (scale * _turned(about, facing)).astype(np.float32),
+        (scale * _turned(speeds, facing)).astype(np.float32),
+        scale * ground,
+        facing,
+        np.zeros(count, dtype=np.int64),
+        np.arange(count),
+        np.arange(count)[::-1].copy(),
+        np.zeros(count, dtype=bool),
+    )
+
+
+def of_clips(clips: Sequence[Clip]) -> Rows:
+    """Return the rows of clips on one body, 30 a second, and those of their mirror images where a body has any.
+
+    Example:
+        >>> from action_loom.core.between import rows
+        >>> from action_loom.core.figure import actions
+        >>> found = rows.of_clips([actions.walk(), actions.wave()])
+        >>> len(found), int(found.mirrored.sum())
+        (412, 206)
+    """
+    parts = [replace_clip(of_poses(resample.to_rate(_plain(clip), RATE)), k) for k, clip in enumerate(clips)]
+    swapped = _swapped(clips[0])
+    if swapped is not None:
+        parts += [_mirrored(part, swapped) for part in parts]
+    return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in Rows.__dataclass_fields__))
+
+
+def replace_clip(rows: Rows, number: int) -> Rows:
+    """Return rows as those of the clip of a number."""
+    return replace(rows, clips=np.full(len(rows), number))
+
+
+def lengthened(clip: Clip, seconds: float) -> Clip:
+    """Return a clip that closes repeated until it lasts so long; other clips as they are.
+
+    Example:
+        >>> from action_loom.core.between import rows
+        >>> from action_loom.core.figure import actions
+        >>> round(rows.lengthened(actions.walk(cycles=1), 4.0).seconds, 1)
+        4.3
+    """
+    if len(clip) < 3 or clip.seconds >= seconds or not (clip.cyclic or cycles.closes(clip)):
+        return clip
+    return cycles.unrolled(clip, 0, int(np.ceil(seconds / clip.seconds)) - 1)
+
+
+def _plain(clip: Clip) -> Clip:
+    return replace(clip, channels={})
+
+
+def _turned(vectors: Array, facing: Array) -> Array:
+    """Return vectors (F, K, 3) of the world as seen by a body that faces a direction (F,)."""
+    c, s = np.cos(facing)[:, None], np.sin(facing)[:, None]
+    x, y = vectors[..., 0], vectors[..., 1]
+    return np.stack([c * x + s * y, c * y - s * x, vectors[..., 2]], axis=-1)
+
+
+def _swapped(clip: Clip) -> list[int] | None:
+    """Return for each compared point which one is opposite; None for a body that has no mirror image."""
+    points, _ = compared(clip.skeleton)
+    if len(points) != len(set(points)) or any(point >= len(clip.skeleton) for point in points):
+        return None
+    try:
+        mirror.mirrored(_plain(clip.cut(0, 1)))
+    except SkeletonError:
+        return None
+    partner = joint_matching.across(clip.skeleton)
+    opposite = [int(partner[point]) for point in points]
+    return [points.index(point) for point in opposite] if set(opposite) == set(points) else None
+
+
+def _mirrored(rows: Rows, swapped: list[int]) -> Rows:
+    across = np.array([-1.0, 1.0, 1.0], dtype=np.float32)
+    return replace(
+        rows,
+        places=rows.places[:, swapped] * across,
+        speeds=rows.speeds[:, swapped] * across,
+        path=rows.path * across[:2],
+        facing=-rows.facing,
+        mirrored=np.ones(len(rows), dtype=bool),
+    )
+
+
+def stretch(clip: Clip, first: float, last: float, count: int, *, mirrored: bool) -> Clip:
+    """Return a stretch of a clip, between two rows' frames (30 a second), as `count` frames, mirrored if so asked.
+
+    Example:
+        >>> from action_loom.core.between import rows
+        >>> from action_loom.core.figure import actions
+        >>> len(rows.stretch(actions.walk(), 10, 40, 25, mirrored=True))
+        25
+    """
+    at = np.linspace(first, last, count) * clip.rate / RATE
+    cut = resample.sample(_plain(clip), np.clip(at, 0.0, len(clip) - 1.0))
+    return mirror.mirrored(cut) if mirrored else cut

@@ -1,0 +1,34 @@
+"""Feet of a filled clip that stay where they stand, while its keyed frames stay as they are (methods: Fill)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..edit.feet import planting
+from ..edit.feet.planting import Planted
+from ..errors import ClipError, SkeletonError
+from ..motion.clip import Clip
+
+OFF = "Plant Feet is off"
+STANDING = "no foot that stands slides"
+
+
+def planted(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted | None, str]:
+    """Return a clip with its feet planted between pairs of frames, these excluded, what was done, and why if nothing.
+
+    A foot that stands in one of these frames stands where it is in it.
+
+    Example:
+        >>> from action_loom.core.between import standing
+        >>> from action_loom.core.figure import actions
+        >>> standing.planted(actions.walk(), [(10, 30)])[2]
+        'no foot that stands slides'
+    """
+    free = np.zeros(len(clip), dtype=bool)
+    for first, last in gaps:
+        free[first + 1 : last] = True
+    try:
+        result, done = planting.planted(clip, fixed=np.flatnonzero(~free).tolist())
+    except (ClipError, SkeletonError) as error:
+        return clip, None, str(error)
+    return result, done, "" if done.spans else "no foot that slides can stand" if done.refused else STANDING

@@ -1,0 +1,113 @@
+"""How much of a stretch is to be trusted, known beforehand: by its ends, its like, and interpolation (methods: Fill).
+
+A stretch is worth more than interpolation where its ends are much nearer to the keys than it departs from
+interpolation itself, and where other stretches with such ends do the same.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..motion.quat import Array
+from .candidates import PACE, Candidate, Gap, as_faced, missed
+from .rows import Rows
+
+ENDS, OTHERS = 1.5, 1.0  # weights of what the ends lack and of how far other candidates are
+NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
+EVEN, STEEP = 1.4, 8.0  # the ratio with half of the share, and how steeply that falls
+PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squares of missing way and turn, and of the seam of two stretches
+LIKELY = 0.01  # squared body heights; a candidate that costs so much more counts 1/e
+ELSEWHERE = 15  # rows; a start so near to another one is the same stretch
+SAMPLES = 16
+NOTHING_LIKE, ROUGHLY = 0.5, 0.85  # gains from which a stretch is roughly alike, and alike
+
+
+def gain(ratio: float) -> float:
+    """Return how much of a stretch is to be mixed with interpolation, 0 to 1.
+
+    Example:
+        >>> from action_loom.core.between import trust
+        >>> [round(trust.gain(ratio), 2) for ratio in (0.0, 0.5, 1.0, 2.0)]
+        [1.0, 1.0, 0.94, 0.05]
+    """
+    return float(1.0 / (1.0 + (ratio / EVEN) ** STEEP))
+
+
+def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> float:
+    """Return the expected error of a candidate over that of interpolation, both squared; 1: neither is better.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import candidates, rows, trust
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> library = rows.of_clips([walk])
+        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
+        >>> bool(trust.ratio(library, gap, candidates.found(library, gap), 0) < 0.1)
+        True
+    """
+    one = found[chosen]
+    ends = _ends(rows, gap, one)
+    departs = max(_departure(rows, one), 1e-9)
+    return (ENDS * ends + OTHERS * _others(rows, found, chosen)) / departs + ends / NEAR
+
+
+def _ends(rows: Rows, gap: Gap, one: Candidate) -> float:
+    """Return how far a candidate's ends are from the keys, squared."""
+    first, last = rows.places[one.start] - gap.first, rows.places[one.end] - gap.last
+    lacks = float((first**2).sum(axis=-1).mean() + (last**2).sum(axis=-1).mean())
+    way, turn = missed(rows, gap, one)
+    lacks += PATH * float((way**2).sum()) + TURN * turn**2
+    lacks += sum((PACE * np.log((p.end - p.start) / (p.share * gap.frames))) ** 2 * p.share for p in one.pieces)
+    for before, after in zip(one.pieces[:-1], one.pieces[1:], strict=True):
+        apart = rows.places[before.end] - rows.places[after.start]
+        lacks += SEAM * float((apart**2).sum(axis=-1).mean())
+    return lacks
+
+
+def _departure(rows: Rows, one: Candidate) -> float:
+    """Return how far a candidate goes from the interpolation of its own ends, squared: poses and path."""
+    away = 0.0
+    for piece in one.pieces:
+        own = slice(piece.start, piece.end + 1)
+        away += piece.share * sum(_off_line(part[own].astype(np.float64)) for part in (rows.places, rows.path[:, None]))
+    return away
+
+
+def _off_line(places: Array) -> float:
+    """Return the mean squared distance of points (F, K, n) from the lines between their first and last places."""
+    share = np.linspace(0.0, 1.0, len(places))[:, None, None]
+    return float(((places - places[0] - share * (places[-1] - places[0])) ** 2).sum(axis=-1).mean())
+
+
+def _others(rows: Rows, found: Sequence[Candidate], chosen: int) -> float:
+    """Return how far the other candidates are from the chosen one, squared, the likely ones above all."""
+    one = found[chosen]
+    own, weights, away = _track(rows, one), 0.0, 0.0
+    for other in found:
+        apart = abs(other.start - one.start) >= ELSEWHERE
+        if other is one or not apart:
+            continue
+        places, path = _track(rows, other)
+        weight = min(float(np.exp((one.cost - other.cost) / LIKELY)), 1.0)
+        away += weight * float(
+            ((places - own[0]) ** 2).sum(axis=-1).mean() + ((path - own[1]) ** 2).sum(axis=-1).mean()
+        )
+        weights += weight
+    return away / (1.0 + weights)
+
+
+def _track(rows: Rows, one: Candidate) -> tuple[Array, Array]:
+    """Return samples of a candidate's places (S, K, 3), and of its path (S, 2) with both ends at the origin."""
+    places, path = list[Array](), list[Array]()
+    at, turned = np.zeros(2), 0.0
+    for piece in one.pieces:
+        rows_at = np.linspace(piece.start, piece.end, max(2, round(SAMPLES * piece.share))).round().astype(np.int64)
+        gone = as_faced(rows.path[rows_at] - rows.path[piece.start], rows.facing[piece.start] - turned) + at
+        places.append(rows.places[rows_at].astype(np.float64))
+        path.append(gone)
+        at, turned = gone[-1], turned + float(rows.facing[piece.end] - rows.facing[piece.start])
+    every, way = np.concatenate(places), np.concatenate(path)
+    way = way - np.linspace(0.0, 1.0, len(way))[:, None] * way[-1]
+    kept = np.linspace(0, len(every) - 1, SAMPLES).round().astype(np.int64)
+    return every[kept], way[kept]

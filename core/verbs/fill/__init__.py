@@ -1,0 +1,56 @@
+"""Fill what lies between keyed poses with stretches of other clips (methods: Fill)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...options import HIDDEN, RARE, declaration, option
+from ...recipes.base import Recipe
+
+
+@declaration
+class Fill(Recipe):
+    """Keep the keyed poses of the first clip, and fill what lies between them with stretches of the others."""
+
+    verb = "fill"
+    label = "Fill"
+    tooltip = "Fill between the keyed poses of the armature's action with motion of the ticked ones"
+    mode = "Fill"
+    mode_tooltip = "Between keyed poses, with the character's own motion"
+    intent = "Chain"
+    others = "the clips that gaps are filled from"
+    summary = "fill between keyed poses with motion of others: fill BLOCKING --key-frames '0 24 61' --from TAKES"
+
+    key_frames: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Frames of the keyed poses, from 0",
+        minimum=0.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,  # they are those of the action
+    )
+    gaps: tuple[tuple[float, ...], ...] = option(
+        (),
+        "What is set for single gaps: rows of the keyed frame before it, which stretch fills it (from 0, -1: the best"
+        " for all gaps together), and its share (0 to 1, -1: as alike as it is)",
+        minimum=-1.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,  # they have rows of their own
+    )
+    share: float = option(
+        -1.0,
+        "How much of the found motion is mixed with interpolation: 0 is none, 1 all",
+        minimum=-1.0,
+        maximum=1.0,
+        below="as alike as it is",
+        zero="interpolated",
+    )
+    plant_feet: bool = option(True, "Keep standing feet in place; keyed poses stay as they are")
+    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{names[0]} filled" if names else "filled"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report: a line for each gap."""
+        return [f"  {gap['first']} to {gap['last']}: {gap['text']}" for gap in report["fill"]["gaps"]]

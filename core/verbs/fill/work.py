@@ -1,0 +1,237 @@
+"""A clip filled between its keyed poses, with its report (methods: Fill)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...between import fill as between
+from ...between import trust
+from ...between.candidates import Candidate
+from ...between.fill import Done, GapFilled, Library, Wish
+from ...between.rows import LOWER, RATE, Longs, of_poses
+from ...bodies import alike
+from ...check import quality
+from ...errors import ClipError, OptionError
+from ...motion import trim
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...weave import reporting
+from . import Fill
+from .result import FillResult
+
+NAMED = 6  # gaps in one sentence
+STANDS = 0.02  # body heights; a body that goes less from key to key stands
+STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
+
+
+def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> FillResult:
+    """Return the first clip with the frames between its keyed poses filled with stretches of the other clips.
+
+    Raises ClipError without other clips, OptionError for keys that are no frames of the clip, are fewer than two, or
+    are too far apart, and SkeletonError for clips that can't be brought onto the body of the first.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Fill(key_frames=((0, 20),))
+        >>> result = verbs.apply(recipe, [actions.walk(), actions.walk(), actions.sneak()])
+        >>> recipe.figures(result.report)
+        ['  0 to 20: walk, 1.00 ×, as alike as 100 %']
+    """
+    began = time.perf_counter()
+    if len(clips) < 2:
+        raise ClipError("Filling takes a clip with keyed poses and one or more to fill from: give clips to fill from")
+    clip = clips[0]
+    keys = keyed(clip, recipe)
+    progress.at(0.0, "Gathering motion")
+    given = [trim.if_wanted(one, recipe.trim) for one in clips[1:]]
+    brought = [alike.like(one.clip, clip) for one in given]
+    library = between.library([one for one, _ in brought], between.longest_gap(clip, keys))
+    progress.at(0.5, "Filling")
+    done = between.fill(clip, keys, library, _wishes(clip, keys, recipe), plant=recipe.plant_feet)
+    result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
+    progress.at(0.8, "Measuring")
+    carried = [one for _, one in brought if one is not None]
+    report: dict[str, Any] = {
+        "dropped": reporting.left_out(given),
+        "carried": [one.as_report() for one in carried],
+        "fill": {
+            "keys": keys.tolist(),
+            "gaps": [_row(gap, clip, clips[1:], given, library) for gap in done.gaps],
+            "kept": [list(span) for span in done.kept],
+        },
+        "plant": None if done.planted is None else done.planted.report,
+        "not_planted": done.not_planted,
+        "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
+        "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done),
+    }
+    report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
+    return FillResult(result, report, 0, clip, tuple(keys.tolist()), done, library)
+
+
+def keyed(clip: Clip, recipe: Fill) -> Longs:
+    """Return the keyed frames (K,) of a recipe, in order; raises OptionError for impossible ones."""
+    frames = [frame for row in recipe.key_frames for frame in row]
+    wrong = next((frame for frame in frames if frame != int(frame) or not 0 <= frame < len(clip)), None)
+    if wrong is not None:
+        raise OptionError(f"key_frames: {clip.name} has no frame {wrong:g}: its frames are 0 to {len(clip) - 1}")
+    twice = next((frame for frame in frames if frames.count(frame) > 1), None)
+    if twice is not None:
+        raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
+    if len(frames) < 2:
+        raise OptionError(
+            f"key_frames: {clip.name} has {len(frames)} keyed pose{'s' * (len(frames) != 1)}: filling takes two or more"
+        )
+    keys = np.array(sorted(map(int, frames)))
+    longest = int(np.diff(keys).argmax())
+    seconds = float(keys[longest + 1] - keys[longest]) / clip.rate
+    if seconds > between.LONGEST:
+        raise OptionError(
+            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name} are {seconds:.0f} s;"
+            f" {between.LONGEST:g} s can be filled: key a pose between"
+        )
+    return keys
+
+
+def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
+    """Return what is set for each gap that is filled; raises OptionError for rows of no gap."""
+    firsts = [int(a) for a, b in pairwise(keys.tolist()) if b - a >= between.FEWEST_FRAMES]
+    rows = {}
+    for row in recipe.gaps:
+        if len(row) != 3 or row[0] not in keys[:-1] or row[1] != int(row[1]) or row[2] > 1.0:
+            given = " ".join(f"{number:g}" for number in row)
+            raise OptionError(
+                f"gaps: a row is the keyed frame before a gap of {clip.name}, the number of a stretch and a share up to"
+                f" 1, such as {keys[0]} 2 -1, not {given}"
+            )
+        rows[int(row[0])] = row
+    wishes = {}
+    for number, first in enumerate(firsts):
+        _, candidate, share = rows.get(first, (first, -1.0, -1.0))
+        share = recipe.share if share < 0.0 else share
+        wishes[number] = Wish(int(candidate) if candidate >= 0 else None, share if share >= 0.0 else None)
+    return wishes
+
+
+def _row(
+    gap: GapFilled, clip: Clip, clips: Sequence[Clip], given: Sequence[trim.Trimmed], library: Library
+) -> dict[str, Any]:
+    """Return the row of a report on one gap; frames of sources are counted in the clips as given."""
+    found = [_stretches(one, clips, given, library) for one in gap.found]
+    texts = [_text(some, one, gap, clip) for some, one in zip(found, gap.found, strict=True)]
+    row: dict[str, Any] = {
+        "first": gap.first,
+        "last": gap.last,
+        "candidate": gap.chosen,
+        "alike": round(gap.own_gain, 4),
+        "share": round(gap.gain, 4),
+        "candidates": [
+            {"stretches": some, "cost": round(one.cost, 6), "text": text}
+            for some, one, text in zip(found, gap.found, texts, strict=True)
+        ],
+    }
+    if gap.chosen < 0:
+        return row | {"text": "no clip is so long: interpolated"}
+    return row | {"text": said(texts[gap.chosen], gap.own_gain, gap.gain)}
+
+
+def said(what: str, alike: float, share: float) -> str:
+    """Return in words what fills a gap, and how alike it is.
+
+    Example:
+        >>> from action_loom.core.verbs.fill import work
+        >>> work.said("walk_12, 1.08 ×", 0.94, 0.94)
+        'walk_12, 1.08 ×, as alike as 94 %'
+        >>> work.said("walk_12, 1.08 ×", 0.02, 0.02)
+        'nothing like it: interpolated (nearest: walk_12, 1.08 ×)'
+    """
+    if alike < trust.NOTHING_LIKE:
+        if share > alike:
+            return f"{what}, little like it ({alike:.0%}), share {share:.0%}".replace("%", " %")
+        return f"nothing like it: interpolated (nearest: {what})"
+    roughly = "roughly " if alike < trust.ROUGHLY else ""
+    of = "" if share == alike else f", share {100.0 * share:.0f} %"
+    return f"{what}, {roughly}as alike as {100.0 * alike:.0f} %{of}"
+
+
+def _text(some: list[dict[str, Any]], one: Candidate, gap: GapFilled, clip: Clip) -> str:
+    seconds = (gap.last - gap.first) / clip.rate
+    parts = []
+    for row, piece in zip(some, one.pieces, strict=True):
+        pace = (piece.end - piece.start) / RATE / (piece.share * seconds)
+        image = " mirrored" if row["mirrored"] else ""
+        parts.append(f"{row['clip']}{image}, {pace:.2f} ×")
+    return ", then ".join(parts)
+
+
+def _stretches(
+    one: Candidate, clips: Sequence[Clip], given: Sequence[trim.Trimmed], library: Library
+) -> list[dict[str, Any]]:
+    """Return the rows of a report on the stretches of a candidate; frames of a repeated cycle go on after its last."""
+    rows, found = library.rows, []
+    for piece in one.pieces:
+        number = int(rows.clips[piece.start])
+        first, last = (
+            round(float(rows.frames[at]) * clips[number].rate / RATE + given[number].first, 2)
+            for at in (piece.start, piece.end)
+        )
+        found.append(
+            {
+                "clip": clips[number].name,
+                "number": number + 2,
+                "first": first,
+                "last": last,
+                "mirrored": bool(rows.mirrored[piece.start]),
+            }
+        )
+    return found
+
+
+def _unlike(clip: Clip, done: Done) -> list[str]:
+    """Return a sentence on the gaps that nothing is like."""
+    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
+    if not unlike:
+        return []
+    each = ", ".join(f"{gap.first} to {gap.last}" for gap in unlike[:NAMED])
+    more = f" and {len(unlike) - NAMED} gaps more" if len(unlike) > NAMED else ""
+    return [f"{clip.name}: nothing was found like frames {each}{more}: they are interpolated"]
+
+
+def _warnings(clip: Clip, keys: Longs, done: Done) -> list[str]:
+    notes = []
+    standing = _steps_in_place(clip, keys)
+    if standing:
+        first, last = standing
+        notes.append(
+            f"{clip.name}: the hips stand still from frame {first} to {last} while the feet step: a walk on the spot?"
+            " If not, key where the hips are"
+        )
+    if not done.gaps:
+        notes.append(
+            f"{clip.name}: nothing was filled: all keyed poses are fewer than {between.FEWEST_FRAMES} frames apart"
+        )
+    return notes
+
+
+def _steps_in_place(clip: Clip, keys: Longs) -> tuple[int, int] | None:
+    """Return the first two keys between which a body stays in its place and its feet do not; None if there are none."""
+    skeleton = clip.skeleton
+    feet = [
+        k
+        for k, role in enumerate(role for role in LOWER if role in skeleton.roles)
+        if role.partition(".")[0] in ("foot", "toe")
+    ]
+    if not feet or skeleton.height <= 0.0:
+        return None
+    poses = of_poses(clip.taken(keys))
+    stays = np.linalg.norm(np.diff(poses.path, axis=0), axis=1) < STANDS
+    along = np.abs(np.diff(poses.places[:, feet, 1], axis=0))  # ahead or back
+    moved = along.max(axis=1) > STEPS
+    both = np.flatnonzero(stays & moved)
+    if not len(both) or not stays.all():
+        return None
+    return int(keys[both[0]]), int(keys[both[0] + 1])

@@ -1,0 +1,168 @@
+"""Fill between keyed poses: the poses stay and stay the artist's, what is filled is Breakdown, and choices are kept."""
+
+from itertools import pairwise
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+POSES = (1, 13, 31, 49)
+
+
+@pytest.fixture
+def blocked():
+    """A biped with a ticked walk, and an action with four of its poses, which it plays."""
+    rig = material.biped()
+    material.key_walk(rig, "walk", frames=60)
+    bpy.context.scene.render.fps = 24
+    bpy.ops.action_loom.add_sources()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = True
+    block(rig, "blocking", POSES)
+    return rig
+
+
+def block(rig, name, frames):
+    """Key poses of the walk, and nothing between."""
+    poses = {frame: pose(rig, bpy.data.actions["walk"], frame) for frame in frames}
+    rig.animation_data.action = bpy.data.actions.new(name)
+    for frame, bones in poses.items():
+        for bone in rig.pose.bones:
+            bone.matrix_basis = bones[bone.name].T.tolist()
+            bone.keyframe_insert("location", frame=frame)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    for curve in material.fcurves(rig.animation_data.action):
+        for point in curve.keyframe_points:
+            point.select_control_point = False
+    return rig.animation_data.action
+
+
+def press(rig, operator, **options):
+    with bpy.context.temp_override(action_loom_armature=rig):
+        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
+
+
+def pose(rig, action, frame):
+    rig.animation_data.action = action
+    if hasattr(action, "slots") and len(action.slots):
+        rig.animation_data.action_slot = action.slots[0]
+    bpy.context.scene.frame_set(frame)
+    bpy.context.view_layer.update()
+    return {bone.name: np.array(bone.matrix_basis) for bone in rig.pose.bones}
+
+
+def heads(rig, action, frame):
+    pose(rig, action, frame)
+    return np.array([bone.head[:] for bone in rig.pose.bones])
+
+
+def test_poses_stay_and_the_motion_between_comes_back(blocked):
+    block_out, walk = blocked.animation_data.action, bpy.data.actions["walk"]
+    was = material.fingerprint(block_out)
+    assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
+    made = blocked.animation_data.action
+    assert made != block_out
+    assert material.fingerprint(block_out) == was
+    for frame in POSES:
+        here, there = pose(blocked, made, frame), pose(blocked, block_out, frame)
+        for name, matrix in here.items():
+            np.testing.assert_allclose(matrix, there[name], atol=2e-6, err_msg=name)
+    middle = [frame for a, b in pairwise(POSES) for frame in ((a + b) // 2,)]
+    off = {
+        action.name: np.mean(
+            [np.linalg.norm(heads(blocked, action, f) - heads(blocked, walk, f), axis=1) for f in middle]
+        )
+        for action in (made, block_out)
+    }
+    assert off[made.name] < 0.4 * off[block_out.name]
+
+
+@pytest.mark.parametrize("keys", ["EVERY", "FEW"])
+def test_the_artists_keys_stay_keyframes_and_others_are_breakdowns(blocked, keys):
+    assert press(blocked, "fill", keys=keys) == {"FINISHED"}
+    for curve in material.fcurves(blocked.animation_data.action):
+        if len(curve.keyframe_points) < 2:
+            continue
+        kinds = {round(point.co[0]): point.type for point in curve.keyframe_points}
+        stays = np.ptp([point.co[1] for point in curve.keyframe_points]) < 1e-5  # few keys are at the ends only
+        assert {frame for frame, kind in kinds.items() if kind == "KEYFRAME"} == set(POSES) & kinds.keys()
+        assert stays or set(POSES) <= kinds.keys()
+        assert {kind for frame, kind in kinds.items() if frame not in POSES} <= {"BREAKDOWN"}
+
+
+@pytest.mark.parametrize("keys", ["EVERY", "FEW"])
+def test_a_result_is_filled_anew_after_a_pose_was_edited(blocked, keys):
+    press(blocked, "fill", keys=keys)
+    made = blocked.animation_data.action
+    bpy.context.scene.frame_set(31)
+    bone = blocked.pose.bones["upper_arm.R"]
+    bone.rotation_euler[0] += 0.6
+    bone.keyframe_insert("rotation_euler", frame=31)
+    edited = pose(blocked, made, 31)["upper_arm.R"]
+    assert press(blocked, "fill") == {"FINISHED"}
+    again = blocked.animation_data.action
+    assert again != made
+    np.testing.assert_allclose(pose(blocked, again, 31)["upper_arm.R"], edited, atol=2e-6)
+    kinds = {round(p.co[0]) for c in material.fcurves(again) for p in c.keyframe_points if p.type == "KEYFRAME"}
+    assert set(POSES) <= kinds
+
+
+def test_only_gaps_between_selected_poses_are_filled(blocked):
+    block_out = blocked.animation_data.action
+    for curve in material.fcurves(block_out):
+        for point in curve.keyframe_points:
+            point.select_control_point = round(point.co[0]) in (13, 31)
+    press(blocked, "fill", plant_feet=False)
+    made = blocked.animation_data.action
+    for frame, same in ((7, True), (22, False), (40, True)):
+        here, there = (heads(blocked, action, frame) for action in (made, block_out))
+        assert (np.abs(here - there).max() < 1e-5) == same, frame
+
+
+def test_a_stretch_is_chosen_locked_and_left_again(blocked):
+    settings = bpy.context.scene.action_loom
+    settings.mode = "fill"
+    assert press(blocked, "fill", preview=True) == {"FINISHED"}
+    press(blocked, "next_stretch", gap=12, step=1)
+    assert settings.fill.gaps == "12 1 -1"
+    press(blocked, "whole_stretch", gap=12)
+    assert settings.fill.gaps == "12 1 1"
+    press(blocked, "lock_stretch", gap=12)
+    press(blocked, "whole_stretch", gap=12)
+    assert settings.fill.gaps == ""
+    press(blocked, "lock_stretch", gap=30)
+    assert settings.fill.gaps.startswith("30 ")
+    press(blocked, "clear_gaps")
+    assert settings.fill.gaps == ""
+
+
+def test_what_is_missing_is_said(blocked):
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = False
+    with pytest.raises(RuntimeError, match="Tick the actions to fill from"):
+        press(blocked, "fill")
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = True
+    block(blocked, "one pose", (13,))
+    with pytest.raises(RuntimeError, match="has 1 keyed pose"):
+        press(blocked, "fill")
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_settle_pulls_towards_ticked_actions_and_keeps_poses(blocked, replace):
+    block_out = blocked.animation_data.action
+    before = {frame: heads(blocked, block_out, frame) for frame in (7, 13, 22, 31)}
+    bpy.context.scene.action_loom.settle.strength = 1.0
+    assert press(blocked, "settle", replace=replace, keep_contacts=False) == {"FINISHED"}
+    made = blocked.animation_data.action
+    assert (made == block_out) == replace
+    for frame in (13, 31):
+        np.testing.assert_allclose(heads(blocked, made, frame), before[frame], atol=2e-5)
+
+
+def test_settle_needs_other_actions(blocked):
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = False
+    with pytest.raises(RuntimeError, match="Tick the actions to pull towards"):
+        press(blocked, "settle")

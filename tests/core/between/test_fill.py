@@ -1,0 +1,252 @@
+"""Filling between keyed poses: the keys stay, hidden motion comes back, and what is not there is said."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.between import candidates, choice, fill, filling, rows, trust
+from action_loom.core.edit import filtering
+from action_loom.core.errors import ClipError, OptionError
+from action_loom.core.figure import actions
+from action_loom.core.formats import bvh
+from action_loom.core.motion import kinematics, mirror, quat, resample, root_motion, trim
+from oracles import material
+
+KEYS = np.array([0, 20, 48, 80])
+
+
+def away(one, other):
+    """The farthest distance (m) of any point."""
+    return float(np.linalg.norm(kinematics.points(one) - kinematics.points(other), axis=2).max())
+
+
+def filled(clip, sources, keys=KEYS, **options):
+    recipe = verbs.Fill(key_frames=(tuple(keys),), **options)
+    return verbs.apply(recipe, [clip, *sources])
+
+
+def hidden(clip, keys=KEYS):
+    """A clip of which only the keyed poses are known."""
+    poses = [filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1) for a, b in pairwise(keys)]
+    turns = np.concatenate([poses[0].rotations[:1], *(pose.rotations[1:] for pose in poses)])
+    places = np.concatenate([poses[0].translations[:1], *(pose.translations[1:] for pose in poses)])
+    return replace(clip.cut(0, keys[-1] + 1), rotations=turns, translations=places, name="blocking")
+
+
+def test_hidden_motion_comes_back_from_a_clip_that_has_it():
+    walk = actions.walk()
+    block = hidden(walk)
+    assert away(block, walk.cut(0, 81)) > 0.1
+    made = filled(block, [actions.sneak(), walk], plant_feet=False)
+    assert away(made.clip, walk.cut(0, 81)) < 0.035  # feet that strike at a key strike more softly
+    assert {gap["candidates"][gap["candidate"]]["stretches"][0]["clip"] for gap in made.report["fill"]["gaps"]} == {
+        "walk"
+    }
+
+
+@pytest.mark.parametrize("turn", [0.0, 1.0, 3.0])
+def test_it_does_not_matter_where_a_character_stands_and_faces(turn):
+    walk = actions.walk()
+    here, there = (
+        filled(hidden(walk), [walk]),
+        filled(root_motion.placed(hidden(walk), turn, np.array([3.0, -2.0])), [walk]),
+    )
+    assert away(root_motion.placed(here.clip, turn, np.array([3.0, -2.0])), there.clip) < 1e-4
+
+
+def test_it_does_not_matter_how_large_a_character_is():
+    def scaled(clip, size):
+        body = replace(clip.skeleton, offsets=size * clip.skeleton.offsets, tips=size * clip.skeleton.tips)
+        return replace(clip, skeleton=body, translations=size * clip.translations)
+
+    walk = actions.walk()
+    made = [filled(scaled(hidden(walk), size), [scaled(walk, size)], plant_feet=False) for size in (1.0, 2.0)]
+    assert away(scaled(made[0].clip, 2.0), made[1].clip) < 1e-4
+
+
+def test_a_mirrored_blocking_is_filled_by_the_mirror_image():
+    walk = actions.walk()
+    block = hidden(mirror.mirrored(walk))
+    turned = filled(block, [actions.turn_left()], keys=KEYS)
+    own = filled(block, [walk], keys=KEYS, plant_feet=False)
+    assert turned.clip.skeleton is own.clip.skeleton
+    assert away(own.clip, mirror.mirrored(walk).cut(0, 81)) < 0.035  # feet that strike at a key strike more softly
+
+
+@pytest.mark.parametrize("sources", [[actions.walk()], [actions.wave()], [actions.sneak(), actions.turn_left()]])
+def test_keyed_frames_and_all_frames_outside_stay(sources):
+    clip, keys = actions.walk(), (10, 30, 34, 60)
+    made = filled(clip, sources, keys=keys).clip
+    same = [*range(11), *range(30, 35), *range(60, len(clip))]
+    turned = quat.same_side(made.rotations, clip.rotations) - clip.rotations
+    assert np.abs(turned[same]).max() < 1e-12
+    assert np.abs(made.translations - clip.translations)[same].max() == 0.0
+
+
+def test_speeds_do_not_jump_at_keys():
+    walk = actions.walk()
+    made = filled(hidden(walk), [actions.sneak()], share=1.0, plant_feet=False).clip
+    turns = quat.log(quat.mul(quat.inv(made.rotations[:-1]), made.rotations[1:])) * made.rate
+    jumps = np.linalg.norm(np.diff(turns, axis=0), axis=2)
+    own = quat.log(quat.mul(quat.inv(walk.rotations[:-1]), walk.rotations[1:])) * walk.rate
+    assert jumps[KEYS[1:-1] - 1].max() < 1.3 * np.percentile(np.linalg.norm(np.diff(own, axis=0), axis=2), 99) + 0.5
+
+
+def test_a_cycle_is_repeated_for_a_gap_longer_than_itself():
+    walk, cycle = actions.walk(), actions.walk(cycles=1)
+    made = filled(hidden(walk, (0, 80)), [cycle], keys=(0, 80), plant_feet=False)
+    assert away(made.clip, walk.cut(0, 81)) < 0.03
+
+
+def test_what_is_not_there_is_interpolated_and_said():
+    wave = actions.wave()
+    keys = (0, 30, 60, 90)
+    made = filled(hidden(wave, keys), [actions.turn_left()], keys=keys, plant_feet=False)
+    gaps = made.report["fill"]["gaps"]
+    assert all(gap["alike"] < trust.NOTHING_LIKE and gap["text"].startswith("nothing like it") for gap in gaps)
+    assert any("nothing was found like frames 0 to 30" in note for note in made.report["notes"])
+    assert away(made.clip, hidden(wave, keys)) < 0.15  # but for speeds over keys
+
+
+def test_a_share_and_a_candidate_can_be_set_for_a_gap():
+    walk = actions.walk()
+    free = filled(hidden(walk), [walk, actions.sneak()], plant_feet=False)
+    made = filled(hidden(walk), [walk, actions.sneak()], gaps=((20, 3, 1), (48, -1, 0)), plant_feet=False)
+    first, second, third = made.report["fill"]["gaps"]
+    assert (second["candidate"], second["share"], third["share"]) == (3, 1.0, 0.0)
+    assert first["candidate"] == free.report["fill"]["gaps"][0]["candidate"]
+    assert away(made.clip.cut(0, 14), free.clip.cut(0, 14)) < 1e-9  # gaps far from the change stay
+
+
+def test_feet_that_stand_do_not_slide_and_keys_stay():
+    walk = actions.walk()
+    sources = [actions.sneak()]
+    free, made = (filled(hidden(walk), sources, share=1.0, plant_feet=plant) for plant in (False, True))
+    assert made.report["plant"]["spans"]
+    before, after = made.report["plant"]["middle_slide_cm_s"]
+    assert after < 0.3 * before
+    assert away(made.clip.taken(KEYS), walk.taken(KEYS)) < 1e-9
+    assert away(free.clip, made.clip) > 0.0
+
+
+def test_a_walk_whose_hips_were_forgotten_is_noticed():
+    block = hidden(actions.walk(), (0, 12, 24, 36))
+    places = block.translations.copy()
+    places[:, 0, :2] = places[0, 0, :2]
+    made = filled(replace(block, translations=places), [actions.walk()], keys=(0, 12, 24, 36))
+    assert any("the hips stand still from frame" in warning for warning in made.report["warnings"])
+    assert not any(
+        "hips" in warning for warning in filled(block, [actions.walk()], keys=(0, 12, 24, 36)).report["warnings"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ((), "has 0 keyed poses"),
+        ((5,), "has 1 keyed pose:"),
+        ((5, 5), "frame 5 of walk is given twice"),
+        ((0, 97), "has no frame 97"),
+        ((0, 2.5), "has no frame 2.5"),
+    ],
+)
+def test_impossible_keys(keys, words):
+    with pytest.raises(OptionError, match=words):
+        filled(actions.walk(), [actions.walk()], keys=keys)
+
+
+def test_a_gap_of_an_hour_and_nothing_to_fill_from():
+    long = actions.walk().taken(np.zeros(1900, dtype=np.int64))
+    with pytest.raises(OptionError, match="from frame 0 to 1850 of walk are 62 s"):
+        filled(long, [actions.walk()], keys=(0, 1850, 1890))
+    with pytest.raises(ClipError, match="give clips to fill from"):
+        filled(actions.walk(), [])
+
+
+def test_a_gap_longer_than_all_sources():
+    wave = actions.wave()
+    made = filled(wave, [actions.turn_left().cut(0, 12)], keys=(0, 100))
+    assert made.report["fill"]["gaps"][0]["text"] == "no clip is so long: interpolated"
+
+
+def test_rows_of_no_gap():
+    with pytest.raises(OptionError, match="gaps: a row is the keyed frame before a gap"):
+        filled(actions.walk(), [actions.walk()], gaps=((3, 0, 1),))
+
+
+def test_viterbi_takes_the_cheapest_way(rng):
+    library = rows.of_clips([actions.walk(), actions.sneak()])
+    some = [
+        [
+            candidates.Candidate((candidates.Piece(int(k), int(k) + 10),), float(rng.random() * 1e-3))
+            for k in rng.integers(0, 80, 4)
+        ]
+        for _ in range(4)
+    ]
+    paces = [[(1.0, 1.0)] * 4] * 4
+
+    def cost(way):
+        total = sum(gap[k].cost for gap, k in zip(some, way, strict=True))
+        for (one, a), (other, b) in pairwise(zip(some, way, strict=True)):
+            apart = library.speeds[one[a].end] - library.speeds[other[b].start]
+            total += choice.SMOOTH**2 * float((apart**2).sum(axis=-1).mean())
+        return total
+
+    best = min(np.ndindex(4, 4, 4, 4), key=cost)
+    assert cost(choice.together(library, some, paces)) == pytest.approx(cost(best), rel=1e-5)
+
+
+def test_singles_are_the_best_of_all(rng):
+    """Against a search one by one."""
+    walk = actions.walk()
+    library = rows.of_clips([walk, actions.sneak()])
+    gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([10, 31]))), 0, 21.0)
+    costs = []
+    for length in {max(1, round(stretch * 21.0)) for stretch in candidates.STRETCHES}:
+        for start in np.flatnonzero(library.left >= length):
+            one = candidates.Candidate((candidates.Piece(int(start), int(start) + length),), 0.0)
+            way, turn = candidates.missed(library, gap, one)
+            ends = [library.places[start] - gap.first, library.places[start + length] - gap.last]
+            cost = sum(float((apart.astype(float) ** 2).sum(axis=-1).mean()) for apart in ends)
+            cost += candidates.TRAVEL * float((way**2).sum()) + (candidates.TURN * turn) ** 2
+            costs.append(cost + (candidates.PACE * np.log(length / 21.0)) ** 2)
+    assert candidates.found(library, gap)[0].cost == pytest.approx(min(costs), abs=1e-6)
+
+
+def test_two_stretches_fill_what_no_single_one_holds():
+    """A walk that turns: half of it is in one clip, half in another."""
+    left = actions.turn_left()
+    keys = (0, len(left) - 1)
+    halves = [left.cut(0, len(left) // 2 + 8), left.cut(len(left) // 2 - 8, len(left))]
+    made = filled(left, halves, keys=keys, share=1.0, plant_feet=False)
+    gap = made.report["fill"]["gaps"][0]
+    assert len(gap["candidates"][gap["candidate"]]["stretches"]) == 2
+    plain = away(hidden(left, keys), left)
+    assert away(made.clip, left) < 0.5 * plain
+
+
+def test_interpolation_meets_both_ends(rng):
+    clip = material.random_clip(rng, material.figure(), frames=2)
+    plain = filling.interpolated(clip.cut(0, 1), clip.cut(1, 2), 9)
+    assert away(plain.taken(np.array([0, 8])), clip) < 1e-9
+    steps = filtering.turned_by(plain.cut(0, 8), plain.cut(1, 9))
+    assert np.ptp(steps, axis=0).max() < 1e-6  # an even speed
+
+
+@pytest.mark.shared
+def test_captured_walks_come_back_better_than_by_interpolation():
+    """Of a person kept aside: see tools/bench/between.py."""
+    folder = material.SHARED / "strides"
+    files = [folder / f"cmu_mb_08_{number}.bvh" for number in ("02", "03", "05", "06")]
+    clips = [resample.to_rate(trim.ends(bvh.to_clip(bvh.read(file))[0]).clip, 30.0) for file in files]
+    keys = np.arange(0, len(clips[0]), 15)
+    done = fill.fill(clips[0], keys, fill.library(clips[1:], 0.5), plant=False)
+    plain = hidden(clips[0], keys)
+    inside = np.setdiff1d(np.arange(keys[-1]), keys)
+    errors = [
+        float(np.linalg.norm(kinematics.points(one)[inside] - kinematics.points(clips[0])[inside], axis=2).mean())
+        for one in (done.clip, plain)
+    ]
+    assert errors[0] < 0.55 * errors[1]

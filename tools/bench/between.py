@@ -1,0 +1,215 @@
+"""Fill against interpolation on held-out clips; writes docs/measured/between.md.
+
+Every clip of a body is filled from all its other clips: keys at even distances, nothing known between them. On the
+bodies of `ASIDE` neither the constants nor the method were chosen.
+
+    python tools/bench/between.py            # a quarter of an hour
+"""
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from action_loom.core.between import fill, filling, trust
+from action_loom.core.cli import reading
+from action_loom.core.edit.feet import spans
+from action_loom.core.errors import LoomError
+from action_loom.core.motion import feet, kinematics, quat, resample, trim
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data"
+RATE = 30.0
+SECONDS, FRAMES, PAST = (0.5, 1.0, 2.0, 4.0), (5, 15, 30, 45), 10
+# Body: its files, and whether they are walks and runs, of which others hold what one lacks.
+TUNED = {
+    "35": ("strides/cmu_mb_35_*.bvh cmu/cmu_mb_35_*.bvh", True),
+    "07": ("strides/cmu_mb_07_*.bvh cmu/cmu_mb_07_*.bvh", True),
+    "16": ("amc/16_*.amc", True),
+    "02": ("cmu/cmu_mb_02_*.bvh", False),
+    "05": ("cmu/cmu_mb_05_*.bvh", False),
+    "daz": ("cmu/cmu_daz_*.bvh", False),
+}
+ASIDE = {
+    "08": ("strides/cmu_mb_08_*.bvh cmu/cmu_mb_08_*.bvh", True),
+    "09": ("amc/09_*.amc", True),
+    "127": ("amc/127_*.amc", True),
+    "06": ("cmu/cmu_mb_06_*.bvh", False),
+    "49": ("cmu/cmu_mb_49_*.bvh", False),
+    "takes": ("takes/cmu_13_*.amc takes/cmu_14_*.amc", False),
+}
+
+
+def read(pattern):
+    settings = {about.name: about.default for about in reading.OPTIONS.values()}
+    clips = []
+    for path in sorted(file for some in pattern.split() for file in SHARED.glob(some)):
+        own = settings | ({"skeleton": str(SHARED / "amc" / "16.asf")} if path.parent.name == "takes" else {})
+        clip = trim.ends(reading.read(str(path), own["units"], own["up"], own).clip).clip
+        clips.append(replace(resample.to_rate(clip, RATE), name=path.stem, channels={}))
+    return clips
+
+
+class Truth:
+    """A clip that was hidden, and how far others are from it between two frames."""
+
+    def __init__(self, clip):
+        self.clip = clip
+        self.turns, self.places = kinematics.world(clip)
+
+    def errors(self, made, a, b):
+        turns, places = kinematics.world(made)
+        frames = slice(a + 1, b)
+        own = slice(1, -1)
+        away = places[own] - self.places[frames]
+        q = quat.same_side(turns[own], self.turns[frames]) - self.turns[frames]
+        return {
+            "cm": 100.0 * float(np.linalg.norm(away, axis=2).mean()),
+            "L2P": float(np.linalg.norm(away.reshape(len(away), -1), axis=1).mean()),
+            "L2Q": float(np.linalg.norm(q.reshape(len(q), -1), axis=1).mean()),
+            "NPSS": npss(turns[own], self.turns[frames]),
+        }
+
+
+def npss(made, truth):
+    """Normalized power spectrum similarity of world rotations (F, J, 4): Gopalakrishnan and others 2019."""
+    truth = quat.continuous(truth)
+    made = quat.same_side(made, truth)
+    power = [np.abs(np.fft.fft(some.reshape(len(some), -1), axis=0)) ** 2 for some in (made, truth)]
+    total = [some.sum(axis=0) for some in power]
+    apart = [np.cumsum(some / np.maximum(sums, 1e-12), axis=0) for some, sums in zip(power, total, strict=True)]
+    return float((np.abs(apart[0] - apart[1]).sum(axis=0) * total[1]).sum() / np.maximum(total[1].sum(), 1e-12))
+
+
+def bezier(clip, keys):
+    """What Blender's automatic handles give nearly: cubic curves through all keys, flat at the ends."""
+    at = np.arange(keys[0], keys[-1] + 1)
+    k = np.clip(np.searchsorted(keys, at, side="right") - 1, 0, len(keys) - 2)
+    gap = (keys[k + 1] - keys[k]).astype(float)
+    u = (at - keys[k]) / gap
+
+    def curve(values):
+        wide = (..., *[None] * (values.ndim - 1))
+        slopes = np.zeros_like(values)
+        slopes[1:-1] = (values[2:] - values[:-2]) / (keys[2:] - keys[:-2])[wide]
+        v, g = u[wide], gap[wide]
+        ends = (2 * v**3 - 3 * v**2 + 1) * values[k] + (3 * v**2 - 2 * v**3) * values[k + 1]
+        return ends + g * ((v**3 - 2 * v**2 + v) * slopes[k] + (v**3 - v**2) * slopes[k + 1])
+
+    turns = quat.normalize(curve(quat.continuous(clip.rotations[keys])))
+    return replace(clip.taken(at), rotations=turns, translations=curve(clip.translations[keys]))
+
+
+def slide(clip):
+    """Speeds (cm/s) of balls in the middle half of the times when they stand."""
+    try:
+        found = spans.find(clip)
+    except LoomError:
+        return []
+    points, known, speeds = kinematics.points(clip), feet.balls_and_ankles(clip.skeleton), []
+    for span in (one for one in found if one.part == spans.BALL):
+        ball = points[:, known[span.foot][0], :2]
+        fast = 100.0 * np.linalg.norm(np.gradient(ball, axis=0), axis=1) * clip.rate
+        speeds += fast[span.middle.first : span.middle.end].tolist()
+    return speeds
+
+
+def gaps_of(clips, step, past=0):
+    """Fill every clip from the others, a key every `step` frames after `past` known ones; yields a row for each gap."""
+    for number, clip in enumerate(clips):
+        if len(clip) <= step + past or len(clips) < 2:
+            continue
+        keys = np.concatenate([np.arange(max(past - 1, 0)), np.arange(max(past - 1, 0), len(clip), step)])
+        library = fill.library([other for k, other in enumerate(clips) if k != number], step / RATE)
+        truth, hidden = Truth(clip), replace(clip, name="hidden")
+        began = time.process_time()
+        done = fill.fill(hidden, keys, library, plant=False)
+        spent = time.process_time() - began
+        planted = fill.fill(hidden, keys, library)
+        plain = fill.fill(hidden, keys, library, {k: fill.Wish(gain=0.0) for k in range(len(done.gaps))}, plant=False)
+        curves = bezier(clip, keys)
+        slides = {"truth": slide(clip), "slerp": slide(plain.clip), "fill": slide(planted.clip)}
+        for gap in done.gaps:
+            a, b = gap.first, gap.last
+            slerp = filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+            row = {"ratio": gap.ratio, "gain": gap.gain, "seconds": spent / len(done.gaps)}
+            row["slide"] = slides if gap is done.gaps[0] else {}
+            row["slerp"] = truth.errors(slerp, a, b)
+            row["bezier"] = truth.errors(curves.cut(a - keys[0], b - keys[0] + 1), a, b)
+            row["own"] = row["slerp"] if gap.filled is None else truth.errors(gap.filled.own, a, b)
+            row["fill"] = truth.errors(done.clip.cut(a, b + 1), a, b)
+            row["planted"] = truth.errors(planted.clip.cut(a, b + 1), a, b)
+            yield row
+
+
+def of(rows, what, measure="cm"):
+    return float(np.mean([row[what][measure] for row in rows]))
+
+
+def slid(rows, what):
+    speeds = [speed for row in rows if row["slide"] for speed in row["slide"][what]]
+    return f"{np.mean(speeds):.1f}" if speeds else "–"
+
+
+def line(name, gap, rows):
+    """A row of the page's tables."""
+    relative = np.array([row["fill"]["cm"] / row["slerp"]["cm"] for row in rows])
+    cells = [name, gap, len(rows), f"{of(rows, 'slerp'):.1f}", f"{of(rows, 'bezier'):.1f}", f"{of(rows, 'own'):.1f}"]
+    cells += [
+        f"**{of(rows, 'fill'):.1f}**",
+        f"{of(rows, 'planted'):.1f}",
+        f"{of(rows, 'fill') / of(rows, 'slerp'):.2f}",
+    ]
+    cells += [f"{of(rows, 'fill', each) / of(rows, 'slerp', each):.2f}" for each in ("L2P", "L2Q", "NPSS")]
+    cells += [f"{100.0 * (relative < 1.0).mean():.0f} %", f"{100.0 * (relative > 1.1).mean():.0f} %"]
+    cells.append(" / ".join(slid(rows, what) for what in ("slerp", "fill", "truth")))
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+COLUMNS = ("body", "gap", "gaps", "slerp", "Bézier", "stretch", "**fill**", "planted", "÷ slerp", "L2P", "L2Q", "NPSS")
+COLUMNS += ("better", "worse by > 10 %", "slide: slerp / planted / truth")
+HEAD = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
+
+
+def table(bodies, steps, past=0):
+    """Lines of a table over bodies and gaps, and all rows by body."""
+    lines, every = [HEAD], {}
+    for name, (pattern, _) in bodies.items():
+        clips = read(pattern)
+        for label, step in steps.items():
+            rows = list(gaps_of(clips, step, past))
+            every[name, label] = rows
+            if rows:
+                lines.append(line(name, label, rows))
+                print(lines[-1], flush=True)
+    return lines, every
+
+
+def right(every):
+    """How often "nothing like it" and "as alike" are right: lines of a table."""
+    rows = [row for some in every.values() for row in some]
+    lines = ["| said | gaps | the stretch itself ÷ slerp | it is worse than slerp |", "|---|---|---|---|"]
+    bounds = ((trust.ROUGHLY, 1.01, "as alike"), (trust.NOTHING_LIKE, trust.ROUGHLY, "roughly as alike"))
+    for low, high, words in (*bounds, (-0.01, trust.NOTHING_LIKE, "nothing like it")):
+        own = np.array([r["own"]["cm"] / r["slerp"]["cm"] for r in rows if low <= r["gain"] < high])
+        if len(own):
+            lines.append(f"| {words} | {len(own)} | {np.median(own):.2f} | {100.0 * (own > 1.0).mean():.0f} % |")
+    return lines
+
+
+def page():
+    seconds = {f"{each:g} s": round(each * RATE) for each in SECONDS}
+    frames = {f"{each} frames": each + 1 for each in FRAMES}
+    aside, known = table(ASIDE, seconds)
+    given, _ = table({name: one for name, one in ASIDE.items() if one[1]}, frames, PAST)
+    tuned, _ = table(TUNED, seconds)
+    text = (ROOT / "tools" / "bench" / "between.txt").read_text(encoding="utf-8")
+    parts = {"ASIDE": aside, "GIVEN": given, "TUNED": tuned, "RIGHT": right(known)}
+    for name, lines in parts.items():
+        text = text.replace(f"{{{name}}}", "\n".join(lines))
+    (ROOT / "docs" / "measured" / "between.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(page())
