@@ -18,7 +18,7 @@ from .plant import Plant
 from .retarget import Retarget
 
 # On another body, moved up or down, or walking through clips that were levelled.
-_OTHER_FLOOR = {"retarget", "place", "follow", "walk", "shortest"}
+_OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
 _SAME = 1e-6  # of the body's height, and in numbers of unit quaternions
 

@@ -43,13 +43,26 @@ ROOMS = {
     "graph": {
         *("bodies", "check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
     },
+    "drive": {"check", "edit", "errors", "graph", "motion", "progress", "recipes"},
     "style": {
         *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("bodies", "check", "edit", "entry_points", "errors", "graph", "motion", "options", "plots", "progress"),
+        *(
+            "bodies",
+            "check",
+            "drive",
+            "edit",
+            "entry_points",
+            "errors",
+            "graph",
+            "motion",
+            "options",
+            "plots",
+            "progress",
+        ),
         *("recipes", "style", "sync", "weave"),
     },
     "takes": {"check", "errors", "library", "motion", "progress", "verbs", "weave"},

@@ -17,6 +17,7 @@ from ....core.options import Declared, declared
 from ....core.progress import Progress
 from ....core.recipes.ask import AskOptions
 from ....core.recipes.base import Recipe
+from ....core.recipes.drive import DriveOptions
 from ....core.recipes.graph import GraphOptions
 from ....core.recipes.matching import Matching
 from ....core.recipes.style import StyleOptions
@@ -25,12 +26,13 @@ from ....core.weave.preprocess import RegisteredClips
 from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
-_REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
+_REGISTERED, _GRAPHS, _STYLES, _DRIVEN = memory.cache(6), memory.cache(2), memory.cache(4), memory.cache(2)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
     StyleOptions: _STYLES,
     AskOptions: _STYLES,
+    DriveOptions: _DRIVEN,
 }
 
 
@@ -41,7 +43,7 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
     made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
-    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES))
+    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES, _DRIVEN))
     return made
 
 
