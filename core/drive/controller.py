@@ -118,7 +118,17 @@ def begun(data: Database, place: complex = 0j, facing: float = 0.0) -> State:
 
 
 def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
-    """Return the state one step (1/60 s) later; nothing given is changed."""
+    """Return the state one step (1/60 s) later; nothing given is changed.
+
+    Example:
+        >>> from action_loom.core.drive import controller, database
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
+        >>> before = controller.begun(data)
+        >>> after = controller.step(data, controller.Manner(), before, controller.Wish(1.3j))
+        >>> before.steps, after.steps
+        (0, 1)
+    """
     goal = _obeyed(data, state, wish)
     ahead = _ahead(data, manner, state, goal)
     state = replace(

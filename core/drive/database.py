@@ -309,7 +309,7 @@ def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
         >>> from action_loom.core.drive import database
         >>> from action_loom.core.figure import actions
         >>> place, facing = database.root(actions.walk())
-        >>> round(abs(place[-1] - place[0]), 1)
+        >>> round(float(abs(place[-1] - place[0])), 1)
         4.2
     """
     ground, raw = root_motion.ground_frames(clip)

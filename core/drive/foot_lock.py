@@ -47,7 +47,7 @@ def stepped(
         >>> for k in range(60):  # a foot that slides 3 cm a second
         ...     foot, = foot_lock.stepped([foot], [0.03j * k / 60], [True], 1.7, 1 / 60)
         >>> round(abs(foot.ball), 3), round(abs(foot.off), 3)
-        (0.0, 0.029)
+        (0.0, 0.03)
     """
     stepping = any(foot.since >= 0.0 for foot in feet)
     out = []

@@ -213,7 +213,18 @@ def _slowest(span: Span, path: Array, least: int) -> Span:
 
 
 def at_rate(made: Woven, rate: float) -> tuple[Clip, list[Span]]:
-    """Return the clip and its spans at another rate."""
+    """Return the clip and its spans at another rate.
+
+    Example:
+        >>> from action_loom.core.drive import keep
+        >>> from action_loom.core.edit.feet.spans import Span
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import resample
+        >>> made = keep.Woven(resample.to_rate(actions.walk(), 60.0), (Span("L", "ball", 10, 40),), (), ())
+        >>> clip, spans = keep.at_rate(made, 30.0)
+        >>> len(clip), spans[0].row
+        (97, (0, 0, 5, 20))
+    """
     clip = resample.to_rate(made.clip, rate)
     share, spanned = rate / RATE, []
     for span in made.spans:

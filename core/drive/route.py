@@ -40,7 +40,15 @@ class Route:
 
 
 def of_states(states: Sequence[State]) -> Route:
-    """Return the route of successive states."""
+    """Return the route of successive states.
+
+    Example:
+        >>> from action_loom.core.drive import controller, database, route
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
+        >>> len(route.of_states([controller.begun(data)]))
+        1
+    """
     return Route(
         np.array([state.row for state in states]),
         np.array([state.jumped for state in states]),

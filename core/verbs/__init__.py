@@ -93,7 +93,7 @@ _ROWS = (
     Verb(Splice, needs=("spine", "upper arms")),
     Verb(BuildGraph, _GRAPH["prepare"], makes="graph", **_GRAPH),
     Verb(Follow, uses="graph", needs=("thighs",), **_GRAPH),
-    Verb(Drive, prepare="verbs.drive.work:gather", depends=DriveOptions, needs=("feet",)),
+    Verb(Drive, prepare="verbs.drive.work:rows", depends=DriveOptions, needs=("feet",)),
     Verb(Walk, "work:random_walk", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Shortest, "work:shortest", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Travel, needs=("feet",)),

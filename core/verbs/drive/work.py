@@ -31,8 +31,8 @@ class DriveResult(Result):
     data: Database
 
 
-def gather(
-    clips: Sequence[Clip], options: DriveOptions, progress: Progress = SILENT, gathered: Database | None = None
+def rows(
+    clips: Sequence[Clip], options: DriveOptions, progress: Progress = SILENT, known: Database | None = None
 ) -> Database:
     """Return the rows of clips to be searched; raises ClipError for fewer than two, and what `database.build` does.
 
@@ -40,14 +40,14 @@ def gather(
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.recipes.drive import DriveOptions
         >>> from action_loom.core.verbs.drive import work
-        >>> len(work.gather([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).clips)
+        >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).clips)
         2
     """
-    if gathered is not None:
-        return gathered
+    if known is not None:
+        return known
     if len(clips) < 2:
         raise ClipError(
-            f"Drive takes a character's actions, two or more: one that walks and one that stands; {len(clips)} given"
+            f"Drive takes two actions or more, such as one that walks and one that stands; {len(clips)} given"
         )
     return database.build(clips, mirror=options.mirror, travel=options, progress=progress)
 
@@ -58,7 +58,7 @@ def drive(
     """Return a body driven through the recipe's wishes as a clip at the rate of the first one; its feet stand.
 
     The same clips and wishes give the same clip, to the bit. Raises OptionError for wishes that are none, and what
-    `gather` raises.
+    `rows` raises.
 
     Example:
         >>> from action_loom.core import verbs
@@ -71,7 +71,7 @@ def drive(
     began = time.perf_counter()
     wished = asked(recipe)  # before the work, so that impossible ones are reported at once
     place, facing = begins(recipe)
-    data = gather(clips, recipe, progress.part(0.0, 0.3), data)
+    data = rows(clips, recipe, progress.part(0.0, 0.3), data)
     limits.check_size(recipe.result_name([clip.name for clip in clips]), len(wished), len(data.skeleton))
     part = progress.part(0.3, 0.8)
 
@@ -97,7 +97,14 @@ def drive(
 
 
 def manner_of(recipe: Drive) -> Manner:
-    """Return how the body answers; a wish of places at times waits for nobody."""
+    """Return how the body answers; a wish of places at times waits for nobody.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.verbs.drive import work
+        >>> work.manner_of(verbs.Drive(places=((0, 0, 0), (0, 2, 2)))).waits
+        False
+    """
     return Manner(recipe.moves_well, waits=not recipe.places)
 
 
