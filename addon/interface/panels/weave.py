@@ -9,7 +9,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
-from ....core.verbs import VERBS, Loop, Restyle
+from ....core.verbs import VERBS, Drive, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
@@ -48,6 +48,7 @@ FIRST = {
     "key_poses": (("key_poses", "interval"), ("key_poses", "between")),
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
     "follow": (("follow", "fidelity"),),
+    "drive": (("drive", "moves_well"),),
 }
 FIRST_SLIDERS = ("stride", "cadence", "lean")
 
@@ -96,6 +97,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
         if settings.mode == "follow":
             self._draw_path(context)
+        if settings.mode == Drive.verb:
+            layout.operator("action_loom.drive", icon="FILE_REFRESH")
         if settings.mode == "key_poses":
             row = layout.row(align=True)
             row.operator("action_loom.pick_pose", icon="ADD")
@@ -136,7 +139,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
         row = self.layout.row(align=True)
         row.scale_y = 1.4
-        row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
+        if recipe is Drive:
+            row.operator("action_loom.steer", text="Drive", icon="PLAY")
+        else:
+            row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         row.prop(settings, "live", text="", icon="GHOST_ENABLED")
 
     def _draw_pad(self, context: bpy.types.Context) -> None:
