@@ -24,6 +24,7 @@ WAITS = 0.12  # m that the wish runs ahead of the body before it waits
 PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with which the body is pulled to the wish
 BRAKE = 1.0  # the same where it is to stand
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
+TURN_LATE, TURN_FORCED = 0.1, 6.0  # radians by which it may be late; beyond, radians a second for each more
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
 BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
 STANDING = 0.15  # m/s of the wish; slower it stands
@@ -297,7 +298,8 @@ def _pull(state: State, velocity: complex) -> complex:
 def _turn_pull(data: Database, state: State, turning: float, speed: float, facing: float) -> float:
     apart = wrapped(state.ahead.facing - facing)
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE))
-    most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit) * STEP
+    forced = TURN_FORCED * max(0.0, abs(apart) - TURN_LATE)
+    most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit + forced) * STEP
     return max(-most, min(most, wanted))
 
 

@@ -148,9 +148,12 @@ class Database:
         if not len(goes):
             return 0.0, 0.0
         walks, runs = goes[goes < RUNS], goes[goes >= RUNS]
-        walk = float(np.median(walks if len(walks) >= LEAST_ROWS else goes)) * height
-        run = float(np.percentile(runs, 75.0)) * height if len(runs) >= LEAST_ROWS else walk
-        return min(walk, run), max(walk, run)
+        if min(len(walks), len(runs)) >= LEAST_ROWS:
+            return float(np.median(walks)) * height, float(np.percentile(runs, 75.0)) * height
+        # All are of one kind by their speed: then the slowest clip walks, and the fastest runs.
+        of_clip = [speed[(self.clip == k) & (speed > GOES)] for k in range(self.given)]
+        each = [float(np.median(one)) for one in of_clip if len(one) >= LEAST_ROWS] or [float(np.median(goes))]
+        return min(each) * height, max(each) * height
 
     @cached_property
     def caps(self) -> Array:

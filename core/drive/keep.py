@@ -164,7 +164,7 @@ def _standing(data: Database, route: Route, rows: Rows) -> tuple[Span, ...]:
     """Return when feet stand: as the drive locked them, where their source stands."""
     found = []
     for k, foot in enumerate(data.feet):
-        stands = data.stands[rows, k] & route.held[:, k]
+        stands = data.stands[rows, k] & (route.held[:, k] | (data.limbs[k] is None))
         # A lock that was let go for a step parts what the source takes for one contact.
         for first, end in runs(stands):
             if end - first >= LEAST_SPAN * RATE:

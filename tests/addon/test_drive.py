@@ -12,6 +12,14 @@ def event(kind, value="PRESS", *, shift=False, ctrl=False):
     return SimpleNamespace(type=kind, value=value, shift=shift, ctrl=ctrl, mouse_x=0, mouse_y=0)
 
 
+def walking():
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, stride=1.6)
+    material.list_sources(rig, "slow", "quick", mode="drive")
+    return rig
+
+
 def pose_of(rig):
     return [
         tuple(value)
@@ -23,8 +31,7 @@ def pose_of(rig):
 @pytest.fixture
 def steered(loom):
     """A biped with a slow and a quick walk, and what steers it."""
-    rig = material.biped()
-    material.listed("slow", "quick") if hasattr(material, "listed") else None
+    rig = walking()
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
     yield rig, steering
     if steering.armature is not None:
@@ -109,18 +116,16 @@ def test_what_was_driven_is_kept_as_an_action_with_its_recipe(steered, loom):
     assert bpy.ops.action_loom.drive() == {"FINISHED"}
     action = rig.animation_data.action
     assert "driven" in action.name
-    recipe = loom("model" if False else "addon.model.storage").load(action) if False else None
-    assert recipe is None
+    stored = loom("addon.model.storage").recipe_of(action)
+    assert stored.wishes
     last = int(action.frame_range[1])
     bpy.context.scene.frame_set(last)
-    hips = rig.matrix_world @ rig.pose.bones[material.HIPS if hasattr(material, "HIPS") else 0].head
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
     assert np.hypot(hips.x - driven.real, hips.y - driven.imag) < 0.3
 
 
 def test_one_ticked_action_is_refused_in_a_sentence(loom):
-    rig = material.biped()
-    lines = bpy.context.scene.action_loom.rigs[0].sources
-    for line in list(lines)[1:]:
-        line.use = False
+    rig = walking()
+    material.list_sources(rig, "slow", mode="drive")
     with pytest.raises(Exception, match="two actions or more"):
         loom("addon.interface.operators.steer").Steering(bpy.context, rig)
