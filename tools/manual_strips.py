@@ -44,6 +44,10 @@ class Strip:
     joint: str = ""
 
 
+# Wishes of a drive: ahead, to the left, and it stands.
+STEERED = ((0.0, 0.0, -1.3), (2.0, 1.3, 0.0), (4.0, 0.0, -1.3), (5.5, 0.0, 0.0), (6.5, 0.0, 0.0))
+
+
 def strips() -> dict[str, Strip]:
     """Return the declared strips by the name of their picture."""
 
@@ -57,6 +61,7 @@ def strips() -> dict[str, Strip]:
         "loop": of("loop", "Sneak", kind="way"),
         "splice": of("splice", "Walk", "Wave"),
         "path": of("follow", "Walk", "Turn Left", "Turn Right", kind="above", path=curve),
+        "drive": of("drive", "Walk", "Turn Left", "Turn Right", kind="above", wishes=STEERED),
         "travel": of("travel", "Walk on the spot", kind="way"),
         "in_place": of("in_place", "Walk", kind="way"),
         "style": of("restyle", "Carry", "Walk", "Sneak", stride=2.0, swing=2.0, lean=2.0, mirror=True),

@@ -20,7 +20,7 @@ from ..pictures import drive_overlay
 from . import polls
 from .background import navigates
 
-OFTEN = 1.0 / 60.0  # s between two looks at the clock
+STEP = 1.0 / 60.0  # s; as often the clock is looked at
 LATE = 0.5  # s; what is lost beyond is said
 LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
 GO_ON, PASS, KEEP, LEAVE = "go on", "pass", "keep", "leave"
@@ -158,6 +158,15 @@ def _forward(context: bpy.types.Context) -> float:
     return forward_of(tuple(turned @ Vector((0.0, 0.0, -1.0))), tuple(turned @ Vector((0.0, 1.0, 0.0))))
 
 
+def _held(part: str) -> tuple[list[str], float]:
+    """Return the keys of a part such as LEFT_SHIFT+A 1, and its seconds; raises LoomError."""
+    names, _, seconds = part.strip().partition(" ")
+    try:
+        return names.split("+"), float(seconds)
+    except ValueError:
+        raise LoomError(f"Keys has {part.strip()!r}, but each part is keys and seconds: W 2; LEFT_SHIFT+A 1") from None
+
+
 class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
     bl_idname = "action_loom.steer"
     bl_label = "Drive"
@@ -166,17 +175,38 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
     _timer: bpy.types.Timer | None = None
     _steering: Steering
 
+    keys: bpy.props.StringProperty(
+        name="Keys",
+        description="For scripts: keys and how long they are held, such as W 2; LEFT_SHIFT+A 1; NONE 1",
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return polls.poll_sources(cls, context, Drive.least) and polls.poll_parts(cls, context, Drive)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        self.report({"ERROR"}, "A character is driven in a 3D view: press the button in its sidebar")
-        return {"CANCELLED"}
+        if not self.keys:
+            self.report({"ERROR"}, "A character is driven in a 3D view: press the button in its sidebar")
+            return {"CANCELLED"}
+        try:
+            held = [_held(part) for part in self.keys.split(";")]
+            self._steering = Steering(context, present(target_armature.armature(context)))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        session = self._steering.session
+        for names, seconds in held:
+            session.release()
+            for name in names:
+                session.key(name, down=True, shift="LEFT_SHIFT" in names, ctrl="LEFT_CTRL" in names)
+            for _ in range(round(seconds / STEP)):
+                session.advance(STEP, _forward(context))
+        return self._keep(context, "EXEC_DEFAULT")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> OperatorReturn:
         area = context.area
-        if area is None or area.type != "VIEW_3D" or context.window is None:
+        if self.keys or area is None or area.type != "VIEW_3D" or context.window is None:
             return self.execute(context)
         try:
             self._steering = Steering(context, present(target_armature.armature(context)))
@@ -187,7 +217,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         if lacks:
             self.report({"INFO"}, f"This character: {'; '.join(lacks)}")
         manager = present(context.window_manager)
-        self._timer = manager.event_timer_add(OFTEN, window=context.window)
+        self._timer = manager.event_timer_add(STEP, window=context.window)
         manager.modal_handler_add(self)
         present(context.workspace).status_text_set(translated(HINT))
         return {"RUNNING_MODAL"}
@@ -210,7 +240,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
             if context.workspace is not None:
                 context.workspace.status_text_set(None)
 
-    def _keep(self, context: bpy.types.Context) -> OperatorReturn:
+    def _keep(self, context: bpy.types.Context, how: str = "INVOKE_DEFAULT") -> OperatorReturn:
         """Leave, and weave what was driven as an action with its recipe: one step of Undo."""
         steering = self._steering
         if not steering.session.wished:
@@ -220,8 +250,8 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         self.cancel(context)
         steering.put_wishes(properties.settings_of(scene_of(context)))
         name = "" if armature is None else armature.name
-        bpy.ops.action_loom.drive("INVOKE_DEFAULT", armature=name)  # type: ignore[attr-defined]
-        return {"FINISHED"}
+        done = bpy.ops.action_loom.drive(how, armature=name)  # type: ignore[attr-defined]
+        return {"CANCELLED"} if done == {"CANCELLED"} else {"FINISHED"}
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_steer,))
