@@ -61,7 +61,9 @@ def strips() -> dict[str, Strip]:
         "loop": of("loop", "Sneak", kind="way"),
         "splice": of("splice", "Walk", "Wave"),
         "path": of("follow", "Walk", "Turn Left", "Turn Right", kind="above", path=curve),
-        "drive": of("drive", "Walk", "Turn Left", "Turn Right", kind="above", wishes=STEERED),
+        "drive": of(
+            "drive", "Walk", "Turn Left", "Turn Right", kind="above", wishes=STEERED, start=((0.0, 0.0, 180.0),)
+        ),
         "travel": of("travel", "Walk on the spot", kind="way"),
         "in_place": of("in_place", "Walk", kind="way"),
         "style": of("restyle", "Carry", "Walk", "Sneak", stride=2.0, swing=2.0, lean=2.0, mirror=True),

@@ -1,6 +1,6 @@
 """Inertialisation: after a jump the body goes on as it moved, and the difference fades (methods: Drive).
 
-Method: Bollo 2016; critically damped as by Holden 2020.
+[Bollo]; critically damped as by [Holden].
 """
 
 from dataclasses import dataclass
