@@ -206,7 +206,7 @@ TABLE = {
     "add_to_library": Row(before=library_chosen, needs_armature=False, directory="FOLDER/files"),
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
-    "steer": result(keys="W 0.5; NONE 0.2"),
+    "steer": Row("new actions", "animation", "pose", "settings", "users", keys="W 0.5; NONE 0.2"),
     "draw_path": Row("objects", "curves", "settings", points="0 0 0; 0 -2 0; 0.5 -4 0"),
     "drag_stretches": Row("settings", before=with_a_stretch_on_a_curve, needs_armature=False, index=0, start=10.0),
     "analyse": Row("settings", sources=BOTH),
