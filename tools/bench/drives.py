@@ -42,8 +42,8 @@ CHARACTERS = {
     "godot_player": ("idle", "walk", "run", "shooting_standing"),
     "mannequiny": ("idle_root.001", "run_root.001", "fight_idle_root.001", "dash_root.001"),
 }
-SECONDS, SCRIPTS, ASIDE = 30, 9, 3  # every third script is kept aside; 20 are aimed at, on a machine of one's own
-PROCESSES = 6
+SECONDS, SCRIPTS, ASIDE = 30, 6, 3  # every third script is kept aside; 20 are aimed at, on a machine of one's own
+PROCESSES = 5
 POP = 1.5  # times the sources' 99.9 % acceleration of a point
 
 Figures = dict[str, float]

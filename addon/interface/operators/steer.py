@@ -23,7 +23,7 @@ from .background import navigates
 STEP = 1.0 / 60.0  # s; as often the clock is looked at
 LATE = 0.5  # s; what is lost beyond is said
 LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
-GO_ON, PASS, KEEP, LEAVE = "go on", "pass", "keep", "leave"
+GO_ON, PASS, KEEP, LEAVE = "go", "pass", "keep", "leave"
 HINT = (
     "Arrows or WASD steer, Shift runs, Ctrl keeps facing, a click goes there; Space pauses, Backspace takes back a"
     " second, Enter keeps, Esc leaves"
