@@ -346,10 +346,12 @@ For anyone who judges Drive: does the body obey, do its feet stand, and is what 
 tools/bench/drives.py` writes this page.
 
 {SCRIPTS} seeded scripts of {SECONDS} s for each set (20 are aimed at): stands, walks and runs of 1.5 to 4 s at
-the set's own speeds, turns by 0 to 180°. Every third script is kept aside; constants were chosen on the first four scripts of the
+the set's own speeds, turns by 0 to 180°. Every third script is kept aside;
+constants were chosen on the first four scripts of the
 captured man alone. Lengths are of a body 1.7 m tall, H is the body's height. numpy alone; frame times are CPU times.
 *Live slide*: balls of feet whose source stands, without steps in place; *held firmly*: those that have been held for a
-tenth of a second. *Pops*: frames in which a point is over {POP} times the 99.9 % acceleration of the sources; the *played
+tenth of a second. *Pops*: frames in which a point is over {POP} times the 99.9 % acceleration of the sources;
+the *played
 sources'* are those of the rows that were played. *Kept mid-stance*: middle halves of contacts of what is kept, of
 those that were planted, and of the others, too. No foot is ever moved by more than {foot_lock.FARTHEST} H.
 """
