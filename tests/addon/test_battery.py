@@ -136,7 +136,7 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
 # To another frame, where a pose without keys is none, or to another pose.
 GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead", "tween")
 ANEW = ("rebuild", "remove_pose", "clean_up", "match_rate")  # what the armature has, is made anew
-GIVEN = ("push_down", "play_action", "open_tool")  # they are for changing what is played
+GIVEN = ("push_down", "play_action", "open_tool", "steer")  # they are for changing what is played
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW, *GIVEN)]
 
 
