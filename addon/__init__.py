@@ -55,6 +55,7 @@ MODULES = (
     ".interface.operators.graphs",
     ".interface.operators.stretches",
     ".interface.operators.draw_path",
+    ".interface.operators.steer",
     ".interface.operators.style",
     ".interface.operators.results",
     ".interface.operators.nla_and_assets",

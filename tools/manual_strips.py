@@ -44,6 +44,10 @@ class Strip:
     joint: str = ""
 
 
+# Wishes of a drive: ahead, to the left, and it stands.
+STEERED = ((0.0, 0.0, -1.3), (2.0, 1.3, 0.0), (4.0, 0.0, -1.3), (5.5, 0.0, 0.0), (6.5, 0.0, 0.0))
+
+
 def strips() -> dict[str, Strip]:
     """Return the declared strips by the name of their picture."""
 
@@ -57,6 +61,9 @@ def strips() -> dict[str, Strip]:
         "loop": of("loop", "Sneak", kind="way"),
         "splice": of("splice", "Walk", "Wave"),
         "path": of("follow", "Walk", "Turn Left", "Turn Right", kind="above", path=curve),
+        "drive": of(
+            "drive", "Walk", "Turn Left", "Turn Right", kind="above", wishes=STEERED, start=((0.0, 0.0, 180.0),)
+        ),
         "travel": of("travel", "Walk on the spot", kind="way"),
         "take": Strip(verbs.VERBS["cut_out"].recipe(first=6, last=90, kind="walk", loop=True), ("Walk",), "way"),
         "in_place": of("in_place", "Walk", kind="way"),

@@ -35,6 +35,7 @@ _OPERATORS = {
     "build_graph": "path",
     "new_curve": "path",
     "draw_path": "path",
+    "steer": "drive",
     "show_graph": "path",
     "add_stretch": "path",
     "remove_stretch": "path",

@@ -49,7 +49,7 @@ MENUS = {
         label="Prepare",
         entries=(
             *("find_cycles", "show_scores", "find_transitions", LINE),
-            *("draw_path", "new_curve", "add_stretch", "build_graph", "show_graph", LINE),
+            *("steer", "draw_path", "new_curve", "add_stretch", "build_graph", "show_graph", LINE),
             *("learn_style", "keep_style", "load_style", "save_style", LINE),
             *("pick_pose", "clear_poses"),
             *("next_stretch", "lock_stretch", "whole_stretch", "clear_gaps"),

@@ -14,7 +14,13 @@ SOME = 4096  # edges that are sampled at a time, which takes all of their frames
 
 
 def fade(count: int) -> Array:
-    """Return the share (count + 1,) of the second clip in a transition, from 0 to 1 (Kovar 2002)."""
+    """Return the share (count + 1,) of the second clip in a transition, from 0 to 1 (Kovar 2002).
+
+    Example:
+        >>> from action_loom.core.graph import edge_table
+        >>> edge_table.fade(4).round(2).tolist()
+        [0.0, 0.16, 0.5, 0.84, 1.0]
+    """
     at = np.arange(count + 1) / count
     return at * at * (3.0 - 2.0 * at)
 

@@ -99,6 +99,12 @@ def gather(
     Bodies may have other names for their joints (see `joint_matching.renamed`), and other joints (see `bodies.alike`).
     Raises ClipError for no clips, OptionError for labels that do not fit the clips, and SkeletonError for bodies that
     differ or whose joints do not inherit all.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import inputs
+        >>> [clip.name for clip in inputs.gather([actions.walk()], images=True).clips]
+        ['walk', 'walk mirrored']
     """
     if not clips:
         raise ClipError("A motion graph takes one clip or more; none given")

@@ -15,6 +15,7 @@ from ..options import Declared, declared
 from ..progress import SILENT, Progress
 from ..recipes.ask import AskOptions
 from ..recipes.base import Recipe
+from ..recipes.drive import DriveOptions
 from ..recipes.graph import GraphOptions
 from ..recipes.matching import Matching
 from ..recipes.style import StyleOptions
@@ -23,6 +24,7 @@ from .bake import Bake
 from .blend import Blend
 from .build_graph import BuildGraph
 from .connect import Connect
+from .drive import Drive
 from .fewer_keys import FewerKeys
 from .fill import Fill
 from .filter import Filter
@@ -95,6 +97,7 @@ _ROWS = (
     Verb(Splice, needs=("spine", "upper arms")),
     Verb(BuildGraph, _GRAPH["prepare"], makes="graph", **_GRAPH),
     Verb(Follow, uses="graph", needs=("thighs",), **_GRAPH),
+    Verb(Drive, prepare="verbs.drive.work:rows", depends=DriveOptions, needs=("feet",)),
     Verb(Walk, "work:random_walk", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Shortest, "work:shortest", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Travel, needs=("feet",)),

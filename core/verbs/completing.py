@@ -19,7 +19,7 @@ from .retarget import Retarget
 from .take import CutOut
 
 # On another body, moved up or down, or walking through clips that were levelled.
-_OTHER_FLOOR = {"retarget", "place", "follow", "walk", "shortest"}
+_OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
 _SAME = 1e-6  # of the body's height, and in numbers of unit quaternions
 

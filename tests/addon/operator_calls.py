@@ -237,6 +237,7 @@ TABLE = {
     "add_to_library": Row(before=library_chosen, needs_armature=False, directory="FOLDER/files"),
     "add_sources": Row("settings", "users", before=without_lists),
     "add_stretch": Row("settings", needs_armature=False),
+    "steer": Row("new actions", "animation", "pose", "settings", "users", keys="W 0.5; NONE 0.2"),
     "draw_path": Row("objects", "curves", "settings", points="0 0 0; 0 -2 0; 0.5 -4 0"),
     "analyse": Row("settings", sources=BOTH),
     "bake_to_bones": result(sources=[SLOW]),

@@ -58,6 +58,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "find_cycles": {},
     "choose_candidate": {},
     "show_scores": {},
+    "steer": {"keys": "W 0.5; NONE 0.2"},
     "draw_path": {"points": "0 0 0; 0 -4 0"},
     "new_curve": {},
     "add_stretch": {},

@@ -20,6 +20,7 @@ FLOORS = (
     "services.weaving",
     "services.sources",
     "services.paths",
+    "services.driving",
     "services.weights",
     "services.matching",
     "services.preview",

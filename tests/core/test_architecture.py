@@ -44,14 +44,15 @@ ROOMS = {
     "graph": {
         *("bodies", "check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
     },
+    "drive": {"check", "edit", "errors", "graph", "motion", "progress", "recipes"},
     "style": {
         *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("between", "bodies", "check", "edit", "entry_points", "errors", "graph", "library", "motion", "options"),
-        *("plots", "progress", "recipes", "style", "sync", "weave"),
+        *("between", "bodies", "check", "drive", "edit", "entry_points", "errors", "graph", "library", "motion"),
+        *("options", "plots", "progress", "recipes", "style", "sync", "weave"),
     },
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),

@@ -11,7 +11,7 @@ from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.reading import SourceOptions
-from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Fill, Follow, Loop, Restyle, Shortest, Synchronise
+from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Drive, Fill, Follow, Loop, Restyle, Shortest, Synchronise
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
@@ -97,6 +97,23 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
         return recipe
     seen = dataclasses.replace(recipe, route=ghost.recipe.route)
     return seen if seen == ghost.recipe else recipe
+
+
+class DriveHooks(ResultHooks):
+    """Drive the wishes of the last drive again; they say where it begins."""
+
+    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
+        if not super().poll(cls, context):
+            return False
+        settings = properties.settings_of(scene_of(context)).drive
+        if target_armature.invoked_from_panel(context) and not (settings.wishes or settings.places):
+            cls.poll_message_set("Drive first: what you steer is kept as wishes")
+            return False
+        return True
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if "place" not in given:
+            op.place = "REFERENCE"
 
 
 class LoopHooks(ResultHooks):
@@ -281,6 +298,7 @@ class FillHooks(ResultHooks):
 # Operators whose name is not their verb, and verbs that need hooks.
 _NAMES = {"sync": "retime"}
 _HOOKS: dict[type[Recipe], ResultHooks] = {
+    Drive: DriveHooks(),
     Follow: FollowHooks(),
     Loop: LoopHooks(),
     Shortest: ShortestHooks(),

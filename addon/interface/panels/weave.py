@@ -9,7 +9,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
-from ....core.verbs import VERBS, CutOut, Fill, Loop, Restyle
+from ....core.verbs import VERBS, CutOut, Drive, Fill, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
@@ -51,6 +51,7 @@ FIRST = {
     "fill": (("fill", "share"), ("fill", "plant_feet")),
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
     "follow": (("follow", "fidelity"),),
+    "drive": (("drive", "moves_well"),),
 }
 FIRST_SLIDERS = ("stride", "cadence", "lean")
 
@@ -99,6 +100,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             layout.prop(settings, "pad", icon="ORIENTATION_CURSOR", toggle=True)
         if settings.mode == "follow":
             self._draw_path(context)
+        if settings.mode == Drive.verb:
+            layout.operator("action_loom.drive", icon="FILE_REFRESH")
         if settings.mode == "key_poses":
             row = layout.row(align=True)
             row.operator("action_loom.pick_pose", icon="ADD")
@@ -148,7 +151,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if recipe is CutOut:
             take_set.draw_button(row, _rig(context))
             return
-        row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
+        if recipe is Drive:
+            row.operator("action_loom.steer", text="Drive", icon="PLAY")
+        else:
+            row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         row.prop(settings, "live", text="", icon="GHOST_ENABLED")
 
     def _draw_pad(self, context: bpy.types.Context) -> None:

@@ -31,6 +31,12 @@ def show(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.typ
             bpy.ops.screen.animation_play()
 
 
+def stop(context: bpy.types.Context) -> None:
+    """Stop a playing animation where it is."""
+    if context.screen is not None and context.screen.is_animation_playing:
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
 @contextmanager
 def _first_view(window: bpy.types.Window) -> Iterator[tuple[int, bpy.types.Region, bpy.types.RegionView3D] | None]:
     """Let operators work in the first 3D view of a window; yields its free width and region, None without a view."""

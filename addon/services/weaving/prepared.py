@@ -17,6 +17,7 @@ from ....core.options import Declared, declared
 from ....core.progress import Progress
 from ....core.recipes.ask import AskOptions
 from ....core.recipes.base import Recipe
+from ....core.recipes.drive import DriveOptions
 from ....core.recipes.graph import GraphOptions
 from ....core.recipes.matching import Matching
 from ....core.recipes.style import StyleOptions
@@ -26,13 +27,15 @@ from ....core.weave.preprocess import RegisteredClips
 from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
-_REGISTERED, _GRAPHS, _STYLES, _TAKES = memory.cache(6), memory.cache(2), memory.cache(4), memory.cache(2)
+_REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
+_TAKES, _DRIVEN = memory.cache(2), memory.cache(2)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
     StyleOptions: _STYLES,
     AskOptions: _STYLES,
     TakeOptions: _TAKES,
+    DriveOptions: _DRIVEN,
 }
 
 
@@ -43,7 +46,7 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
     made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
-    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES, _TAKES))
+    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN))
     return made
 
 

@@ -1,0 +1,89 @@
+"""Draw over the 3D view where a driven body is wished to go: the next second as dots, wish and body as arrows."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...ground.blender_types import interface_scale, present
+from . import flat
+
+WISH, BODY, GOAL, TEXT = (1.0, 0.65, 0.2, 0.9), (0.35, 0.7, 1.0, 0.9), (1.0, 1.0, 1.0, 0.9), (1.0, 1.0, 1.0, 1.0)
+DOT, WIDTH, HEAD = 4.0, 3.0, 0.3  # pixels at an interface scale of 1; share of an arrow's length
+
+Place = tuple[float, float, float]
+
+
+class Shown(NamedTuple):
+    """What is drawn, in units of the scene: dots, arrows from a place to another, a goal, a line of text."""
+
+    dots: Sequence[Place]
+    wish: tuple[Place, Place]
+    body: tuple[Place, Place]
+    goal: Place | None
+    text: str
+
+
+_shown: Shown | None = None
+_handlers: list[Any] = []
+
+
+def show(shown: Shown) -> None:
+    """Draw this from now on."""
+    global _shown
+    _shown = shown
+    if not _handlers and not bpy.app.background:
+        _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
+
+
+def hide() -> None:
+    """Draw nothing any more."""
+    global _shown
+    _shown = None
+    for handler in _handlers:
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+    _handlers.clear()
+
+
+def _draw() -> None:
+    from bpy_extras import view3d_utils
+    from mathutils import Vector
+
+    if _shown is None:
+        return
+    context = bpy.context
+    region, space = present(context.region), context.space_data
+
+    def on_screen(place: Place) -> tuple[float, float] | None:
+        found = view3d_utils.location_3d_to_region_2d(region, space.region_3d, Vector(place))  # type: ignore[union-attr]
+        return None if found is None else (found.x, found.y)
+
+    for place in _shown.dots:
+        at = on_screen(place)
+        if at is not None:
+            flat.dot(*at, DOT * interface_scale(), WISH)
+    for (start, end), paint in ((_shown.wish, WISH), (_shown.body, BODY)):
+        one, other = on_screen(start), on_screen(end)
+        if one is not None and other is not None and one != other:
+            flat.lines(_arrow(one, other), paint, WIDTH, region)
+    goal = None if _shown.goal is None else on_screen(_shown.goal)
+    if goal is not None:
+        flat.dot(*goal, 1.5 * DOT * interface_scale(), GOAL)
+    left, bottom, _, _ = flat.free_box(present(context.area), region)
+    flat.write(_shown.text, left + flat.text_size(), bottom + flat.text_size(), color=TEXT)
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return the lines of an arrow as pairs of points."""
+    along = complex(end[0] - start[0], end[1] - start[1]) * HEAD
+    tip = complex(*end)
+    wings = [tip - along * turn for turn in (complex(0.9, 0.4), complex(0.9, -0.4))]
+    return [start, end, end, (wings[0].real, wings[0].imag), end, (wings[1].real, wings[1].imag)]
+
+
+def unregister() -> None:
+    hide()
+
+
+def register() -> None:
+    """Nothing is drawn before a drive begins."""

@@ -1,0 +1,1 @@
+"""Driving an armature live: the session, and what it shows."""

@@ -1,0 +1,326 @@
+"""The controller of a driven body: a wish and a state make the next state (methods: Drive)."""
+
+import cmath
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..motion import feet, ik, kinematics, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from . import foot_lock, offsets, springs
+from .database import AHEAD, OWN, RATE, Database
+from .foot_lock import Foot
+from .offsets import Offsets
+from .search import Numbers
+from .springs import Ahead, wrapped
+
+STEP = 1.0 / RATE
+EVERY = 6  # steps between two searches
+CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to be answered at once
+WAITS = 0.12  # m that the wish runs ahead of the body before it waits
+PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with which the body is pulled to the wish
+BRAKE = 1.0  # the same where it is to stand
+TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
+TURN_LATE, TURN_FORCED = 0.1, 6.0  # radians by which it may be late; beyond, radians a second for each more
+ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
+BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
+STANDING = 0.15  # m/s of the wish; slower it stands
+IMAGE_PRICE = 0.5  # of a jump into a mirror image, and out of it
+LEAST_STAY = 10  # steps in a source before the next jump, but for a changed wish
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the body answers: `weight` from 0 (at once) to 1 (moves well).
+
+    waits : whether the wish waits for the body; else it obeys a clock
+    """
+
+    weight: float = 0.2
+    waits: bool = True
+
+    @property
+    def bonus(self) -> float:
+        """What a jump must be cheaper by."""
+        return 4.0 * self.weight
+
+    @property
+    def half_life(self) -> float:
+        """Of the springs of velocity and facing, seconds."""
+        return 0.18 + 0.3 * self.weight
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted: a velocity on the ground, x + iy m/s, and a facing in radians, None for along the way."""
+
+    velocity: complex = 0j
+    facing: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A body that is driven, at one step.
+
+    row : of the database; jumped : whether it came there by a jump
+    place, facing : of its root; drift, spin : what is left of the root velocities of earlier sources
+    ahead : where the wish leads; goal : the wish as it is obeyed
+    pose, pose_before : rotations (J, 4) and translations (J, 3) in the frame of the root, without the feet's locks
+    shown : rotations and translations in the world, with locked feet
+    since, stayed : steps since the last search, and since the last jump; asked : the wish at that search
+    """
+
+    row: int
+    place: complex = 0j
+    facing: float = 0.0
+    ahead: Ahead = field(default_factory=Ahead)
+    goal: Wish = field(default_factory=Wish)
+    asked: Wish = field(default_factory=Wish)
+    drift: complex = 0j
+    spin: float = 0.0
+    since: int = 0
+    stayed: int = 0
+    steps: int = 0
+    jumped: bool = False
+    still: bool = False
+    offsets: Offsets | None = None
+    pose: tuple[Array, Array] = (np.empty(0), np.empty(0))
+    pose_before: tuple[Array, Array] = (np.empty(0), np.empty(0))
+    shown: tuple[Array, Array] = (np.empty(0), np.empty(0))
+    feet: tuple[Foot, ...] = ()
+    velocity: complex = 0j
+
+
+def begun(data: Database, place: complex = 0j, facing: float = 0.0) -> State:
+    """Return a body that stands at a place, x + iy m, facing a direction, radians.
+
+    Example:
+        >>> from action_loom.core.drive import controller, database
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()])
+        >>> state = controller.begun(data)
+        >>> for _ in range(120):
+        ...     state = controller.step(data, controller.Manner(), state, controller.Wish(1.3j))
+        >>> 1.0 < state.place.imag < 3.0
+        True
+    """
+    row = data.rest_row
+    if len(data.still):
+        calm = np.abs(data.raw[data.still, 6:OWN]).sum(axis=1)
+        row = int(data.still[np.argmin(calm)])
+    pose = data.rotations[row], data.translations[row]
+    ahead = Ahead(place=place, facing=facing)
+    goal = Wish(0j, facing)
+    state = State(row, place, facing, ahead, goal, goal, pose=pose, pose_before=pose, still=True)
+    return _shown(data, state)
+
+
+def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
+    """Return the state one step (1/60 s) later; nothing given is changed.
+
+    Example:
+        >>> from action_loom.core.drive import controller, database
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
+        >>> before = controller.begun(data)
+        >>> after = controller.step(data, controller.Manner(), before, controller.Wish(1.3j))
+        >>> before.steps, after.steps
+        (0, 1)
+    """
+    goal = _obeyed(data, state, wish)
+    ahead = _ahead(data, manner, state, goal)
+    state = replace(
+        state,
+        ahead=ahead,
+        goal=goal,
+        jumped=False,
+        since=state.since + 1,
+        stayed=state.stayed + 1,
+        steps=state.steps + 1,
+    )
+    state = _searched(data, manner, state)
+    return _shown(data, _moved(data, state))
+
+
+def _obeyed(data: Database, state: State, wish: Wish) -> Wish:
+    """Return the wish as the clips can obey it: no faster than they go, and facing where they go."""
+    speed = abs(wish.velocity)
+    if speed < 1e-6:
+        return Wish(0j, state.goal.facing if wish.facing is None else wish.facing)
+    way = cmath.phase(wish.velocity / 1j)  # a facing of 0 is along +y
+    facing = way if wish.facing is None else wish.facing
+    cap = data.cap(wrapped(way - facing))
+    if cap == 0.0:
+        facing, cap = way, data.cap(0.0)
+    if cap == 0.0:
+        cap = max(data.caps.max(), 0.0)
+    return Wish(wish.velocity * min(1.0, cap / speed), facing)
+
+
+def _ahead(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
+    """Return the spring one step later; it waits for the body where it is too far ahead."""
+    ahead = predicted(manner, replace(state, goal=goal), (1,))[0]
+    apart, limit = ahead.place - state.place, WAITS * data.unit
+    if manner.waits and abs(apart) > limit:
+        ahead = replace(ahead, place=state.place + apart * (limit / abs(apart)))
+    return ahead
+
+
+def _searched(data: Database, manner: Manner, state: State) -> State:
+    """Return the state after a search, if one is due: at another row, if one is much better."""
+    ends = data.onward[state.row] < 0
+    changed = abs(state.goal.velocity - state.asked.velocity) > CHANGED[0] * data.unit
+    changed = changed or abs(wrapped((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
+    stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < STANDING * data.unit
+    if stand and not state.still:
+        return _standing(data, state)
+    if not stand and state.still:
+        changed = True
+    if stand:
+        return _standing(data, state) if ends and len(data.still) else state
+    if not (ends or changed or state.since >= EVERY):
+        return replace(state, still=False)
+    query = _query(data, manner, state)
+    row, cost = data.index.nearest(query, _prices(data, state.row))
+    apart = data.features[state.row] - query
+    now = float(apart @ apart)
+    state = replace(state, since=0, asked=state.goal, still=False)
+    near = data.clip[row] == data.clip[state.row] and abs(row - state.row) < EVERY
+    soon = state.stayed < LEAST_STAY and not changed
+    if ends or (cost + manner.bonus < now and not near and not soon):
+        return _jumped(data, state, row)
+    return state
+
+
+def _prices(data: Database, row: int) -> Numbers | None:
+    if data.given == len(data.clips):
+        return None
+    return np.where(data.image[data.index.rows] == data.image[row], np.float32(0.0), np.float32(IMAGE_PRICE))
+
+
+def _standing(data: Database, state: State) -> State:
+    """Return the state at the row that stands most like the body does."""
+    if not len(data.still):
+        return replace(_jumped(data, state, data.rest_row), still=True) if not state.still else state
+    query = data.features[state.row].copy()
+    assert data.still_index is not None
+    row, _ = data.still_index.nearest(query)
+    if row == state.row:
+        return replace(state, still=True)
+    return replace(_jumped(data, state, row), still=True, since=0, asked=state.goal)
+
+
+def _query(data: Database, manner: Manner, state: State) -> Numbers:
+    """Return the features (27,) that are looked for: the pose of now, and the root where the wish leads."""
+    query = data.features[state.row].astype(np.float64)
+    own = np.empty(12)
+    turned = cmath.exp(-1j * state.facing)
+    for k, later in enumerate(predicted(manner, state)):
+        away = (later.place - state.place) * turned
+        own[2 * k : 2 * k + 2] = away.real, away.imag
+        apart = later.facing - state.facing
+        own[6 + 2 * k : 8 + 2 * k] = -math.sin(apart), math.cos(apart)
+    query[OWN:] = (own - data.mean[OWN:]) * data.scale[OWN:]
+    return query.astype(np.float32)
+
+
+def predicted(manner: Manner, state: State, rows: Sequence[int] = AHEAD) -> list[Ahead]:
+    """Return where the wish leads in so many rows' time.
+
+    Example:
+        >>> from action_loom.core.drive import controller
+        >>> state = controller.State(0, goal=controller.Wish(1j))
+        >>> [round(later.place.imag, 1) for later in controller.predicted(controller.Manner(), state, (60, 120))]
+        [0.7, 1.7]
+    """
+    facing = state.ahead.facing + wrapped((state.goal.facing or 0.0) - state.ahead.facing)
+    half = manner.half_life * (1.0 if state.goal.velocity else BRAKES)
+    return [
+        state.ahead.after(count * STEP, state.goal.velocity, facing, half, TURNS * manner.half_life) for count in rows
+    ]
+
+
+def _jumped(data: Database, state: State, row: int) -> State:
+    """Return the state at another row, where the body is and as it moves."""
+    before = data.before(row)
+    rows = [row if before < 0 else before, row]
+    offs = offsets.between(state.pose, state.pose_before, data.rotations[rows], data.translations[rows], STEP)
+    drift = state.velocity - _root_speed(data, row, state.facing)
+    spin = state.spin + (data.turn[state.row] - data.turn[row]) * RATE
+    return replace(state, row=row, offsets=offs, drift=drift, spin=float(spin), jumped=True, stayed=0)
+
+
+def _root_speed(data: Database, row: int, facing: float) -> complex:
+    return complex(data.step[row]) * RATE * cmath.exp(1j * facing)
+
+
+def _moved(data: Database, state: State) -> State:
+    """Return the state with its root and pose one row on."""
+    row = state.row
+    rests = state.still and not len(data.still)
+    step, turn = (0j, 0.0) if rests else (complex(data.step[row]), float(data.turn[row]))
+    onward = row if rests or data.onward[row] < 0 else int(data.onward[row])
+    fade = math.exp(-springs.rate_of(ROOT_HALF_LIFE) * 0.5 * STEP)
+    drift, spin = state.drift * fade, state.spin * fade
+    velocity = step * RATE * cmath.exp(1j * state.facing) + drift
+    velocity += _pull(state, velocity)
+    facing = state.facing + turn + spin * STEP
+    facing += _turn_pull(data, state, turn * RATE + spin, abs(velocity), facing)
+    offs = None if state.offsets is None else state.offsets.faded(STEP)
+    pose = data.rotations[onward], data.translations[onward]
+    if offs is not None:
+        pose = offs.on(*pose)
+    return replace(
+        state,
+        row=onward,
+        place=state.place + velocity * STEP,
+        facing=facing,
+        drift=drift,
+        spin=spin,
+        offsets=offs,
+        pose=pose,
+        pose_before=state.pose,
+        velocity=velocity,
+    )
+
+
+def _pull(state: State, velocity: complex) -> complex:
+    """Return the velocity with which the body is pulled towards the spring, at most a share of its own speed."""
+    apart = state.ahead.place - state.place
+    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE)) * RATE
+    most = (PULL if state.goal.velocity else BRAKE) * abs(velocity)
+    return wanted * min(1.0, most / abs(wanted)) if abs(wanted) > 0.0 else 0j
+
+
+def _turn_pull(data: Database, state: State, turning: float, speed: float, facing: float) -> float:
+    apart = wrapped(state.ahead.facing - facing)
+    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE))
+    forced = TURN_FORCED * max(0.0, abs(apart) - TURN_LATE)
+    most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit + forced) * STEP
+    return max(-most, min(most, wanted))
+
+
+def _shown(data: Database, state: State) -> State:
+    """Return the state with its pose in the world, the feet where they stand."""
+    clip = replace(data.clips[0], rate=RATE, rotations=state.pose[0][None], translations=state.pose[1][None])
+    clip = root_motion.placed(clip, state.facing, np.array([state.place.real, state.place.imag]))
+    posed, moved = _locked(data, state, clip)
+    return replace(state, shown=(posed.rotations[0], posed.translations[0]), feet=moved)
+
+
+def _locked(data: Database, state: State, clip: Clip) -> tuple[Clip, tuple[Foot, ...]]:
+    pairs = list(feet.balls_and_ankles(data.skeleton).values())
+    points = kinematics.points(clip)[0]
+    balls = [complex(points[ball][0], points[ball][1]) for ball, _ in pairs]
+    stands = data.stands[state.row]
+    can = [bool(flag) and limb is not None for flag, limb in zip(stands, data.limbs, strict=True)]
+    before = state.feet or tuple(Foot(ball) for ball in balls)
+    moved = foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
+    targets = {}
+    for foot, limb in zip(moved, data.limbs, strict=True):
+        if limb is not None and (foot.off != 0j or foot.lift):
+            targets[limb] = (points[limb.end] + [foot.off.real, foot.off.imag, foot.lift])[None]
+    return (ik.to_targets(clip, targets)[0] if targets else clip), moved

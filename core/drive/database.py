@@ -1,0 +1,392 @@
+"""All frames of a character's actions as rows to be searched: poses in the frame of the root, and what leads on.
+
+Method: Drive.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import contacts, world_pose
+from ..errors import ClipError, SkeletonError, some
+from ..graph import inputs
+from ..motion import cycles, feet, ik, kinematics, quat, resample, root_motion
+from ..motion.clip import Clip, joined
+from ..motion.frame_map import FrameMap, LeftOut
+from ..motion.ik import Limb
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from ..progress import SILENT, Progress
+from ..recipes.travel import TravelOptions
+from .search import Index
+
+RATE = 60.0  # rows a second
+PLACE_SIGMA, FACING_SIGMA = 0.15, 0.20  # s; of the root
+AHEAD = (20, 40, 60)  # rows ahead whose root is a feature
+WEIGHTS = (0.75, 1.0, 1.0, 1.0, 1.5)  # feet, their velocities, hips velocity, places ahead, facings ahead
+GROUPS = (6, 6, 3, 6, 6)  # numbers of each
+OWN = sum(GROUPS[:3])  # the first of these are the pose's own
+LAST = 20  # rows at the end of a clip that nothing jumps to
+TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
+
+# In heights a second, of the root.
+STANDS, GOES, RUNS = 0.09, 0.25, 1.15
+LONG_ENOUGH = 0.5  # s in which a body that stands must stand
+SECTOR = np.radians(45.0)  # to each side of a direction: what goes there
+LEAST_ROWS = 20  # in a sector
+FASTEST = 95.0  # percentile of speed
+
+Rows = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Database:
+    """R rows of all clips and their images, at RATE, of a body whose feet are S.
+
+    clips : as they are driven; clip, frame (R,) : where a row comes from; given : number of clips that are no images
+    rotations (R, J, 4), translations (R, J, 3) : poses in the frame of the root
+    step (R,) : from a row to the next one in the frame of the root, x + iy; turn (R,) : how far it turns
+    onward (R,) : the next row, −1 at the end of a clip that is no cycle
+    velocity (R,) : of the root in its own frame, m/s; stands (R, S) : whether a ball stands
+    features (R, 27) : scaled; scale, mean (27,) : feature = (number − mean) · scale
+    """
+
+    clips: tuple[Clip, ...]
+    given: int
+    clip: Rows
+    frame: Rows
+    rotations: Array
+    translations: Array
+    step: NDArray[np.complex128]
+    turn: Array
+    onward: Rows
+    velocity: NDArray[np.complex128]
+    stands: Flags
+    features: NDArray[np.float32]
+    scale: Array
+    mean: Array
+    feet: tuple[str, ...]
+    limbs: tuple[Limb | None, ...]
+    sentences: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    frame_maps: tuple[FrameMap, ...]
+    rate: float
+
+    def __len__(self) -> int:
+        return len(self.clip)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self.clips[0].skeleton
+
+    @cached_property
+    def unit(self) -> float:
+        """Metres of a unit of length: 1 for a body 1.7 m tall."""
+        return self.skeleton.height / TALL if self.skeleton.height > 0.0 else 1.0
+
+    @cached_property
+    def image(self) -> Flags:
+        """Whether a row (R,) is of a mirror image."""
+        return self.clip >= self.given
+
+    @cached_property
+    def open(self) -> Rows:
+        """The rows that can be jumped to."""
+        left = np.full(len(self), LAST + 1)
+        ends = np.flatnonzero(self.onward < 0)
+        for end in ends:
+            first = int(np.searchsorted(self.clip, self.clip[end]))
+            run = np.arange(max(first, int(end) - LAST), int(end) + 1)
+            left[run] = end - run
+        found = np.flatnonzero(left > LAST)
+        return found if len(found) else np.flatnonzero(left > 0)
+
+    @cached_property
+    def index(self) -> Index:
+        return Index(self.features[self.open], self.open)
+
+    @cached_property
+    def still(self) -> Rows:
+        """The rows in which the body stands for a while; none if it never does."""
+        slow = np.abs(self.velocity) < STANDS * self.skeleton.height
+        found = [
+            np.arange(a, b)
+            for k in range(len(self.clips))
+            for first in [int(np.searchsorted(self.clip, k))]
+            for a, b in contacts.runs(slow & (self.clip == k))
+            if b - a >= min(LONG_ENOUGH * RATE, len(self.clips[k]) - 1) and first <= a
+        ]
+        rows = np.concatenate([*found, np.empty(0, dtype=np.int64)])
+        return rows[np.isin(rows, self.open)]
+
+    @cached_property
+    def still_index(self) -> Index | None:
+        return Index(self.features[self.still], self.still) if len(self.still) else None
+
+    @cached_property
+    def rest_row(self) -> int:
+        """The row that is most like standing, where the body never stands: its feet and hips move least."""
+        moving = self.raw[:, 6:OWN]
+        low = np.abs(moving).sum(axis=1)
+        return int(self.open[np.argmin(low[self.open])])
+
+    @cached_property
+    def raw(self) -> Array:
+        """The features (R, 27) as numbers: metres, and metres a second."""
+        return self.features / self.scale + self.mean
+
+    @cached_property
+    def gaits(self) -> tuple[float, float]:
+        """The usual speeds of walking and running, m/s; the same twice for a body that has one of them."""
+        height = self.skeleton.height
+        speed = self.velocity.imag / height
+        goes = speed[self.open][speed[self.open] > GOES]
+        if not len(goes):
+            return 0.0, 0.0
+        walks, runs = goes[goes < RUNS], goes[goes >= RUNS]
+        if min(len(walks), len(runs)) >= LEAST_ROWS:
+            return float(np.median(walks)) * height, float(np.percentile(runs, 75.0)) * height
+        # All are of one kind by their speed: then the slowest clip walks, and the fastest runs.
+        of_clip = [speed[(self.clip == k) & (speed > GOES)] for k in range(self.given)]
+        each = [float(np.median(one)) for one in of_clip if len(one) >= LEAST_ROWS] or [float(np.median(goes))]
+        return min(each) * height, max(each) * height
+
+    @cached_property
+    def caps(self) -> Array:
+        """The speed (8,) that clips reach in each eighth of a turn, from ahead to the left, m/s; 0 where none goes."""
+        speed, way = np.abs(self.velocity[self.open]), np.angle(self.velocity[self.open] / 1j)
+        goes = speed > GOES * self.skeleton.height
+        found = np.zeros(8)
+        for k in range(8):
+            apart = np.abs(np.angle(np.exp(1j * (way - k * np.pi / 4.0))))
+            there = speed[goes & (apart < SECTOR)]
+            found[k] = np.percentile(there, FASTEST) if len(there) >= LEAST_ROWS else 0.0
+        return found
+
+    def cap(self, way: float) -> float:
+        """Return how fast clips go in a direction, radians to the left of ahead; 0 if none does."""
+        return float(self.caps[round(way / (np.pi / 4.0)) % 8])
+
+    @cached_property
+    def lacks(self) -> tuple[str, ...]:
+        """What the character lacks, a sentence each."""
+        height, goes = self.skeleton.height, []
+        if not len(self.still):
+            goes.append("no action stands: it will hold the calmest pose of a step when it stops")
+        if self.gaits[0] == 0.0:
+            goes.append("no action goes anywhere: it will turn and stand only")
+            return tuple(goes)
+        if self.gaits[1] < 1.2 * self.gaits[0]:
+            goes.append(f"one pace only, {self.gaits[0]:.1f} m/s: Shift changes little")
+        slowing = np.zeros(len(self), dtype=bool)
+        after = np.arange(len(self) - int(RATE))
+        speed = np.abs(self.velocity) / height
+        slowing[after] = (speed[after] > GOES) & (speed[after + int(RATE)] < STANDS)
+        slowing[after] &= self.clip[after] == self.clip[after + int(RATE)]
+        if not slowing.any():
+            goes.append("no action stops: it will step on the spot and fade into standing")
+        rates = np.abs(self.turn) * RATE
+        if np.percentile(rates[self.open], 99.0) < np.radians(25.0):
+            goes.append("no action turns: the body will be turned on its feet")
+        if self.caps[2] == 0.0 and self.caps[6] == 0.0:
+            goes.append("no action goes sideways: with Ctrl it turns into its way all the same")
+        return tuple(goes)
+
+    def before(self, row: int) -> int:
+        """Return the row that leads to a row; −1 for the first of a clip that is no cycle."""
+        if row > 0 and self.onward[row - 1] == row:
+            return row - 1
+        leading = np.flatnonzero(self.onward == row)
+        return int(leading[0]) if len(leading) else -1
+
+    def poses(self, rows: Rows) -> Clip:
+        """Return the poses of rows in the frame of the root, as a clip."""
+        like = self.clips[0]
+        return replace(
+            like,
+            rate=RATE,
+            rotations=self.rotations[rows],
+            translations=self.translations[rows],
+            scales=None,
+            channels={},
+            cyclic=False,
+        )
+
+
+def build(
+    clips: Sequence[Clip], *, mirror: bool = True, travel: TravelOptions | None = None, progress: Progress = SILENT
+) -> Database:
+    """Return the rows of clips: without bad ends, on one body and floor, cycles repeated, in-place ones given travel.
+
+    mirror : whether to add mirror images, where the body has two equal sides
+    Raises ClipError for no clips and SkeletonError for bodies without feet, and what `inputs.gather` raises.
+
+    Example:
+        >>> from action_loom.core.drive import database
+        >>> from action_loom.core.figure import actions
+        >>> built = database.build([actions.walk(cycles=1), actions.wave()])
+        >>> built.features.shape[1], bool((built.onward >= 0).any()), len(built.still) > 0
+        (27, True, True)
+    """
+    if not clips:
+        raise ClipError("Drive takes the actions of a character; none given")
+    progress.at(0.0, "Reading the actions")
+    ready = inputs.gather(clips, images=False, travel=travel or TravelOptions(), progress=progress.part(0.0, 0.4))
+    skeleton = ready.clips[0].skeleton
+    known = feet.balls_and_ankles(skeleton)
+    if not {"L", "R"} <= set(known):
+        raise SkeletonError(f"{ready.clips[0].name}: no feet are known: name them in Body Roles, then it can be driven")
+    sentences = list(ready.sentences)
+    scaled = [clip.name for clip in ready.clips if clip.scales is not None]
+    if scaled:
+        sentences.append(f"scales of bones are not driven ({some(scaled)})")
+    if mirror:
+        try:
+            ready = ready.with_images()
+        except SkeletonError as error:
+            sentences.append(f"no mirror images: {error}")
+    parts = []
+    for k, clip in enumerate(ready.clips):
+        progress.at(0.4 + 0.6 * k / len(ready.clips), f"Preparing {clip.name}")
+        parts.append(_part(replace(clip, scales=None, channels={}), ready.frame_maps[k].cycle))
+    return _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), clips[0].rate)
+
+
+def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
+    by_name = {limb.foot: limb for limb in ik.legs(skeleton)}
+    return tuple(by_name.get(foot) for foot in known)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The rows of one clip."""
+
+    clip: Clip
+    posed: Clip
+    step: NDArray[np.complex128]
+    turn: Array
+    velocity: NDArray[np.complex128]
+    stands: Flags
+    raw: Array
+    cyclic: bool
+
+
+def _part(clip: Clip, cycle: int) -> _Part:
+    """Return the rows of a clip; cycle : frames of a cycle that it repeats, else 0."""
+    if cycle:
+        one = cycles.to_rate(replace(clip.cut(0, cycle + 1), cyclic=True), RATE)
+        length = len(one) - 1
+        before, after = (int(np.ceil(frames / length)) for frames in (0.75 * RATE, AHEAD[-1] + 0.75 * RATE))
+        long, own = (
+            replace(cycles.unrolled(one, before, after), cyclic=False),
+            slice(before * length, (before + 1) * length),
+        )
+    else:
+        long = resample.to_rate(clip, RATE)
+        own = slice(0, len(long))
+    raw, place, facing = _features(long)
+    stands = np.column_stack([foot.ball_stands for foot in _standing(long).values()])
+    ground = np.diff(place, append=2.0 * place[-1] - place[-2] if len(place) > 1 else place[-1]) * np.exp(-1j * facing)
+    turn = np.diff(facing, append=2.0 * facing[-1] - facing[-2] if len(place) > 1 else facing[-1])
+    back = -np.exp(-1j * facing) * place
+    posed = root_motion.placed(long, -facing, np.column_stack([back.real, back.imag]))
+    kept = long.taken(np.arange(own.start, own.stop))
+    return _Part(
+        kept, posed.taken(np.arange(own.start, own.stop)), ground[own], turn[own], ground[own] * RATE, stands[own],
+        raw[own], bool(cycle),
+    )  # fmt: skip
+
+
+def _standing(clip: Clip) -> dict[str, contacts.Foot]:
+    return contacts.standing_feet(world_pose.pose(clip))
+
+
+def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
+    """Return the smoothed places (F,) of a clip's root as x + iy, and its facing (F,), radians.
+
+    Example:
+        >>> from action_loom.core.drive import database
+        >>> from action_loom.core.figure import actions
+        >>> place, facing = database.root(actions.walk())
+        >>> round(float(abs(place[-1] - place[0])), 1)
+        4.2
+    """
+    ground, raw = root_motion.ground_frames(clip)
+    smooth = root_motion.smooth(ground, PLACE_SIGMA * clip.rate)
+    return smooth[:, 0] + 1j * smooth[:, 1], root_motion.smooth(raw, FACING_SIGMA * clip.rate)
+
+
+def _features(clip: Clip) -> tuple[Array, NDArray[np.complex128], Array]:
+    """Return the features (F, 27) of a clip as numbers, and its root."""
+    place, facing = root(clip)
+    points = kinematics.points(clip)
+    known = feet.balls_and_ankles(clip.skeleton)
+    back = quat.about_axis("Z", -facing)
+    balls = [points[:, known[side][0]] for side in "LR"]
+    hips = points[:, root_motion.travelling_joint(clip.skeleton)]
+    flat = np.column_stack([place.real, place.imag, np.zeros(len(place))])
+    own = [quat.rotate(back, ball - flat) for ball in balls]
+    own += [quat.rotate(back, _speed(path)) for path in (*balls, hips)]
+    count = len(place)
+    last_step = place[-1] - place[max(0, count - 4)]
+    for rows in AHEAD:
+        over = np.maximum(np.arange(count) + rows - (count - 1), 0)
+        there = place[np.minimum(np.arange(count) + rows, count - 1)] + over * last_step / max(min(3, count - 1), 1)
+        away = (there - place) * np.exp(-1j * facing)
+        own.append(np.column_stack([away.real, away.imag]))
+    for rows in AHEAD:
+        turned = facing[np.minimum(np.arange(count) + rows, count - 1)] - facing
+        own.append(np.column_stack([-np.sin(turned), np.cos(turned)]))
+    return np.concatenate(own, axis=1), place, facing
+
+
+def _speed(path: Array) -> Array:
+    return np.gradient(path, axis=0) * RATE if len(path) > 1 else np.zeros_like(path)
+
+
+def _joined(
+    parts: Sequence[_Part],
+    ready: inputs.GraphInputs,
+    known: tuple[str, ...],
+    limbs: tuple[Limb | None, ...],
+    sentences: tuple[str, ...],
+    rate: float,
+) -> Database:
+    counts = [len(part.step) for part in parts]
+    firsts = np.concatenate([[0], np.cumsum(counts)])
+    onward = np.arange(1, firsts[-1] + 1)
+    for part, first, end in zip(parts, firsts[:-1], firsts[1:], strict=True):
+        onward[end - 1] = first if part.cyclic else -1
+    raw = np.concatenate([part.raw for part in parts])
+    mean, deviation = raw.mean(axis=0), raw.std(axis=0)
+    scale, at = np.empty(len(mean)), 0
+    for size, weight in zip(GROUPS, WEIGHTS, strict=True):
+        scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), 1e-6)
+        at += size
+    posed = joined([part.posed for part in parts])
+    return Database(
+        clips=tuple(part.clip for part in parts),
+        given=ready.given,
+        clip=np.repeat(np.arange(len(parts)), counts),
+        frame=np.concatenate([np.arange(count) for count in counts]),
+        rotations=posed.rotations,
+        translations=posed.translations,
+        step=np.concatenate([part.step for part in parts]),
+        turn=np.concatenate([part.turn for part in parts]),
+        onward=onward,
+        velocity=np.concatenate([part.velocity for part in parts]),
+        stands=np.concatenate([part.stands for part in parts]),
+        features=((raw - mean) * scale).astype(np.float32),
+        scale=scale,
+        mean=mean,
+        feet=known,
+        limbs=limbs,
+        sentences=sentences,
+        left_out=ready.left_out,
+        frame_maps=ready.frame_maps,
+        rate=rate,
+    )

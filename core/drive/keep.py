@@ -1,0 +1,234 @@
+"""What was driven as a clean clip: jumps at their best places, fades, and the way of the root (methods: Drive)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check.contacts import runs
+from ..edit.feet import spans
+from ..edit.feet.spans import Span
+from ..graph import edge_table
+from ..motion import feet, kinematics, quat, resample, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .database import RATE, Database, Rows
+from .route import Route
+
+MOVED = 6  # frames by which a jump may be moved
+FADE = 0.3  # s, centred
+WAY_SIGMA = 0.1  # s of the root's way
+TRAVELS, GAP = 0.10, 0.10  # heights a foot travels in one contact at most, and s of a step between two
+LEAST_SPAN = 0.12  # s that a foot stands
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Frames first … end − 1 of a drive that play one source without a jump, `row` at its first."""
+
+    first: int
+    end: int
+    row: int
+
+
+@dataclass(frozen=True, eq=False)
+class Woven:
+    """A drive as a clip at RATE, and when its feet stand.
+
+    jumps : frames of the jumps; moved : by how many frames each was moved
+    """
+
+    clip: Clip
+    spans: tuple[Span, ...]
+    jumps: tuple[int, ...]
+    moved: tuple[int, ...]
+
+
+def stretches(route: Route) -> list[Stretch]:
+    """Return the stretches of a route between its jumps."""
+    starts = [0, *(k for k in range(1, len(route)) if route.jumped[k])]
+    ends = [*starts[1:], len(route)]
+    return [Stretch(a, b, int(route.row[a])) for a, b in zip(starts, ends, strict=True)]
+
+
+def rows_of(data: Database, route: Route, stretch: Stretch, first: int, end: int) -> Rows:
+    """Return the rows that a stretch plays in frames first … end − 1, beyond its own −1 where its clip has none."""
+    low, high = min(first, stretch.first), max(end, stretch.end)
+    before, after = [stretch.row], [int(route.row[stretch.end - 1])]
+    for _ in range(stretch.first - low):
+        before.append(-1 if before[-1] < 0 else data.before(before[-1]))
+    for _ in range(high - stretch.end):
+        after.append(-1 if after[-1] < 0 else int(data.onward[after[-1]]))
+    rows = [*reversed(before[1:]), *route.row[stretch.first : stretch.end].tolist(), *after[1:]]
+    return np.array(rows[first - low : end - low], dtype=np.int64)
+
+
+def woven(data: Database, route: Route, name: str) -> Woven:
+    """Return a route woven again: jumps where sources are nearest within 0.1 s, faded, along the smoothed way.
+
+    Example:
+        >>> from action_loom.core.drive import database, keep, route
+        >>> from action_loom.core.drive.controller import Manner, Wish
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()])
+        >>> states = route.driven(data, [Wish(1.3j)] * 60, Manner())
+        >>> len(keep.woven(data, route.of_states(states), "driven").clip)
+        61
+    """
+    parts = stretches(route)
+    moves = [_best(data, route, one, other) for one, other in pairwise(parts)]
+    at = [other.first + move for other, move in zip(parts[1:], moves, strict=True)]
+    posed, heavier = _posed(data, _layers(data, route, parts, at))
+    place = _smoothed(route.place)
+    facing = root_motion.smooth(route.facing, WAY_SIGMA * RATE)
+    clip = root_motion.placed(replace(posed, name=name), facing, np.column_stack([place.real, place.imag]))
+    return Woven(clip, _standing(data, route, heavier), tuple(at), tuple(moves))
+
+
+def _smoothed(place: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    smooth = root_motion.smooth(np.column_stack([place.real, place.imag]), WAY_SIGMA * RATE)
+    return np.asarray(smooth[:, 0] + 1j * smooth[:, 1])
+
+
+def _best(data: Database, route: Route, one: Stretch, other: Stretch) -> int:
+    """Return by how many frames a jump is best moved: there the poses are nearest."""
+    least = max(-MOVED, one.first + 2 - other.first)
+    most = min(MOVED, other.end - 2 - other.first)
+    if most <= least:
+        return 0
+    around = np.arange(least, most + 1)
+    first, end = other.first + least, other.first + most + 1
+    left, right = rows_of(data, route, one, first, end), rows_of(data, route, other, first, end)
+    known = (left >= 0) & (right >= 0)
+    if not known.any():
+        return 0
+    weights = np.sqrt(data.skeleton.point_weights)[:, None]
+    points = [kinematics.points(data.poses(np.maximum(rows, 0))) * weights for rows in (left, right)]
+    speeds = [np.gradient(place, axis=0) * RATE * 0.1 if len(place) > 1 else np.zeros_like(place) for place in points]
+    apart = ((points[0] - points[1]) ** 2).sum(axis=(1, 2)) + ((speeds[0] - speeds[1]) ** 2).sum(axis=(1, 2))
+    cost = np.where(known, apart + 1e-6 * around**2, np.inf)
+    return int(around[np.argmin(cost)])
+
+
+def _layers(data: Database, route: Route, parts: Sequence[Stretch], at: Sequence[int]) -> list[tuple[int, Rows, Array]]:
+    """Return for each stretch its first frame, its rows from there on, and how much of it is seen over those before.
+
+    Fades may overlap where jumps follow each other closely: each lies over what was before.
+    """
+    count, half = len(route), round(0.5 * FADE * RATE)
+    layers = []
+    for k, part in enumerate(parts):
+        begins = 0 if k == 0 else max(0, at[k - 1] - half)
+        ends = count if k == len(at) else min(count, at[k] + half)
+        share = np.ones(ends - begins)
+        if k:
+            rises = edge_table.fade(2 * half)[begins - (at[k - 1] - half) :][: len(share)]
+            share[: len(rises)] = rises
+        layers.append((begins, _filled(rows_of(data, route, part, begins, ends)), share))
+    return layers
+
+
+def _filled(rows: Rows) -> Rows:
+    """Return rows in which those that a clip does not have are the last one that it has."""
+    known = np.where(rows >= 0, np.arange(len(rows)), -1)
+    last = np.maximum.accumulate(known)
+    return rows[np.where(last >= 0, last, int(np.flatnonzero(rows >= 0)[0]))]
+
+
+def _posed(data: Database, layers: Sequence[tuple[int, Rows, Array]]) -> tuple[Clip, Rows]:
+    """Return the poses in the frame of the root, and the row that weighs most in each frame."""
+    count = max(begins + len(rows) for begins, rows, _ in layers)
+    rotations, translations = (
+        np.empty((count, *data.rotations.shape[1:])),
+        np.empty((count, *data.translations.shape[1:])),
+    )
+    heaviest = np.zeros(count, dtype=np.int64)
+    for begins, rows, share in layers:
+        some = slice(begins, begins + len(rows))
+        turned, shifted, part = data.rotations[rows], data.translations[rows], share[:, None, None]
+        fades = int((share < 1.0).sum())
+        if fades:
+            under = rotations[some][:fades]
+            apart = quat.log(quat.mul(quat.inv(under), quat.same_side(turned[:fades], under)))
+            turned[:fades] = quat.mul(under, quat.exp(part[:fades] * apart))
+            shifted[:fades] = (1.0 - part[:fades]) * translations[some][:fades] + part[:fades] * shifted[:fades]
+        rotations[some], translations[some] = turned, shifted
+        heaviest[some] = np.where(share >= 0.5, rows, heaviest[some])
+    clip = replace(data.poses(heaviest), rotations=quat.continuous(rotations), translations=translations)
+    return clip, heaviest
+
+
+def _standing(data: Database, route: Route, rows: Rows) -> tuple[Span, ...]:
+    """Return when feet stand: as the drive locked them, where their source stands."""
+    found = []
+    for k, foot in enumerate(data.feet):
+        stands = data.stands[rows, k] & (route.held[:, k] | (data.limbs[k] is None))
+        # A lock that was let go for a step parts what the source takes for one contact.
+        for first, end in runs(stands):
+            if end - first >= LEAST_SPAN * RATE:
+                found.append(Span(foot, spans.BALL, first, end))
+    return tuple(found)
+
+
+def parted(clip: Clip, found: Sequence[Span]) -> list[Span]:
+    """Return the spans of a clip, those in which a foot travels far as several with steps between them.
+
+    Example:
+        >>> from action_loom.core.drive import keep
+        >>> from action_loom.core.edit.feet import planting
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> found = planting.contact_spans(walk)
+        >>> keep.parted(walk, found) == found  # no foot travels
+        True
+    """
+    points, far = kinematics.points(clip), TRAVELS * clip.skeleton.height
+    balls = {foot: pair[0] for foot, pair in feet.balls_and_ankles(clip.skeleton).items()}
+    out = []
+    for span in found:
+        path = points[span.first : span.end, balls[span.foot], :2]
+        count = int(np.ceil(float(np.linalg.norm(path - path[0], axis=1).max()) / far)) or 1
+        size = (span.end - span.first - (count - 1) * GAP * clip.rate) / count
+        if count == 1:
+            out.append(span)
+            continue
+        if size < LEAST_SPAN * clip.rate:  # too quick for a step: it stands where it is slowest
+            out.append(_slowest(span, path, round(LEAST_SPAN * clip.rate)))
+            continue
+        for k in range(count):
+            first = span.first + k * (size + GAP * clip.rate)
+            out.append(replace(span, first=round(first), end=round(first + size)))
+    return out
+
+
+def _slowest(span: Span, path: Array, least: int) -> Span:
+    """Return so many frames of a span, those in which its foot (F, 2) moves least."""
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
+    if len(gone) <= least:
+        return span
+    first = span.first + int(np.argmin(gone[least:] - gone[:-least]))
+    return replace(span, first=first, end=first + least)
+
+
+def at_rate(made: Woven, rate: float) -> tuple[Clip, list[Span]]:
+    """Return the clip and its spans at another rate.
+
+    Example:
+        >>> from action_loom.core.drive import keep
+        >>> from action_loom.core.edit.feet.spans import Span
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import resample
+        >>> made = keep.Woven(resample.to_rate(actions.walk(), 60.0), (Span("L", "ball", 10, 40),), (), ())
+        >>> clip, spans = keep.at_rate(made, 30.0)
+        >>> len(clip), spans[0].row
+        (97, (0, 0, 5, 20))
+    """
+    clip = resample.to_rate(made.clip, rate)
+    share, spanned = rate / RATE, []
+    for span in made.spans:
+        first, end = int(np.ceil(span.first * share)), min(int((span.end - 1) * share) + 1, len(clip))
+        if end > first:
+            spanned.append(replace(span, first=first, end=end))
+    return clip, spanned

@@ -1,0 +1,54 @@
+"""Inertialisation: after a jump the body goes on as it moved, and the difference fades (methods: Drive).
+
+[Bollo]; critically damped as by [Holden].
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion import quat
+from ..motion.quat import Array
+from . import springs
+
+HALF_LIFE = 0.10  # s
+GONE = 1e-5  # radians, or metres; smaller offsets are none
+
+
+@dataclass(frozen=True, eq=False)
+class Offsets:
+    """What a pose has more than its source: turns (J, 3) as logarithms, shifts (J, 3), and the velocities of both."""
+
+    turns: Array
+    turning: Array
+    shifts: Array
+    shifting: Array
+
+    def faded(self, seconds: float) -> "Offsets | None":
+        """Return them some seconds later; None where nothing is left."""
+        turns, turning = springs.faded(self.turns, self.turning, HALF_LIFE, seconds)
+        shifts, shifting = springs.faded(self.shifts, self.shifting, HALF_LIFE, seconds)
+        if max(np.abs(turns).max(), np.abs(shifts).max()) < GONE:
+            return None
+        return Offsets(turns, turning, shifts, shifting)
+
+    def on(self, rotations: Array, translations: Array) -> tuple[Array, Array]:
+        """Return a pose (J, 4), (J, 3) with the offsets on it."""
+        return quat.mul(quat.exp(self.turns), rotations), translations + self.shifts
+
+
+def between(shown: tuple[Array, Array], before: tuple[Array, Array], to: Array, at: Array, seconds: float) -> Offsets:
+    """Return the offsets with which a source goes on where the body is, as it moves.
+
+    shown, before : rotations (J, 4) and translations (J, 3) of the body now and some seconds before
+    to (2, J, 4), at (2, J, 3) : rotations and translations of the source at these two times, now last
+    """
+    turns = quat.log(_near(quat.mul(shown[0], quat.inv(to[1]))))
+    turns_before = quat.log(_near(quat.mul(before[0], quat.inv(to[0]))))
+    shifts, shifts_before = shown[1] - at[1], before[1] - at[0]
+    return Offsets(turns, (turns - turns_before) / seconds, shifts, (shifts - shifts_before) / seconds)
+
+
+def _near(turns: Array) -> Array:
+    """Return rotations the short way round."""
+    return np.where(turns[:, :1] < 0.0, -turns, turns)

@@ -1,0 +1,89 @@
+"""What a driven body played, and when it jumped: the route that is kept (methods: Drive)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from . import controller
+from .controller import Manner, State, Wish
+from .database import Database, Rows
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """F frames of a drive.
+
+    row (F,) : of the database; jumped (F,) : whether it came there by a jump
+    place (F,) as x + iy and facing (F,) : of the root, metres and radians
+    held (F, S) : whether each foot stood locked; moved (F, S) : by how much feet were moved on the ground, metres
+    stepping (F, S) : whether a foot stepped in place, or was let go while its source stood
+    wished (F,) : where the spring of the wish was
+    """
+
+    row: Rows
+    jumped: Flags
+    place: NDArray[np.complex128]
+    facing: Array
+    held: Flags
+    moved: Array
+    stepping: Flags
+    wished: NDArray[np.complex128]
+    wished_facing: Array
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def of_states(states: Sequence[State]) -> Route:
+    """Return the route of successive states.
+
+    Example:
+        >>> from action_loom.core.drive import controller, database, route
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
+        >>> len(route.of_states([controller.begun(data)]))
+        1
+    """
+    return Route(
+        np.array([state.row for state in states]),
+        np.array([state.jumped for state in states]),
+        np.array([state.place for state in states]),
+        np.array([state.facing for state in states]),
+        np.array([[foot.held for foot in state.feet] for state in states]),
+        np.array([[abs(foot.off) for foot in state.feet] for state in states]),
+        np.array([[foot.since >= 0.0 for foot in state.feet] for state in states]),
+        np.array([state.ahead.place for state in states]),
+        np.array([state.ahead.facing for state in states]),
+    )
+
+
+def driven(
+    data: Database,
+    wishes: Sequence[Wish],
+    manner: Manner,
+    place: complex = 0j,
+    facing: float = 0.0,
+    at: Callable[[int], None] = lambda _: None,
+) -> list[State]:
+    """Return the states of a body that is driven by wishes (F,), from where it stands; at : told the step before each.
+
+    The same wishes give the same states, to the bit.
+
+    Example:
+        >>> from action_loom.core.drive import database, route
+        >>> from action_loom.core.drive.controller import Manner, Wish
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()])
+        >>> len(route.driven(data, [Wish(1.3j)] * 30, Manner()))
+        31
+    """
+    states = [controller.begun(data, place, facing)]
+    for k, wish in enumerate(wishes):
+        at(k)
+        states.append(controller.step(data, manner, states[-1], wish))
+    return states

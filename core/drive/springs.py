@@ -1,0 +1,78 @@
+"""Critically damped springs: how wishes turn into motion, and how offsets fade (methods: Drive)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+LN2 = 0.6931471805599453
+
+
+def rate_of(half_life: float) -> float:
+    """Return the rate (1/s) of a critically damped spring that is about half way after its half-life, seconds.
+
+    Example:
+        >>> from action_loom.core.drive import springs
+        >>> round(springs.rate_of(0.2), 2)
+        6.93
+    """
+    return 2.0 * LN2 / max(half_life, 1e-5)
+
+
+def faded(offset: Any, velocity: Any, half_life: float, seconds: float) -> tuple[Any, Any]:
+    """Return an offset and its velocity after some seconds in which a spring pulls it to zero; numbers or arrays.
+
+    Example:
+        >>> from action_loom.core.drive import springs
+        >>> offset, velocity = springs.faded(1.0, 0.0, 0.1, 0.5)
+        >>> 0.0 < offset < 0.01
+        True
+    """
+    y = rate_of(half_life)
+    rises = velocity + offset * y
+    decay = math.exp(-y * seconds)
+    return decay * (offset + rises * seconds), decay * (velocity - rises * y * seconds)
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """Where the wish leads: what a body that obeys at once would do. On the ground, x + iy; metres, radians, seconds.
+
+    place, velocity, acceleration; facing and how fast it turns
+    """
+
+    place: complex = 0j
+    velocity: complex = 0j
+    acceleration: complex = 0j
+    facing: float = 0.0
+    turning: float = 0.0
+
+    def after(self, seconds: float, wish: complex, facing: float, half_life: float, turn_half_life: float) -> "Ahead":
+        """Return it after some seconds, if velocity and facing are pulled to what is wished.
+
+        Example:
+            >>> from action_loom.core.drive.springs import Ahead
+            >>> later = Ahead().after(2.0, 1j, 0.0, 0.27, 0.27)
+            >>> round(later.velocity.imag, 2), later.facing
+            (1.0, 0.0)
+        """
+        y = rate_of(half_life)
+        off = self.velocity - wish
+        rises = self.acceleration + off * y
+        decay = math.exp(-y * seconds)
+        place = self.place + wish * seconds
+        place += -decay * (rises * (1.0 + y * seconds) / (y * y) + off / y) + (rises / (y * y) + off / y)
+        velocity = decay * (off + rises * seconds) + wish
+        acceleration = decay * (self.acceleration - rises * y * seconds)
+        apart, turning = faded(wrapped(self.facing - facing), self.turning, turn_half_life, seconds)
+        return Ahead(place, velocity, acceleration, facing + apart, turning)
+
+
+def wrapped(angle: float) -> float:
+    """Return an angle within half a turn of zero.
+
+    Example:
+        >>> from action_loom.core.drive import springs
+        >>> round(springs.wrapped(6.0), 3)
+        -0.283
+    """
+    return math.remainder(angle, 2.0 * math.pi)

@@ -1,0 +1,104 @@
+"""Wishes over time: as rows of a table, and one for every step (methods: Drive)."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import OptionError
+from .controller import STEP, Wish
+
+Rows = Sequence[Sequence[float]]
+DECIMALS = 4  # of what is kept; a wish is rounded before it is obeyed, so that it can be repeated
+ALONG = 1000.0  # a facing of so many degrees or more is along the way
+LONGEST = 36_000.0  # s
+
+
+def rounded(wish: Wish) -> Wish:
+    """Return a wish as its row keeps it.
+
+    Example:
+        >>> from action_loom.core.drive import wishes
+        >>> from action_loom.core.drive.controller import Wish
+        >>> wishes.rounded(Wish(1.23456j)).velocity
+        1.2346j
+    """
+    velocity = complex(round(wish.velocity.real, DECIMALS), round(wish.velocity.imag, DECIMALS))
+    facing = None if wish.facing is None else math.radians(round(math.degrees(wish.facing), DECIMALS))
+    return Wish(velocity, facing)
+
+
+def as_rows(wishes: Sequence[Wish]) -> tuple[tuple[float, ...], ...]:
+    """Return the rows of wishes (F,), one for every step: time, vx, vy and facing where they change, and the end.
+
+    Example:
+        >>> from action_loom.core.drive import wishes
+        >>> from action_loom.core.drive.controller import Wish
+        >>> wishes.as_rows([Wish(1j)] * 60)
+        ((0.0, 0.0, 1.0, 1000.0), (1.0, 0.0, 1.0, 1000.0))
+    """
+    rows: list[tuple[float, ...]] = []
+    for k, wish in enumerate(wishes):
+        facing = ALONG if wish.facing is None else round(math.degrees(wish.facing), DECIMALS)
+        row = (round(k * STEP, 4), wish.velocity.real, wish.velocity.imag, facing)
+        if not rows or row[1:] != rows[-1][1:]:
+            rows.append(row)
+    if rows:
+        rows.append((round(len(wishes) * STEP, 4), *rows[-1][1:]))
+    return tuple(rows)
+
+
+def of_rows(rows: Rows) -> list[Wish]:
+    """Return the wish of every step; rows : time, vx, vy and, in degrees, facing (without one: along the way).
+
+    A wish holds until the next row; the last row says when it ends. Raises OptionError.
+
+    Example:
+        >>> from action_loom.core.drive import wishes
+        >>> len(wishes.of_rows([(0, 0, 1.2), (2, 0, 0), (3, 0, 0)]))
+        180
+    """
+    table = [tuple(float(value) for value in row) for row in rows]
+    if len(table) < 2:
+        raise OptionError("wishes are rows of time, vx, vy and perhaps facing, two or more: the last says when it ends")
+    for row in table:
+        if len(row) not in (3, 4):
+            raise OptionError(f"wishes has a row of {len(row)} numbers, but a wish is time, vx, vy and perhaps facing")
+    _check_times([row[0] for row in table], "wishes")
+    out: list[Wish] = []
+    for row, after in pairwise(table):
+        facing = None if len(row) < 4 or abs(row[3]) >= ALONG else math.radians(row[3])
+        count = round(after[0] / STEP) - round(row[0] / STEP)
+        out += [Wish(complex(row[1], row[2]), facing)] * count
+    if not out:
+        raise OptionError("wishes last less than a sixtieth of a second")
+    return out
+
+
+def _check_times(times: Sequence[float], name: str) -> None:
+    if times[0] != 0.0 or any(b <= a for a, b in pairwise(times)):
+        raise OptionError(f"{name} begin at time 0, and each row is later than the one before")
+    if times[-1] > LONGEST:
+        raise OptionError(f"{name} last {times[-1]:.0f} s, but {LONGEST:.0f} at most")
+
+
+def of_places(rows: Rows) -> list[Wish]:
+    """Return the wish of every step that leads through places at times; rows : x, y, time. Raises OptionError.
+
+    Example:
+        >>> from action_loom.core.drive import wishes
+        >>> wishes.of_places([(0, 0, 0), (0, 4, 2)])[60].velocity
+        2j
+    """
+    table = np.array([tuple(row) for row in rows], dtype=float) if len({len(row) for row in rows}) == 1 else None
+    if table is None or table.ndim != 2 or table.shape[1] != 3 or len(table) < 2:
+        raise OptionError("places are rows of x, y and time, two or more")
+    _check_times(table[:, 2].tolist(), "places")
+    out: list[Wish] = []
+    for row, after in pairwise(table):
+        velocity = complex(after[0] - row[0], after[1] - row[1]) / (after[2] - row[2])
+        out += [rounded(Wish(velocity))] * (round(after[2] / STEP) - round(row[2] / STEP))
+    if not out:
+        raise OptionError("places last less than a sixtieth of a second")
+    return out

@@ -1,0 +1,68 @@
+"""Drive a character with its own actions: wishes over time in, a clean action out.
+
+Method: Drive.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...options import HIDDEN, declaration, option
+from ...recipes.base import Recipe, graph_name
+from ...recipes.drive import DriveOptions
+from ...recipes.planting import PlantOptions
+
+
+@declaration
+class Drive(Recipe, PlantOptions, DriveOptions):
+    """Drive a character through wishes over time, with its own actions."""
+
+    verb = "drive"
+    label = "Drive Again"
+    tooltip = "Drive the wishes of the last drive again, with the ticked actions"
+    mode = "Drive"
+    mode_tooltip = "Steer the character with keys or the mouse, and keep what it did"
+    intent = "Path"
+    summary = "drive a character through wishes over time, with its own clips"
+
+    moves_well: float = option(
+        0.2, "Smaller answers at once, larger moves better", minimum=0.0, maximum=1.0, usual=(0.0, 1.0)
+    )
+    wishes: tuple[tuple[float, ...], ...] = option(
+        (),
+        "What is wished: rows of time (s), velocity along x and y (m/s) and, in degrees, where to face (from 1000 on:"
+        " along the way); each holds until the next, and the last one says when it ends",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,  # it comes from a drive
+    )
+    places: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Instead of wishes, where to be when: rows of x, y (m) and time (s)",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,
+    )
+    start: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where it begins: one row of x, y (m) and the direction that it faces (degrees); without one at the origin,"
+        " facing +y",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        shown=HIDDEN,
+    )
+
+    def result_name(self, names: Sequence[str]) -> str:
+        return f"{graph_name(names)} driven"
+
+    def figures(self, report: Mapping[str, Any]) -> list[str]:
+        """Return the main figures of a result in a few lines, from its report."""
+        own = report["drive"]
+        return [
+            f"  {own['length']:.1f} m, {own['jumps']} jumps, {100.0 * own['rms']:.1f} cm off the wish (RMS),"
+            f" {own['facing_95']:.1f}° in facing (95 %)"
+        ]

@@ -1,0 +1,148 @@
+"""Drive a body through wishes over time, and keep what it did as a clean clip (methods: Drive)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...check import quality
+from ...drive import controller, database, keep, route, wishes
+from ...drive.controller import Manner
+from ...drive.database import Database
+from ...drive.route import Route
+from ...drive.springs import wrapped
+from ...errors import ClipError, OptionError, some
+from ...motion import frame_map, limits
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...recipes.drive import DriveOptions
+from ...weave import planting, reporting
+from ...weave.results import Result
+from . import Drive
+
+
+@dataclass(frozen=True, eq=False)
+class DriveResult(Result):
+    """A clip of a body that was driven; route : what it played; data : the rows that it was found in."""
+
+    route: Route
+    data: Database
+
+
+def rows(
+    clips: Sequence[Clip], options: DriveOptions, progress: Progress = SILENT, known: Database | None = None
+) -> Database:
+    """Return the rows of clips to be searched; raises ClipError for fewer than two, and what `database.build` does.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.drive import DriveOptions
+        >>> from action_loom.core.verbs.drive import work
+        >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).clips)
+        2
+    """
+    if known is not None:
+        return known
+    if len(clips) < 2:
+        raise ClipError(
+            f"Drive takes two actions or more, such as one that walks and one that stands; {len(clips)} given"
+        )
+    return database.build(clips, mirror=options.mirror, travel=options, progress=progress)
+
+
+def drive(
+    clips: Sequence[Clip], recipe: Drive, progress: Progress = SILENT, data: Database | None = None
+) -> DriveResult:
+    """Return a body driven through the recipe's wishes as a clip at the rate of the first one; its feet stand.
+
+    The same clips and wishes give the same clip, to the bit. Raises OptionError for wishes that are none, and what
+    `rows` raises.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> recipe = verbs.Drive(wishes=((0, 0, 1.3), (2, 0, 0), (3, 0, 0)))
+        >>> result = verbs.apply(recipe, [actions.walk(cycles=1), actions.wave()])
+        >>> result.clip.seconds, result.report["drive"]["length"] > 1.5
+        (3.0, True)
+    """
+    began = time.perf_counter()
+    wished = asked(recipe)  # before the work, so that impossible ones are reported at once
+    place, facing = begins(recipe)
+    data = rows(clips, recipe, progress.part(0.0, 0.3), data)
+    limits.check_size(recipe.result_name([clip.name for clip in clips]), len(wished), len(data.skeleton))
+    part = progress.part(0.3, 0.8)
+
+    def at(step: int) -> None:
+        if step % 60 == 0:
+            part.at(step / len(wished), "Driving")
+
+    states = route.driven(data, wished, manner_of(recipe), place, facing, at)
+    driven = route.of_states(states)
+    progress.at(0.8, "Weaving what was driven")
+    made = keep.woven(data, driven, recipe.result_name([clip.name for clip in clips]))
+    clip, standing = keep.at_rate(made, clips[0].rate)
+    clip, planted = planting.of_result(clip, recipe, one_source=False, found=keep.parted(clip, standing))
+    report: dict[str, Any] = {
+        "dropped": frame_map.as_report(data.left_out),
+        "drive": _figures(data, driven, made),
+        "warnings": [],
+        "quality": {"before": [quality.measure(one) for one in clips], "after": quality.measure(clip)},
+        **planted.report,
+        **reporting.common(recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *_lost(clips))),
+    }
+    return DriveResult(clip, report, 0, driven, data)
+
+
+def manner_of(recipe: Drive) -> Manner:
+    """Return how the body answers; a wish of places at times waits for nobody.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.verbs.drive import work
+        >>> work.manner_of(verbs.Drive(places=((0, 0, 0), (0, 2, 2)))).waits
+        False
+    """
+    return Manner(recipe.moves_well, waits=not recipe.places)
+
+
+def asked(recipe: Drive) -> list[controller.Wish]:
+    """Return the wish of every step; raises OptionError."""
+    if recipe.wishes and recipe.places:
+        raise OptionError("wishes and places were both given: give one of them")
+    if not recipe.wishes and not recipe.places:
+        raise OptionError("Nothing is wished yet: drive first, or give rows of time, vx and vy as wishes")
+    return wishes.of_rows(recipe.wishes) if recipe.wishes else wishes.of_places(recipe.places)
+
+
+def begins(recipe: Drive) -> tuple[complex, float]:
+    """Return where the body begins, x + iy, and its facing in radians; raises OptionError."""
+    if not recipe.start:
+        place = complex(*recipe.places[0][:2]) if recipe.places else 0j
+        return place, 0.0
+    if len(recipe.start) != 1 or len(recipe.start[0]) != 3:
+        raise OptionError("start is one row of x, y and a direction")
+    x, y, facing = recipe.start[0]
+    return complex(x, y), float(np.radians(facing))
+
+
+def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
+    apart = np.abs(driven.place - driven.wished)
+    turned = np.abs([wrapped(float(angle)) for angle in driven.facing - driven.wished_facing])
+    used = np.bincount(data.clip[driven.row] % data.given, minlength=data.given)
+    return {
+        "length": round(float(np.abs(np.diff(driven.place)).sum()), 3),
+        "jumps": len(made.jumps),
+        "rms": round(float(np.sqrt((apart**2).mean())), 4),
+        "facing_95": round(float(np.degrees(np.percentile(turned, 95.0))), 2),
+        "foot_moved_live": round(float(driven.moved.max(initial=0.0)), 4),
+        "lacks": list(data.lacks),
+        "played": {data.clips[k].name: round(float(count / len(driven)), 4) for k, count in enumerate(used) if count},
+    }
+
+
+def _lost(clips: Sequence[Clip]) -> list[str]:
+    names = sorted({name for clip in clips for name in clip.channels})
+    return [f"other curves are not driven ({some(names)})"] if names else []

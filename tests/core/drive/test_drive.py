@@ -1,0 +1,194 @@
+"""A driven body: it goes where it is wished, its feet stay, and the same wishes give the same clip."""
+
+import cmath
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.check import contacts
+from action_loom.core.drive import controller, database, foot_lock, keep, route, search, springs, wishes
+from action_loom.core.drive.controller import Manner, Wish
+from action_loom.core.errors import ClipError, OptionError, SkeletonError
+from action_loom.core.figure import actions
+from action_loom.core.motion import kinematics, root_motion
+from oracles import material
+
+WAYS = (*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish()] * 90)
+
+
+@pytest.fixture(scope="module")
+def of_figure():
+    """The rows of the figure's walk, run, turns and wave."""
+    return database.build([actions.walk(), actions.run(), actions.turn_left(), actions.wave()])
+
+
+@pytest.fixture(scope="module")
+def of_captured():
+    """The rows of a captured man: walks, turns, a run and a stop."""
+    names = ("16_15", "16_11", "16_17", "16_19", "16_41", "16_08")
+    return database.build([material.captured(f"cmu_asf_{name}") for name in names])
+
+
+def test_a_spring_is_the_same_in_one_step_and_in_many():
+    at_once = springs.Ahead(velocity=0.3j, acceleration=1.0).after(0.5, 1.5j, 1.0, 0.27, 0.2)
+    step_by_step = springs.Ahead(velocity=0.3j, acceleration=1.0)
+    for _ in range(50):
+        step_by_step = step_by_step.after(0.01, 1.5j, 1.0, 0.27, 0.2)
+    assert step_by_step.place == pytest.approx(at_once.place, abs=1e-9)
+    assert step_by_step.velocity == pytest.approx(at_once.velocity, abs=1e-9)
+    assert step_by_step.facing == pytest.approx(at_once.facing, abs=1e-9)
+
+
+def test_boxes_find_what_a_product_finds(rng, monkeypatch):
+    features = np.cumsum(rng.normal(size=(5000, 27)), axis=0).astype(np.float32) * np.float32(0.1)
+    rows = np.arange(5000) + 7
+    price = rng.uniform(0.0, 0.5, 5000).astype(np.float32)
+    plain = search.Index(features, rows)
+    monkeypatch.setattr(search, "MANY", 100)
+    boxed = search.Index(features, rows)
+    for _ in range(30):
+        query = (features[rng.integers(5000)] + rng.normal(size=27) * 0.3).astype(np.float32)
+        for penalty in (None, price):
+            assert boxed.nearest(query, penalty)[0] == plain.nearest(query, penalty)[0]
+
+
+def test_a_body_goes_where_it_is_wished_and_stands(of_figure):
+    states = route.driven(of_figure, WAYS, Manner())
+    assert states[90].place.imag > 1.0
+    assert states[180].place.real - states[90].place.real > 0.8
+    assert abs(states[-1].place - states[-30].place) < 0.05
+    apart = np.array([abs(state.place - state.ahead.place) for state in states])
+    assert apart.max() <= controller.WAITS * of_figure.unit + 0.03
+
+
+def test_no_foot_is_moved_far(of_figure):
+    driven = route.of_states(route.driven(of_figure, WAYS, Manner()))
+    assert driven.moved.max() <= foot_lock.FARTHEST * of_figure.skeleton.height
+
+
+def test_a_foot_that_stands_does_not_slide(of_figure):
+    states = route.driven(of_figure, [Wish(1.2j)] * 240, Manner())
+    balls = np.array([[foot.ball for foot in state.feet] for state in states])
+    held = np.array([[foot.held for foot in state.feet] for state in states])
+    firm = held[4:] & held[3:-1] & held[2:-2] & held[1:-3] & held[:-4]
+    speed = np.abs(np.diff(balls, axis=0))[3:] * 60.0
+    assert firm.any()
+    assert speed[firm].mean() < 0.05
+
+
+def test_a_lock_lets_go_before_it_drags():
+    foot, far = foot_lock.Foot(0j), []
+    for k in range(240):
+        (foot,) = foot_lock.stepped([foot], [0.6j * k / 60.0], [True], 1.7, 1.0 / 60.0)
+        far.append(abs(foot.off))
+    assert max(far) <= foot_lock.FARTHEST * 1.7
+    assert any(value < 0.05 for value in far[60:])  # it steps, and comes after
+
+
+def test_turned_and_moved_wishes_turn_and_move_the_body(of_figure):
+    turn, place = 0.7, 2.0 - 1.0j
+    plain = route.driven(of_figure, WAYS, Manner())
+    turned = [Wish(wish.velocity * cmath.exp(1j * turn)) for wish in WAYS]
+    moved = route.driven(of_figure, turned, Manner(), place, turn)
+    apart = [abs(b.place - (place + a.place * cmath.exp(1j * turn))) for a, b in zip(plain, moved, strict=True)]
+    assert max(apart) < 1e-6
+    assert [state.row for state in plain] == [state.row for state in moved]
+
+
+def test_steps_change_no_state(of_figure):
+    state = controller.begun(of_figure)
+    shown = state.shown[0].copy()
+    controller.step(of_figure, Manner(), state, Wish(1.2j))
+    assert (state.shown[0] == shown).all()
+    assert state.steps == 0
+
+
+def test_wishes_survive_their_rows():
+    wished = [wishes.rounded(Wish(1.23456789j, 0.5))] * 31 + [wishes.rounded(Wish(0.5))] * 50
+    assert wishes.of_rows(wishes.as_rows(wished)) == wished
+
+
+@pytest.mark.both_engines
+def test_the_same_wishes_give_the_same_clip_to_the_bit():
+    clips = [actions.walk(), actions.wave(), actions.turn_left()]
+    recipe = verbs.Drive(wishes=wishes.as_rows(WAYS))
+    one, other = (verbs.apply(verbs.from_json(recipe.to_json()), clips).clip for _ in range(2))
+    assert (one.rotations == other.rotations).all()
+    assert (one.translations == other.translations).all()
+
+
+def test_what_is_kept_is_where_it_was_driven(of_figure):
+    states = route.driven(of_figure, WAYS, Manner())
+    driven = route.of_states(states)
+    made = keep.woven(of_figure, driven, "driven")
+    ground = root_motion.ground_frames(made.clip)[0]
+    apart = np.abs(ground[:, 0] + 1j * ground[:, 1] - driven.place)
+    assert np.median(apart) < 0.05
+    assert len(made.clip) == len(states)
+
+
+def test_a_result_has_its_rate_length_and_start():
+    clips = [actions.walk(), actions.wave()]
+    result = verbs.apply(verbs.Drive(wishes=((0, 0, 1.2), (2, 0, 0), (3, 0, 0)), start=((1, 2, 0),)), clips)
+    assert result.clip.rate == clips[0].rate
+    assert result.clip.seconds == pytest.approx(3.0)
+    assert root_motion.ground_frames(result.clip)[0][0] == pytest.approx([1.0, 2.0], abs=0.1)
+    assert any("no action turns" in note or "one pace only" in note for note in result.report["notes"])
+
+
+def test_places_at_times_are_reached():
+    clips = [actions.walk(), actions.wave()]
+    result = verbs.apply(verbs.Drive(places=((0, 0, 0), (0, 4, 4))), clips)
+    assert root_motion.ground_frames(result.clip)[0][-1] == pytest.approx([0.0, 4.0], abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "Nothing is wished yet"),
+        ({"wishes": ((0, 0, 1),)}, "two or more"),
+        ({"wishes": ((0, 0, 1), (0, 0, 0))}, "later than the one before"),
+        ({"wishes": ((0, 0, 1), (1, 0, 0)), "places": ((0, 0, 0), (0, 1, 1))}, "give one of them"),
+        ({"wishes": ((0, 0, 1), (1, 0, 0)), "start": ((1, 2),)}, "start is one row"),
+    ],
+)
+def test_impossible_wishes_are_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        verbs.apply(verbs.Drive(**options), [actions.walk(), actions.wave()])
+
+
+def test_one_action_is_refused():
+    with pytest.raises(ClipError, match="two actions or more"):
+        verbs.apply(verbs.Drive(wishes=((0, 0, 1), (1, 0, 0))), [actions.walk()])
+
+
+def test_a_body_without_feet_is_refused(rng):
+    clip = material.random_clip(rng, material.random_skeleton(rng), frames=60)
+    with pytest.raises(SkeletonError, match="no feet"):
+        database.build([clip, clip])
+
+
+def test_what_a_character_lacks_is_said():
+    assert any("no action stands" in text for text in database.build([actions.walk(), actions.run()]).lacks)
+
+
+def test_a_body_without_an_idle_stands_all_the_same():
+    data = database.build([actions.walk(), actions.run()])
+    states = route.driven(data, [*[Wish(1.2j)] * 90, *[Wish()] * 120], Manner())
+    assert abs(states[-1].place - states[-60].place) < 0.02
+
+
+@pytest.mark.shared
+def test_a_captured_man_obeys_and_is_planted(of_captured):
+    wished = [*[Wish(1.3j)] * 150, *[Wish(1.3)] * 150, *[Wish()] * 120]
+    states = route.driven(of_captured, wished, Manner())
+    driven = route.of_states(states)
+    apart = np.abs(driven.place - driven.wished)
+    assert np.sqrt((apart**2).mean()) < 0.12
+    assert driven.moved.max() < 0.12 * of_captured.skeleton.height
+    assert abs(states[-1].velocity) < 0.1
+    clips = [material.captured(f"cmu_asf_{name}") for name in ("16_15", "16_11", "16_17", "16_19", "16_41", "16_08")]
+    result = verbs.apply(verbs.Drive(wishes=wishes.as_rows(wished)), clips)
+    assert result.report["plant"]["middle_slide_cm_s"][1] < 0.5
+    assert contacts.detect(result.clip)
+    assert np.isfinite(kinematics.points(result.clip)).all()

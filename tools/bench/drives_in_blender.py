@@ -1,0 +1,45 @@
+"""The actions of a character as arrays, for `drives.py`; runs in a Blender's Python.
+
+Arguments: the extension's zip, a glTF file, where the arrays go (NPZ), a folder that keeps the installed extension.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import in_blender
+
+
+def main(zip_path: str, path: Path, out: Path, home: str) -> None:
+    with in_blender.extension(zip_path, home) as loom:
+        import bpy
+
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        bpy.context.scene.render.fps = 30
+        bpy.ops.import_scene.gltf(filepath=str(path))
+        rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
+        bpy.context.view_layer.objects.active = rig
+        listed, reading = loom("addon.services.sources.source_list"), loom("core.recipes.reading")
+        names = [action.name for action in bpy.data.actions if listed.moves(action, rig).bones]
+        asked = reading.Request(sources=tuple(reading.Source(name=name) for name in names))
+        read = loom("addon.services.weaving.reading").read(bpy.context, rig, asked)
+        skeleton = read.body.skeleton
+        arrays = {
+            "parents": skeleton.parents,
+            "offsets": skeleton.offsets,
+            "orients": skeleton.orients,
+            "tips": skeleton.tips,
+            "names": np.array(skeleton.names),
+            "roles": np.array(list(skeleton.roles.items())),
+            "clips": np.array([clip.name for clip in read.clips]),
+            "inherits": np.array(skeleton.inheritance is None),
+        }
+        for k, clip in enumerate(read.clips):
+            arrays |= {f"r{k}": clip.rotations, f"t{k}": clip.translations, f"c{k}": np.array([clip.rate, clip.cyclic])}
+        np.savez(out, **arrays)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
