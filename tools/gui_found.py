@@ -39,7 +39,7 @@ def tool(gui: Any) -> Iterator[Any]:
     yield from gui.press(f"ops.action_loom.{name}(")
     yield from gui.wait_until(lambda: idle() and action() != before, 60, name)
     yield from gui.shot("03_done", box=gui.region("UI"))
-    x, y = yield from spot(gui, "ops.action_loom.open_tool(", 0.86, 0.83)
+    x, y = yield from spot(gui, "ops.action_loom.open_tool(", 0.89, 0.86)
     yield from gui.click(x, y)
     assert not settings().tool_open
 
