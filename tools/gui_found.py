@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import action, begin_with_demo, idle, lines, loom, open_only, over_view, settings, tick
+from gui_shared import action, begin_with_demo, idle, lines, loom, open_only, over_view, settings, spot, tick
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -19,10 +19,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 def first_line(gui: Any) -> Iterator[Any]:
     """Where the tick of the list's first line is."""
-    found = []
-    while not found:  # a busy machine answers late
-        found = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until="sources[0].use")
-    return found[0][:2]
+    return (yield from spot(gui, "sources[0].use", 0.1))
 
 
 def tool(gui: Any) -> Iterator[Any]:
@@ -42,8 +39,8 @@ def tool(gui: Any) -> Iterator[Any]:
     yield from gui.press(f"ops.action_loom.{name}(")
     yield from gui.wait_until(lambda: idle() and action() != before, 60, name)
     yield from gui.shot("03_done", box=gui.region("UI"))
-    close = yield from gui.buttons(gui.region("UI"), columns=(0.86, 0.83), until="ops.action_loom.open_tool(")
-    yield from gui.click(*close[0][:2])
+    x, y = yield from spot(gui, "ops.action_loom.open_tool(", 0.89, 0.86)
+    yield from gui.click(x, y)
     assert not settings().tool_open
 
 

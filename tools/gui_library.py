@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import begin_with_demo, figure, ghost, idle, loom, open_only
+from gui_shared import begin_with_demo, figure, ghost, idle, loom, open_only, spot
 
 FILES = Path(tempfile.mkdtemp())
 COUNT = 400  # copies of a file, so that reading takes a while
@@ -82,8 +82,8 @@ def find(gui: Any) -> Iterator[Any]:
 
 def click(gui: Any) -> Iterator[Any]:
     """The ghost shows the row that is active, on the figure's body, and with its mesh."""
-    first = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until="found[0].use")
-    yield from gui.click(first[0][0] + 110, first[0][1])
+    x, y = yield from spot(gui, "found[0].use", 0.1)
+    yield from gui.click(x + 110, y)
     yield from gui.wait_until(lambda: idle() and ghost() is not None, 60, "clicked")
     assert finder().active == 0
     finder().active = next(k for k, row in enumerate(finder().found) if row.name == "Run")

@@ -74,6 +74,15 @@ def done(gui: Any, verb: str, **given: Any) -> Iterator[Any]:
     yield from gui.redraw()
 
 
+def spot(gui: Any, what: str, *columns: float) -> Iterator[Any]:
+    """Where a button is that begins at a part of the sidebar's width; a busy machine answers late, so it asks again."""
+    for _ in range(5):
+        found = yield from gui.buttons(gui.region("UI"), columns=columns, until=what)
+        if found:
+            return found[0][:2]
+    raise LookupError(what)
+
+
 def over_view(gui: Any) -> Iterator[Any]:
     """Move the mouse over the 3D view, where keys mean Blender's own."""
     region = gui.region("WINDOW")
