@@ -56,7 +56,7 @@ class ACTION_LOOM_OT_lock_stretch(_OnGap, bpy.types.Operator):
 class ACTION_LOOM_OT_whole_stretch(_OnGap, bpy.types.Operator):
     bl_idname = "action_loom.whole_stretch"
     bl_label = "Whole Stretch"
-    bl_description = "Use all of this stretch, however little alike it is; again: as alike as it is"
+    bl_description = "Use all of this stretch, however little alike it is; again: by likeness"
 
     def change(self, settings: Any, row: fill_gaps.Gap) -> None:
         fill_gaps.want(settings, row.key, share=fill_gaps.AUTO if row.whole else 1.0)

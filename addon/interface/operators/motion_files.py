@@ -91,7 +91,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         items=[
             (
                 "AUTO",
-                "Character, or New Armature",
+                "Character or New",
                 "The active armature if it has the files' joints or moves a mesh, else a new one",
             ),
             ("ACTIVE", "Active Armature", "The active armature, even if it has other joints"),

@@ -31,7 +31,7 @@ class Fill(Recipe):
     gaps: tuple[tuple[float, ...], ...] = option(
         (),
         "What is set for single gaps: rows of the keyed frame before it, which stretch fills it (from 0, -1: the best"
-        " for all gaps together), and its share (0 to 1, -1: as alike as it is)",
+        " for all gaps together), and its share (0 to 1, -1: by likeness)",
         minimum=-1.0,
         maximum=1e9,
         table=True,
@@ -42,7 +42,7 @@ class Fill(Recipe):
         "How much of the found motion is mixed with interpolation: 0 is none, 1 all",
         minimum=-1.0,
         maximum=1.0,
-        below="as alike as it is",
+        below="by likeness",
         zero="interpolated",
     )
     plant_feet: bool = option(True, "Keep standing feet in place; keyed poses stay as they are")

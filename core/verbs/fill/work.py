@@ -84,7 +84,8 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
         raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
     if len(frames) < 2:
         raise OptionError(
-            f"key_frames: {clip.name} has {len(frames)} keyed pose{'s' * (len(frames) != 1)}: filling takes two or more"
+            f"{clip.name} has {len(frames)} keyed poses with gaps between them (key_frames): key two or more, 6 frames"
+            " apart or farther"
         )
     keys = np.array(sorted(map(int, frames)))
     longest = int(np.diff(keys).argmax())
