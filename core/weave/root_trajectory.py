@@ -195,7 +195,17 @@ def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> 
 
 
 def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex]:
-    """Return the turn (F,) and shift (F,) of each frame by a root trajectory seen from the clip's ground frames."""
+    """Return the turn (F,) and shift (F,) of each frame by a root trajectory seen from the clip's ground frames.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import root_trajectory
+        >>> clip = actions.walk()
+        >>> onward = root_trajectory.RootTrajectory(np.full(len(clip), 1.0 + 0.0j), np.zeros(len(clip)))
+        >>> turn, shift = root_trajectory.displacement(clip, onward)  # a metre a second along its own facing
+        >>> bool(turn.any()), round(float(abs(shift[-1])), 2) == round(clip.seconds, 2)
+        (False, True)
+    """
     places, facing = root_motion.ground_frames(clip)
     return _carried(_complex(places), facing, trajectory, clip.rate)
 

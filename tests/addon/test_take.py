@@ -154,6 +154,24 @@ def test_a_moved_border_is_woven_by_rebuild_and_the_others_are_told(cut, capfd):
 
 
 @material.needs_shared
+def test_the_timeline_shows_the_rows_of_the_take_that_plays_and_their_borders_are_dragged_there(cut, loom):
+    strips, rig = loom("addon.services.preview.strips"), listed()
+    bpy.context.scene.action_loom.mode = "blend"
+    assert strips.of(bpy.context) is None
+    bpy.context.scene.action_loom.mode = "cut_out"
+    strip = strips.of(bpy.context).strip
+    bars = sorted((span.start, span.end, span.name, span.faint) for row in strip.rows for span in row.spans)
+    assert bars == sorted((float(row.start), float(row.end), row.name, not row.use) for row in rig.take_rows)
+    number = next(k for k, row in enumerate(rig.take_rows) if row.loop)
+    end = rig.take_rows[number].end
+    with bpy.context.temp_override(action_loom_armature=bpy.context.object):
+        bpy.ops.action_loom.drag_strip(kind="border", number=number, part=1, frame=end - 3.4)
+        assert rig.take_rows[number].end == end - 3
+        bpy.ops.action_loom.drag_strip(kind="border", number=number, part=1, frame=-1e6)
+    assert rig.take_rows[number].end == rig.take_rows[number].start + 2
+    assert max(span.end for row in strips.of(bpy.context).strip.rows for span in row.spans) <= rig.take.frame_range[1]
+
+
 def test_weaving_again_writes_over_what_was_woven_but_not_over_edits(cut):
     tick("Walk", "Walk Left")
     bpy.context.scene.action_loom.take_mirror = False

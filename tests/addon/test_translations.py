@@ -10,7 +10,7 @@ import untranslated
 
 LANGUAGES = ("ja_JP", "zh_HANS")
 # What is called so in every language.
-OWN = {"", "Action Loom", "FK", "IK", "X (m)", "Y (m)", "Y", "Z"}
+OWN = {"", "Action Loom", "FK", "IK", "Godot", "Unity", "Unreal", "X (m)", "Y (m)", "Y", "Z"}
 # What Blender gives every operator, panel or list of ours by itself, or says of properties that have no words.
 INHERITED = {"bpy_struct", "Operator", "Panel", "Menu", "UIList", "PropertyGroup", "AddonPreferences"}
 

@@ -1,4 +1,4 @@
-"""Drag weight keys, seams and contacts in the strip at the timeline."""
+"""Drag weight keys, seams, contacts and borders of takes in the strip at the timeline."""
 
 import json
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +10,7 @@ from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
 from ...model.spans import Handle
-from ...services.preview import strips
+from ...services.preview import strips, take_strip
 from ..pictures import timeline_strip
 from . import polls
 
@@ -24,7 +24,9 @@ KEYMAP = "Dopesheet"  # of the Dope Sheet and the Timeline
 class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     bl_idname = "action_loom.drag_strip"
     bl_label = "Drag in Strip"
-    bl_description = "Drag a weight key, a seam or the end of a contact in the strip at the timeline"
+    bl_description = (
+        "Drag a weight key, a seam, the end of a contact or the border of a row in the strip at the timeline"
+    )
     bl_options = {"UNDO", "BLOCKING", "INTERNAL"}
 
     kind: bpy.props.EnumProperty(
@@ -35,13 +37,14 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             (strips.SEAM, "Seam", "Where the first action is left"),
             (strips.FADE, "Fade", "How long both actions play on"),
             (strips.CONTACT, "Contact", "An end of a contact"),
+            (take_strip.BORDER, "Border", "A border of a take's row"),
         ],
         options={"SKIP_SAVE"},
     )
     number: bpy.props.IntProperty(name="Number", description="For scripts: which, from 0", options={"SKIP_SAVE"})
     part: bpy.props.IntProperty(
         name="Part",
-        description="For scripts: of a contact 0 is its first frame, 1 its last; of weights below which source",
+        description="For scripts: 0 is the first frame of a contact or row, 1 its last; of weights, below which source",
         options={"SKIP_SAVE"},
     )
     frame: bpy.props.FloatProperty(name="Frame", description="For scripts: where to, in the scene")

@@ -15,7 +15,7 @@ from ...model import contact_rows, lists, properties
 from ...model.parts import Parts
 from ...model.spans import Handle, Strip
 from ..weights import weight_edges, weights_over_time
-from . import strips
+from . import strips, take_strip
 from .strips import CONTACT, FADE, SEAM, WEIGHT, Shown
 
 APART = 0.01  # of a blend, least distance of two weight keys
@@ -203,8 +203,29 @@ class ResultWeightEdit(Edit):
         return self.as_if(dataclasses.replace(woven, shares=shared), **options)
 
 
+class BorderEdit(Edit):
+    """Drag the first or last frame of a take's row."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._before = take_strip.kept(self._rig(), self.handle.which[0])
+
+    def _rig(self) -> Any:
+        return properties.rig_of(self.scene, self.armature)
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        number, side = self.handle.which
+        take_strip.move(self._rig(), number, side, frame)
+        return None
+
+    def back(self) -> None:
+        take_strip.put_back(self._rig(), self.handle.which[0], self._before)
+
+
 def begin(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, handle: Handle) -> Edit:
     """Begin to drag a handle of a strip."""
+    if handle.kind == take_strip.BORDER:
+        return BorderEdit(scene, armature, shown, handle)
     if handle.kind == CONTACT:
         return ContactEdit(scene, armature, shown, handle)
     if handle.kind in (SEAM, FADE):

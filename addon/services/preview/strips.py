@@ -19,7 +19,7 @@ from ...ground.blender_types import scene_of
 from ...model import contact_rows, lists, parts, properties, storage, target_armature
 from ...model.parts import Parts
 from ...model.spans import Area, Color, Handle, Row, Span, Strip
-from . import previews
+from . import previews, take_strip
 
 if TYPE_CHECKING:
     from .shapes import Ghost
@@ -53,9 +53,15 @@ def of(context: bpy.types.Context) -> Shown | None:
     armature, scene = target_armature.of_tab(context), scene_of(context)
     if armature is None:
         return None
-    ghost, action = ghost_in(scene, armature), contact_rows.action_of(armature)
-    if ghost is not None:
-        content: tuple[Any, ...] = (ghost,)
+    ghost, action, cut = (
+        ghost_in(scene, armature),
+        contact_rows.action_of(armature),
+        take_strip.content(scene, armature),
+    )
+    if cut and action is not None:
+        content: tuple[Any, ...] = (action.session_uid, cut)
+    elif ghost is not None:
+        content = (ghost,)
     elif action is None:
         return None
     else:
@@ -65,7 +71,12 @@ def of(context: bpy.types.Context) -> Shown | None:
         content = (action.session_uid, action.frame_range[:], *texts, rows)
     known = _known.get(armature.session_uid)
     if known is None or known[0] != content:
-        shown = _of_ghost(scene, armature, ghost) if ghost is not None else _of_action(scene, armature, action, rows)
+        if cut and action is not None:
+            shown: Shown | None = Shown(take_strip.of(cut), action.session_uid, 0.0, None, None, ())
+        elif ghost is not None:
+            shown = _of_ghost(scene, armature, ghost)
+        else:
+            shown = _of_action(scene, armature, action, rows)
         known = content, shown
         _known.keep(armature.session_uid, known)
     return known[1]

@@ -6,7 +6,6 @@ import bpy
 
 from ....core.options import declared
 from ....core.verbs import Fill
-from ...bridge import curves, keyed_poses
 from ...ground.blender_types import SlottedAction
 from ...model import contact_rows, lists, properties
 
@@ -35,6 +34,8 @@ def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: floa
 
     most : share of the frames; none are returned where more have keys
     """
+    from ...bridge import keyed_poses  # numpy is loaded at first use, not when Blender starts
+
     action = action_of(armature)
     if action is None:
         return ""
@@ -47,10 +48,14 @@ def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: floa
 
 def state(rig: Any) -> tuple[int, ...]:
     """Return what changes when the poses to fill between do."""
+    from ...bridge import keyed_poses
+
     armature = properties.armature_of(rig)
     action = None if armature is None else action_of(armature)
     return () if armature is None or action is None else keyed_poses.state(*_slotted(armature, action))
 
 
 def _slotted(armature: bpy.types.Object, action: bpy.types.Action) -> SlottedAction:
+    from ...bridge import curves
+
     return action, curves.choose_slot(action, armature)

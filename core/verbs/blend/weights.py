@@ -39,6 +39,13 @@ class BlendWeights:
 
 
 def of_recipe(recipe: Blend, count: int) -> BlendWeights:
-    """Return the weights of a recipe for so many clips; raises OptionError where they do not fit."""
+    """Return the weights of a recipe for so many clips; raises OptionError where they do not fit.
+
+    Example:
+        >>> from action_loom.core.verbs import Blend
+        >>> from action_loom.core.verbs.blend import weights
+        >>> weights.of_recipe(Blend(weights=(1, 3)), 2).at(np.array([0.5])).tolist()
+        [[0.25], [0.75]]
+    """
     places, rows = recipe.shares(count)
     return BlendWeights(np.array(places), np.array(rows))

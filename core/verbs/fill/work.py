@@ -74,7 +74,15 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
 
 
 def keyed(clip: Clip, recipe: Fill) -> Longs:
-    """Return the keyed frames (K,) of a recipe, in order; raises OptionError for impossible ones."""
+    """Return the keyed frames (K,) of a recipe, in order; raises OptionError for impossible ones.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs import Fill
+        >>> from action_loom.core.verbs.fill import work
+        >>> work.keyed(actions.walk(), Fill(key_frames=((12, 0),))).tolist()
+        [0, 12]
+    """
     frames = [frame for row in recipe.key_frames for frame in row]
     wrong = next((frame for frame in frames if frame != int(frame) or not 0 <= frame < len(clip)), None)
     if wrong is not None:

@@ -271,8 +271,8 @@ def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.verbs.take import take_set
         >>> (walk,) = take_set.items_json(take_set.make(actions.walk(cycles=5)).items)
-        >>> [event["event"] for event in walk["contacts"]]
-        ['up', 'down', 'up']
+        >>> [event["foot"] + " " + event["event"] for event in walk["contacts"]]
+        ['L down', 'R up', 'R down', 'L up']
     """
     after = follows(items)
     return [_item_json(item, after[item.name]) for item in items]
@@ -281,7 +281,7 @@ def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
 def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:
     speed, turn = loops.speed(item.clip)
     standing = contacts.detect(cycles.unrolled(item.clip, 1, 1)) if item.loop else contacts.detect(item.clip)
-    first = len(item.clip) - 1 if item.loop else 0
+    first, frames = (len(item.clip) - 1,) * 2 if item.loop else (0, len(item.clip))  # a loop's last frame is its first
     return {
         "name": item.name,
         "kind": item.kind,
@@ -296,7 +296,7 @@ def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:
         "begins": None if item.begins is None else vars(item.begins),
         "ends": None if item.ends is None else vars(item.ends),
         "may_follow": list(after),
-        "contacts": _events(standing, first, len(item.clip), item.clip.rate),
+        "contacts": _events(standing, first, frames, item.clip.rate),
         "warnings": list(item.warnings),
     }
 

@@ -112,13 +112,28 @@ def named(query: Query, text: str) -> bool:
 
 
 def all_told(cut: Cut) -> list[Told]:
-    """Return what tracks tell of each stretch of a cut: small enough to be kept."""
+    """Return what tracks tell of each stretch of a cut: small enough to be kept.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.take import cutting, words
+        >>> [(one.name, "walk" in one.words) for one in words.all_told(cutting.cut(actions.walk(cycles=3)))]
+        [('Walk', True)]
+    """
     rate = cut.clip.rate
     return [Told(one.first, one.last, one.name, told(cut, k), rate) for k, one in enumerate(cut.stretches)]
 
 
 def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
-    """Return the stretches that all words fit which tracks tell, longest first."""
+    """Return the stretches that all words fit which tracks tell, longest first.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.take import cutting, words
+        >>> told = words.all_told(cutting.cut(actions.walk(cycles=3)))
+        >>> [len(words.fitting(words.asked(text), told)) for text in ("walk", "run")]
+        [1, 0]
+    """
     hits = []
     for one in rows:
         if query.meanings <= one.words:
