@@ -95,12 +95,10 @@ def curve(gui: Any) -> Iterator[Any]:
 
 def stretches(gui: Any) -> Iterator[Any]:
     """The end of a stretch, dragged along the curve."""
-    yield from gui.press("ops.action_loom.drag_stretches(")
-    yield 0.5
     yield from gui.shot("05_handles")
-    handles, region = loom("addon.interface.pictures.stretch_handles"), gui.region("WINDOW")
-    path = handles.drawn_path(settings().curve)
-    (x, y), (to_x, to_y) = (handles._in_region(region, path.at(percent)) for percent in (40.0, 50.0))
+    handles, region = loom("addon.interface.panels.handles"), gui.region("WINDOW")
+    places = loom("addon.services.preview.tool_handles").path_shown(bpy.context)
+    (x, y), (to_x, to_y) = (handles.pixel_of(region, places[handles.number_of(percent)]) for percent in (40.0, 50.0))
     yield from gui.drag(region.x + x, region.y + y, region.x + to_x, region.y + to_y)
     assert abs(settings().stretches[0].end - 50.0) < 3.0, settings().stretches[0].end
     yield from gui.wait_until(lambda: idle() and abs(ghost().recipe.stretches[0][1] - 0.5) < 0.03, WAIT, "stretches")
