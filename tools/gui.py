@@ -25,6 +25,7 @@ SCRIPTS = (
     ("gui_follow.py", "follow", "1280x1400"),
     ("gui_feet.py", "feet", "1280x1400"),
     ("gui_strip.py", "strip", "1280x1000"),
+    ("gui_drive.py", "drive", "1280x1000"),
     ("gui_library.py", "library", "1280x1400"),
     ("gui_results.py", "results", "1280x1400"),
     ("gui_found.py", "found", "1280x1000"),

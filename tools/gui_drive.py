@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import action, begin_open, begin_with_demo, idle, loom, settings
+from gui_shared import action, begin_with_demo, idle, loom, settings
 
 OUT = Path(__file__).resolve().parent
 
@@ -19,7 +19,6 @@ def steps(gui: Any) -> Iterator[Any]:
 
 def begin(gui: Any) -> Iterator[Any]:
     yield from begin_with_demo(gui)
-    begin_open(bpy.types.ACTION_LOOM_PT_weave)
     yield from gui.sidebar("Action Loom")
     for line in settings().rigs[0].sources:
         line.use = True

@@ -122,6 +122,10 @@ def test_what_was_driven_is_kept_as_an_action_with_its_recipe(steered, loom):
     bpy.context.scene.frame_set(last)
     hips = rig.matrix_world @ rig.pose.bones["hips"].head
     assert np.hypot(hips.x - driven.real, hips.y - driven.imag) < 0.3
+    strips = loom("addon.services.preview.strips")
+    bars = strips.of(bpy.context).strip.rows[0].spans
+    assert (bars[0].start, bars[-1].end) == (1.0, last)
+    assert {bar.name.removesuffix(" mirrored") for bar in bars} <= {"slow", "quick"}
 
 
 def test_one_ticked_action_is_refused_in_a_sentence(loom):

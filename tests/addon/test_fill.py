@@ -57,7 +57,7 @@ def heads(rig, action, frame):
     return np.array([bone.head[:] for bone in rig.pose.bones])
 
 
-def test_poses_stay_and_the_motion_between_comes_back(blocked):
+def test_poses_stay_and_the_motion_between_comes_back(blocked, loom):
     block_out, walk = blocked.animation_data.action, bpy.data.actions["walk"]
     was = material.fingerprint(block_out)
     assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
@@ -76,6 +76,10 @@ def test_poses_stay_and_the_motion_between_comes_back(blocked):
         for action in (made, block_out)
     }
     assert off[made.name] < 0.4 * off[block_out.name]
+    pose(blocked, made, POSES[0])
+    bars = loom("addon.services.preview.strips").of(bpy.context).strip.rows[0].spans
+    filled = [bar for bar in bars if bar.name.removesuffix(" mirrored") == "walk"]
+    assert {bar.start for bar in filled} >= set(POSES[:-1])  # at the timeline each gap is the walk's
 
 
 @pytest.mark.parametrize("keys", ["EVERY", "FEW"])

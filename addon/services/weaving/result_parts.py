@@ -5,10 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from ....core.between.trust import NOTHING_LIKE
 from ....core.check import contacts
+from ....core.drive.database import RATE
 from ....core.graph.walk_result import WalkResult
 from ....core.recipes.base import Recipe
 from ....core.verbs import Follow
+from ....core.verbs.drive.work import DriveResult
+from ....core.verbs.fill.result import FillResult
 from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import BlendResult, ConnectResult, KeyPosesResult, Result, SpliceResult
 from ...model.parts import Part, Parts, Seam
@@ -34,6 +38,10 @@ def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Part
         return Parts(last, rate, ((Part((0,), 0.0, last),), (Part(upper, 0.0, last),)))
     if isinstance(woven, KeyPosesResult):
         return _posed(woven, last)
+    if isinstance(woven, FillResult):
+        return Parts(last, rate, (_filled(woven, last),))
+    if isinstance(woven, DriveResult):
+        return Parts(last, rate, (_driven(woven, names, last),))
     return whole
 
 
@@ -99,6 +107,37 @@ def _in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) 
             return None
         found.append(which)
     return found
+
+
+def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
+    """Return the stretches that fill gaps; the first source plays where its own frames are, or are interpolated."""
+    parts, at = [], 0.0
+    for gap, row in zip(woven.done.gaps, woven.report["fill"]["gaps"], strict=True):
+        if gap.filled is None or gap.gain < NOTHING_LIKE:
+            continue
+        if gap.first > at:
+            parts.append(Part((0,), at, gap.first))
+        at = float(gap.first)
+        stretches = row["candidates"][gap.chosen]["stretches"]
+        for piece, one in zip(gap.found[gap.chosen].pieces, stretches, strict=True):
+            end = at + piece.share * (gap.last - gap.first)
+            parts.append(Part((one["number"] - 1,), at, min(end, float(gap.last)), one["mirrored"]))
+            at = end
+        at = float(gap.last)
+    return (*parts, Part((0,), at, last)) if at < last or not parts else tuple(parts)
+
+
+def _driven(woven: DriveResult, names: Sequence[str], last: float) -> tuple[Part, ...]:
+    """Return which clip each stretch of a drive is from, to 0.1 s: what is kept jumps at the best place around."""
+    data, each = woven.data, woven.clip.rate / RATE
+    source = [names.index(data.clips[k % data.given].name) for k in range(len(data.clips))]
+    clips = data.clip[woven.route.row]
+    starts = [0, *(np.flatnonzero(np.diff(clips)) + 1).tolist(), len(clips)]
+    return tuple(
+        Part((source[clips[start]],), min(start * each, last), min(end * each, last), bool(clips[start] >= data.given))
+        for start, end in pairwise(starts)
+        if start * each < last
+    )
 
 
 def _posed(woven: KeyPosesResult, last: float) -> Parts:
