@@ -146,7 +146,7 @@ def test_a_walk_whose_hips_were_forgotten_is_noticed():
     ("keys", "words"),
     [
         ((), "has 0 keyed poses"),
-        ((5,), "has 1 keyed pose:"),
+        ((5,), "has 1 keyed pose"),
         ((5, 5), "frame 5 of walk is given twice"),
         ((0, 97), "has no frame 97"),
         ((0, 2.5), "has no frame 2.5"),
