@@ -20,13 +20,14 @@ def frames_of(action: bpy.types.Action, slot: Slot) -> list[int]:
     """Return the scene frames at which an action has a pose; those from the first to the last with selected keys.
 
     Neither bones that stay as they are count, of which few keys are at the ends only, nor keys of type Breakdown and
-    Generated. Fewer than two frames with selected keys are as none.
+    Generated, unless there are no others, as where an artist has deleted keys of a capture. Fewer than two frames with
+    selected keys are as none.
     """
     every: Counter[int] = Counter()
     chosen: Counter[int] = Counter()
     bones: dict[str, tuple[set[int], set[int]]] = {}
     moving = set()
-    for bone, frames, selected, moves in _keys(action, slot):
+    for bone, frames, selected, moves in list(_keys(action, slot)) or _keys(action, slot, made=()):
         known = bones.setdefault(bone, (set(), set()))
         known[0].update(frames.tolist())
         known[1].update(frames[selected].tolist())
@@ -66,9 +67,11 @@ def state(action: bpy.types.Action, slot: Slot) -> tuple[int, ...]:
     return action.session_uid, count, hash(b"".join(parts))
 
 
-def _keys(action: bpy.types.Action, slot: Slot) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.bool_], bool]]:
-    """Yield for each curve of a bone its name, its artist's keys, which of them are selected, and whether it moves."""
-    made = [_types()[name] for name in _MADE if name in _types()]
+def _keys(
+    action: bpy.types.Action, slot: Slot, made: tuple[str, ...] = _MADE
+) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.bool_], bool]]:
+    """Yield for each curve of a bone its name, keys but those `made`, which are selected, and whether it moves."""
+    kinds_made = [_types()[name] for name in made if name in _types()]
     for curve in curves.curves_of(action, slot):
         target = curves.target_of(curve)
         if target is None or not target.bone or curve.mute:
@@ -77,7 +80,7 @@ def _keys(action: bpy.types.Action, slot: Slot) -> Iterator[tuple[str, NDArray[n
         at, kinds, values = _read(points)
         selected = np.zeros(len(points), dtype=bool)
         points.foreach_get("select_control_point", selected)
-        own = ~np.isin(kinds, made)
+        own = ~np.isin(kinds, kinds_made)
         if own.any():
             yield target.bone, at[own], selected[own], bool(np.ptp(values) > STILL)
 

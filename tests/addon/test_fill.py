@@ -141,6 +141,16 @@ def test_a_stretch_is_chosen_locked_and_left_again(blocked):
     assert settings.fill.gaps == ""
 
 
+def test_a_capture_from_which_keys_were_deleted_is_a_block_out(blocked, loom):
+    """Its keys are of type Generated, as all that were not keyed by hand; there are no others."""
+    action, keyed_poses = blocked.animation_data.action, loom("addon.bridge.keyed_poses")
+    for curve in material.fcurves(action):
+        for point in curve.keyframe_points:
+            point.type = "GENERATED" if bpy.app.version >= (4, 3) else "BREAKDOWN"
+    slot = loom("addon.bridge.curves").choose_slot(action, blocked)
+    assert keyed_poses.frames_of(action, slot) == list(POSES)
+
+
 def test_what_is_missing_is_said(blocked):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = False
