@@ -62,6 +62,7 @@ MODULES = (
     ".interface.operators.assets",
     ".interface.operators.motion_files",
     ".interface.operators.library",
+    ".interface.operators.library_found",
     ".interface.operators.demo",
     ".interface.operators.tab",
     ".interface.operators.help",

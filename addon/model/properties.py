@@ -17,7 +17,7 @@ from ...core.recipes.style import StyleOptions
 from ...core.verbs import VERBS
 from ..ground import option_properties
 from ..ground.blender_types import Data
-from . import contact_rows, intents, lists, rows
+from . import contact_rows, intents, lists, rows, take_rows
 from .intents import RECIPES
 
 _SETTINGS = "action_loom"  # name of the scene property
@@ -235,34 +235,6 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         default=False,
         options=set(),
     )
-    take_roots: bpy.props.EnumProperty(
-        name="Travel",
-        description="How actions of a set travel; an action each",
-        items=[
-            ("ROOT", "Root Motion", "As it travelled, on the root bone if there is one"),
-            ("IN_PLACE", "In Place", "On the spot; its name ends with _InPlace"),
-        ],
-        default={"ROOT"},
-        options={"ENUM_FLAG"},
-    )
-    take_mirror: bpy.props.BoolProperty(
-        name="Mirror What Lacks",
-        description="Mirror each action of one side, such as a turn to the left, whose other side lacks",
-        default=True,
-        options=set(),
-    )
-    take_assets: bpy.props.BoolProperty(
-        name="Mark as Assets",
-        description="Mark the actions of the set as assets, each with a picture of its poses",
-        default=False,
-        options=set(),
-    )
-    take_catalog: bpy.props.StringProperty(
-        name="Catalog",
-        description="The catalog of these assets (A/B for one within another)",
-        default="Action Loom",
-        options=set(),
-    )
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Play the result when it is woven",
@@ -271,6 +243,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
 
 
+ACTION_LOOM_PG_settings.__annotations__ |= {f"take_{name}": kept for name, kept in take_rows.HOW.items()}
 ACTION_LOOM_PG_settings.__annotations__ |= {
     name: bpy.props.PointerProperty(type=group) for name, group in GROUPS.items()
 }

@@ -19,6 +19,38 @@ KINDS = (
     (BETWEEN, "Transition", "It leads from the pose of one loop to that of another", "ARROW_LEFTRIGHT", 5),
 )
 
+# How the set is written, as the panel and the operator have it.
+HOW = {
+    "roots": bpy.props.EnumProperty(
+        name="Travel",
+        description="How actions of a set travel; an action each",
+        items=[
+            ("ROOT", "Root Motion", "As it travelled, on the root bone if there is one"),
+            ("IN_PLACE", "In Place", "On the spot; its name ends with _InPlace"),
+        ],
+        default={"ROOT"},
+        options={"ENUM_FLAG"},
+    ),
+    "mirror": bpy.props.BoolProperty(
+        name="Mirror What Lacks",
+        description="Mirror each action of one side, such as a turn to the left, whose other side lacks",
+        default=True,
+        options=set(),
+    ),
+    "assets": bpy.props.BoolProperty(
+        name="Mark as Assets",
+        description="Mark the actions of the set as assets, each with a picture of its poses",
+        default=False,
+        options=set(),
+    ),
+    "catalog": bpy.props.StringProperty(
+        name="Catalog",
+        description="The catalog of these assets (A/B for one within another)",
+        default="Action Loom",
+        options=set(),
+    ),
+}
+
 _filling = False  # while rows are filled by a cut, which is no change of the artist's
 
 

@@ -69,7 +69,9 @@ def row_of(finder, name):
 
 def driven(loom, name, **values):
     """An operator of the panel as an object of its own, with a context whose timers and handlers do nothing."""
-    kind = getattr(loom("addon.interface.operators.library"), f"ACTION_LOOM_OT_{name}")
+    found = name in ("show_found", "import_found")
+    module = loom(f"addon.interface.operators.library{'_found' * found}")
+    kind = getattr(module, f"ACTION_LOOM_OT_{name}")
     plain = {key: value for key, value in vars(kind).items() if not key.startswith(("__", "bl_rna"))}
     bases = tuple(base for base in kind.__bases__ if base is not bpy.types.Operator)
     operator = type("Driven", bases, plain | {"library": ""} | values)()

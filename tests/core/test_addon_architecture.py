@@ -38,7 +38,7 @@ SERVICES = {floor for floor in FLOORS if floor.startswith("services.")}
 # Above these the interface has rooms of its own, whose modules don't know each other.
 SHARED_BY_OPERATORS = {
     f"addon.interface.operators.{shared}"
-    for shared in ("background", "polls", "reports", "result_hooks", "take_hooks", "verb_operator")
+    for shared in ("background", "library_operator", "polls", "reports", "result_hooks", "take_hooks", "verb_operator")
 }
 
 

@@ -4,62 +4,20 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LibraryError, LoomError
+from ....core.errors import LibraryError
 from ....core.library.ending import ENDING
 from ....core.progress import Progress
 from ....core.recipes.reading import Request
-from ...ground import rates, steps, troubles
+from ...ground import steps, troubles
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import preferences, properties, readiness, target_armature
 from ...services.library import library_finds
 from . import polls, reports
-from .background import BackgroundOperator
+from .library_operator import LibraryOperator, poll_library
 
 if TYPE_CHECKING:
     from ....core.library.index import Changes
-    from ...services.files.library_clips import Coming, Stretch
-    from ...services.files.onto_armature import Moved, Receiver, Solved
     from ...services.library.library_search import Query, Wanted
-
-NO_LIBRARY = "Choose a library first, or make a new one"
-
-
-def poll_library(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether a library is chosen."""
-    if not preferences.library(context):
-        cls.poll_message_set(NO_LIBRARY)
-        return False
-    return True
-
-
-class LibraryOperator(BackgroundOperator):
-    """An operator on the library, whose panel shows an error until the next attempt."""
-
-    library: bpy.props.StringProperty(
-        name="Library",
-        description="Its folder; the panel's library if empty",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
-
-    def path(self, context: bpy.types.Context) -> str:
-        """Return the library's folder; raises LibraryError where none is chosen."""
-        path = bpy.path.abspath(self.library).rstrip("/\\") or preferences.library(context)
-        if not path:
-            raise LibraryError(NO_LIBRARY)
-        return path
-
-    def fresh_inputs(self, context: bpy.types.Context) -> Any:
-        from ...services.library import libraries
-
-        troubles.clear(libraries.TROUBLES[0])
-        return self.inputs(context)
-
-    def failed(self, context: bpy.types.Context, error: LoomError) -> OperatorReturn:
-        from ...services.library import libraries
-
-        troubles.keep(*libraries.TROUBLES, error, 1.0)
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
 
 
 class ACTION_LOOM_OT_new_library(bpy.types.Operator):
@@ -318,200 +276,6 @@ class ACTION_LOOM_OT_find_doing(LibraryOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _FoundOperator(LibraryOperator):
-    """An operator that brings found stretches onto the armature."""
-
-    rate: bpy.props.EnumProperty(
-        name="Rate",
-        description="What becomes of the files' frames per second",
-        items=[
-            ("SCENE", "Convert to the Scene's", "Play at the original speed in this scene"),
-            (
-                "KEEP",
-                "Keep Every Frame",
-                "Each captured frame becomes a frame of the scene; the action remembers its own rate",
-            ),
-        ],
-    )
-    plant_feet: bpy.props.BoolProperty(
-        name="Plant Feet",
-        description="Keep standing feet in place when a clip is put on another body",
-        default=True,
-    )
-
-    def coming(self, context: bpy.types.Context, *, keep: bool) -> "Coming":
-        """Return how stretches come onto the armature: at the place of the searched stretch."""
-        from ...services.files.library_clips import Coming
-
-        finder = library_finds.finder()
-        place = (finder.place[0], finder.place[1]) if finder.placed else None
-        return Coming(0.0 if keep else rates.of_scene(scene_of(context)), self.plant_feet, place, finder.facing)
-
-    @staticmethod
-    def compute(inputs: "tuple[list[Stretch], Receiver, Coming]", progress: Progress) -> Any:
-        from ...services.files import library_clips
-
-        return library_clips.brought(*inputs, progress)
-
-
-class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
-    bl_idname = "action_loom.show_found"
-    bl_label = "Show Found"
-    bl_description = "Show this stretch as a ghost on the character"
-    bl_options = {"REGISTER", "INTERNAL"}
-
-    index: bpy.props.IntProperty(
-        name="Result",
-        description="Its place in the list, from 0; −1 is the active one",
-        default=-1,
-        options={"SKIP_SAVE"},
-    )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return polls.poll_armature(cls, context) and _poll_found(cls, anything=True)
-
-    def inputs(self, context: bpy.types.Context) -> "tuple[list[Stretch], Receiver, Coming]":
-        from ...services.files import onto_armature
-
-        finder = library_finds.finder()
-        index = finder.active if self.index < 0 else self.index
-        if not 0 <= index < len(finder.found):
-            raise LibraryError(f"There is no result {index}; there are {len(finder.found)}, from 0")
-        stretches = _stretches([finder.found[index]])
-        self._shown = stretches[0]
-        armature = present(target_armature.armature(context))
-        self._armature = armature.session_uid
-        return stretches, onto_armature.receiver(armature), self.coming(context, keep=False)
-
-    def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
-        import numpy as np
-
-        from ...bridge.clip import ReadAction
-        from ...services.preview import ghosts
-        from ...services.weaving import writing
-
-        (moved,) = made
-        if isinstance(moved, LoomError):
-            raise moved
-        armature = writing.found(bpy.data.objects, self._armature, "The armature")
-        scene = scene_of(context)
-        frames = library_finds.finder().frame + np.arange(len(moved.clip)) * (rates.of_scene(scene) / moved.clip.rate)
-        properties.settings_of(scene).solo = False
-        ghost = ghosts.found(
-            context, armature, moved.clip.name, ReadAction(moved.clip, frames, moved.targets), moved.body
-        )
-        self.report({"INFO"}, f"{ghost.summary}: {len(moved.clip)} frames from {frames[0]:g}")
-        active = library_finds.row(library_finds.finder())
-        if self.index < 0 and active is not None and _stretches([active]) != [self._shown]:
-            # The user clicked another row while this one was read.
-            library_finds.show_active(context)
-        return {"FINISHED"}
-
-
-class ACTION_LOOM_PG_wanted(bpy.types.PropertyGroup):
-    """A stretch to import, named after its file: its frames first … last, and whether it is mirrored."""
-
-    path: bpy.props.StringProperty(name="File")
-    first: bpy.props.IntProperty(name="First")
-    last: bpy.props.IntProperty(name="Last")
-    mirrored: bpy.props.BoolProperty(name="Mirrored")
-
-
-class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
-    bl_idname = "action_loom.import_found"
-    bl_label = "Import Found"
-    bl_description = (
-        "Import the ticked stretches, or the active one, as actions of this character, beginning where and"
-        " when the searched part does"
-    )
-    bl_options = {"REGISTER", "UNDO"}
-
-    stretches: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_wanted, options={"HIDDEN", "SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not polls.poll_armature(cls, context):
-            return False
-        return not target_armature.invoked_from_panel(context) or _poll_found(cls, anything=False)
-
-    def inputs(self, context: bpy.types.Context) -> "tuple[list[Stretch], Receiver, Coming]":
-        from ...services.files import onto_armature
-
-        armature = present(target_armature.armature(context))
-        if not len(self.stretches):
-            for row in library_finds.chosen(library_finds.finder()):
-                one = self.stretches.add()
-                one.path, one.first, one.last, one.mirrored = row.path, row.first, row.last, row.mirrored
-        if not len(self.stretches):
-            raise LibraryError("Tick what to import, or click one")
-        present(context.view_layer).update()  # a script may have moved the armature just now
-        how = self.coming(context, keep=self.rate == "KEEP")
-        self._armature = armature.session_uid
-        self._keys: dict[int, Solved] = {}  # of the armature's controls, by the number of the stretch
-        return _stretches(self.stretches), onto_armature.receiver(armature), how
-
-    def ready(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> "steps.Steps[None]":
-        from ...services.files import onto_armature
-        from ...services.weaving import writing
-
-        armature = writing.found(bpy.data.objects, self._armature, "The armature")
-        for number, one in enumerate(made):
-            if not isinstance(one, LoomError):
-                solving = onto_armature.solved_in_steps(armature, one)
-                try:
-                    self._keys[number] = yield from steps.within(solving, number, len(made))
-                except LoomError as error:
-                    made[number] = error
-
-    def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
-        from ...services.files import imported_motion, onto_armature
-        from ...services.weaving import writing
-
-        armature = writing.found(bpy.data.objects, self._armature, "The armature")
-        refused = list(dict.fromkeys(str(one) for one in made if isinstance(one, LoomError)))
-        coming = {number: one for number, one in enumerate(made) if not isinstance(one, LoomError)}
-        if not coming:
-            raise LibraryError("; ".join(refused))
-        actions: list[bpy.types.Action] = []
-        notes: list[str] = []
-        try:
-            for number, one in coming.items():
-                rate = 0.0 if self.rate == "SCENE" else one.file.rate
-                begin = float(round(library_finds.finder().frame))
-                keys = self._keys[number]
-                action, others = onto_armature.write(armature, one, keys, first_frame=begin, rate=rate)
-                actions.append(action)
-                notes += others
-        except BaseException:
-            for action in actions:
-                bpy.data.actions.remove(action)
-            raise
-        imported_motion.list_actions(scene_of(context), armature, actions)
-        summary = dict.fromkeys(one.retargeted for one in coming.values() if one.retargeted)
-        names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
-        reports.report(self, dict.fromkeys([*refused, *notes]), *summary, f"{names}: now {armature.name}'s")
-        return {"FINISHED"}
-
-
-def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
-    """Say whether there are results, and ticked or active ones unless `anything` will do."""
-    finder = library_finds.finder()
-    if not len(finder.found):
-        cls.poll_message_set("Find something first")
-        return False
-    if not anything and not library_finds.chosen(finder):
-        cls.poll_message_set("Tick what to import, or click one")
-        return False
-    return True
-
-
-def _stretches(rows: Any) -> "list[Stretch]":
-    from ...services.files.library_clips import Stretch
-
-    return [Stretch(row.path, row.first, row.last, row.mirrored) for row in rows]
-
-
 register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_OT_new_library,
@@ -519,8 +283,5 @@ register, unregister = bpy.utils.register_classes_factory(
         ACTION_LOOM_OT_add_to_library,
         ACTION_LOOM_OT_find_like,
         ACTION_LOOM_OT_find_doing,
-        ACTION_LOOM_OT_show_found,
-        ACTION_LOOM_PG_wanted,
-        ACTION_LOOM_OT_import_found,
     )
 )

@@ -90,38 +90,43 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_split_take_row(polls.OnRows, bpy.types.Operator):
-    bl_idname = "action_loom.split_take_row"
-    bl_label = "Split"
-    bl_description = "Part the active row at the current frame"
+class _EditRows(polls.OnRows):
+    """An operator that changes rows and says what the changed one is now."""
+
+    def edited(self, context: bpy.types.Context) -> Any:
+        """Change rows and return the one that is to be told of; raises LoomError."""
+        raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ...services.takes import set_rows
-
         try:
-            row = set_rows.split(self.rig(context), scene_of(context).frame_current)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"{row.name}: from frame {row.start}")
-        return {"FINISHED"}
-
-
-class ACTION_LOOM_OT_join_take_rows(polls.OnRows, bpy.types.Operator):
-    bl_idname = "action_loom.join_take_rows"
-    bl_label = "Join"
-    bl_description = "Join the active row with the one that begins next"
-
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ...services.takes import set_rows
-
-        try:
-            row = set_rows.join(self.rig(context))
+            row = self.edited(context)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, f"{row.name}: frames {row.start} to {row.end}")
         return {"FINISHED"}
+
+
+class ACTION_LOOM_OT_split_take_row(_EditRows, bpy.types.Operator):
+    bl_idname = "action_loom.split_take_row"
+    bl_label = "Split"
+    bl_description = "Part the active row at the current frame"
+
+    def edited(self, context: bpy.types.Context) -> Any:
+        from ...services.takes import set_rows
+
+        return set_rows.split(self.rig(context), scene_of(context).frame_current)
+
+
+class ACTION_LOOM_OT_join_take_rows(_EditRows, bpy.types.Operator):
+    bl_idname = "action_loom.join_take_rows"
+    bl_label = "Join"
+    bl_description = "Join the active row with the one that begins next"
+
+    def edited(self, context: bpy.types.Context) -> Any:
+        from ...services.takes import set_rows
+
+        return set_rows.join(self.rig(context))
 
 
 class ACTION_LOOM_OT_fill_hole(polls.OnRows, bpy.types.Operator):

@@ -29,31 +29,6 @@ class CutOutHooks(ResultHooks):
 
     rows: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_cut_row, options={"HIDDEN"})
     others: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_cut_row, options={"HIDDEN"})
-    roots: bpy.props.EnumProperty(
-        name="Travel",
-        description="How actions of a set travel; an action each",
-        items=[
-            ("ROOT", "Root Motion", "As it travelled, on the root bone if there is one"),
-            ("IN_PLACE", "In Place", "On the spot; its name ends with _InPlace"),
-        ],
-        default={"ROOT"},
-        options={"ENUM_FLAG"},
-    )
-    mirror_lacking: bpy.props.BoolProperty(
-        name="Mirror What Lacks",
-        description="Mirror each action of one side, such as a turn to the left, whose other side lacks",
-        default=False,
-    )
-    mark_assets: bpy.props.BoolProperty(
-        name="Mark as Assets",
-        description="Mark the actions of the set as assets, each with a picture of its poses",
-        default=False,
-    )
-    catalog: bpy.props.StringProperty(
-        name="Catalog",
-        description="The catalog of these assets (A/B for one within another)",
-        default="Action Loom",
-    )
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context):
@@ -91,14 +66,8 @@ class CutOutHooks(ResultHooks):
                     _copy(op.rows.add(), row)
                 elif row.loop:
                     _copy(op.others.add(), row)
-        for name, value in (
-            ("roots", settings.take_roots),
-            ("mirror_lacking", settings.take_mirror),
-            ("mark_assets", settings.take_assets),
-            ("catalog", settings.take_catalog),
-        ):
-            if name not in given:
-                setattr(op, name, value)
+        for name in set(take_rows.HOW) - given:
+            setattr(op, name, getattr(settings, f"take_{name}"))
         op.place, op.assign, op.result_name = "REFERENCE", False, ""  # each begins at the origin
 
     def read(
@@ -116,7 +85,7 @@ class CutOutHooks(ResultHooks):
         first = round(inputs.read.sources[0].first_frame)
         every = [*op.rows, *op.others]
         roots = {"ROOT"} if op.preview else op.roots
-        wanted = set_rows.wanted(list(op.rows), every, first, mirror=op.mirror_lacking and not op.preview, roots=roots)
+        wanted = set_rows.wanted(list(op.rows), every, first, mirror=op.mirror and not op.preview, roots=roots)
         op.made_of_rows = [(one.name, op.rows[one.row].name) for one in wanted]
         result = dataclasses.replace(request.result, assign=False)
         return tuple(
@@ -171,9 +140,12 @@ class CutOutHooks(ResultHooks):
             if name in rows and own:
                 rows[name].made = one.written.action
         notes = [*refused]
-        if op.mark_assets and armature is not None:
+        if op.assets and armature is not None:
             notes += set_assets.mark(context, armature, [one.written.action for one in each], op.catalog)
         super().done(op, context, each, notes)
+
+
+CutOutHooks.__annotations__ |= take_rows.HOW
 
 
 def _copy(row: Any, kept: Any) -> None:

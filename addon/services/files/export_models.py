@@ -21,6 +21,7 @@ from ....core.motion.quat import Array
 from ...bridge import curves, mesh
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
+from ..results import unkeyed_poses
 from . import model_files
 
 WRITABLE = (".glb", ".fbx")
@@ -63,36 +64,29 @@ def _cut(action: bpy.types.Action, rate: float) -> list[str]:
 
 
 @contextmanager
-def _alone(
-    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action
-) -> Iterator[tuple[float, Array]]:
-    """Let the armature play nothing but the action, and the scene be as fast and as long; yields rate and frames."""
+def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[None]:
+    """Select an armature and what hangs on it alone, in Object Mode.
+
+    Afterwards selection, mode, the scene's rate, range, frame and name, and what the armature plays are as before.
+    """
     scene, layer = scene_of(context), present(context.view_layer)
     layer.update()  # it may hold objects that are gone
     data, render = present(armature.animation_data), scene.render
-    first, last = (round(frame) for frame in action.frame_range[:])
-    rate = rates.rate_of(action) or rates.of_scene(scene)
     selected, active, mode = [one for one in layer.objects if one.select_get()], layer.objects.active, context.mode
     playing, slot = data.action, getattr(data, "action_slot", None)
     before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
-    now, name = scene.frame_current, scene.name
+    now, name, posed = scene.frame_current, scene.name, unkeyed_poses.poses_of(armature)
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     try:
-        render.fps, render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
-        scene.use_preview_range, data.use_nla = False, False
-        if not _ALONE:
-            scene.name = action.name  # as the animation of a whole scene is called
-        scene.frame_start, scene.frame_end = first, max(last, first + 1)
-        if playing != action:
-            curves.assign(armature, action, curves.choose_slot(action, armature))
+        scene.use_preview_range = False
         together = {armature, *hanging(armature, scene)}
         for one in layer.objects:
             one.select_set(one in together)
         layer.objects.active = armature
-        yield rate, np.arange(first, max(last, first + 1) + 1, dtype=np.float64)
+        yield
     finally:
-        if playing != action:
+        if playing != data.action:
             data.action = playing
             if slot is not None:
                 data.action_slot = slot
@@ -102,8 +96,33 @@ def _alone(
             one.select_set(one in selected)
         layer.objects.active = active
         scene.frame_set(now)
+        unkeyed_poses.give(armature, posed)
         if mode == "POSE":
             bpy.ops.object.mode_set(mode="POSE")
+
+
+def play_at(scene: bpy.types.Scene, rate: float, first: int, last: int) -> None:
+    """Let a scene have a rate and a range."""
+    scene.render.fps, scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
+    scene.frame_start, scene.frame_end = first, last
+
+
+@contextmanager
+def _alone(
+    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action
+) -> Iterator[tuple[float, Array]]:
+    """Let the armature play nothing but the action, and the scene be as fast and as long; yields rate and frames."""
+    scene, data = scene_of(context), present(armature.animation_data)
+    first, last = (round(frame) for frame in action.frame_range[:])
+    rate = rates.rate_of(action) or rates.of_scene(scene)
+    with staged(context, armature):
+        play_at(scene, rate, first, max(last, first + 1))
+        data.use_nla = False
+        if not _ALONE:
+            scene.name = action.name  # as the animation of a whole scene is called
+        if data.action != action:
+            curves.assign(armature, action, curves.choose_slot(action, armature))
+        yield rate, np.arange(first, max(last, first + 1) + 1, dtype=np.float64)
 
 
 def hanging(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:

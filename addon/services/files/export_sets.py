@@ -28,7 +28,6 @@ from ...bridge import curves
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ...model import storage
-from ..results import unkeyed_poses
 from ..weaving import reading
 from . import export_models, model_files
 
@@ -166,48 +165,24 @@ def _staged(
     context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], writing: Writing
 ) -> Iterator[list[_Track]]:
     """Put each action on a track of its own, at the rate asked for; all as before afterwards."""
-    scene, layer, data = scene_of(context), present(context.view_layer), present(armature.animation_data)
-    layer.update()
-    render, mode = scene.render, context.mode
-    selected, active = [one for one in layer.objects if one.select_get()], layer.objects.active
-    playing, slot = data.action, getattr(data, "action_slot", None)
-    before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
-    now, name, called, muted = scene.frame_current, scene.name, armature.name, [one.mute for one in data.nla_tracks]
-    others, posed = list(data.nla_tracks), unkeyed_poses.poses_of(armature)
+    scene, data = scene_of(context), present(armature.animation_data)
+    others, muted, called = list(data.nla_tracks), [one.mute for one in data.nla_tracks], armature.name
     tracks: list[_Track] = []
-    if mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
-    try:
-        scene.use_preview_range, data.use_nla, data.action = False, True, None
-        for track in others:
-            track.mute = True
-        if writing.engine == "UNREAL" and ROOT_OBJECT not in bpy.data.objects:
-            armature.name = ROOT_OBJECT
-        tracks = [_track(scene, armature, action, writing.rate) for action in actions]
-        together = {armature, *export_models.hanging(armature, scene)}
-        for one in layer.objects:
-            one.select_set(one in together)
-        layer.objects.active = armature
-        yield tracks
-    finally:
-        for added in tracks:
-            data.nla_tracks.remove(added.track)
-        for track, was in zip(others, muted, strict=True):
-            track.mute = was
-        armature.name = called
-        if playing is not None:
-            data.action = playing
-            if slot is not None:
-                data.action_slot = slot
-        render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla = before
-        scene.name = name
-        for one in layer.objects:
-            one.select_set(one in selected)
-        layer.objects.active = active
-        scene.frame_set(now)
-        unkeyed_poses.give(armature, posed)
-        if mode == "POSE":
-            bpy.ops.object.mode_set(mode="POSE")
+    with export_models.staged(context, armature):
+        try:
+            data.use_nla, data.action = True, None
+            for track in others:
+                track.mute = True
+            if writing.engine == "UNREAL" and ROOT_OBJECT not in bpy.data.objects:
+                armature.name = ROOT_OBJECT
+            tracks += [_track(scene, armature, action, writing.rate) for action in actions]
+            yield tracks
+        finally:
+            for added in tracks:
+                data.nla_tracks.remove(added.track)
+            for track, was in zip(others, muted, strict=True):
+                track.mute = was
+            armature.name = called
 
 
 def _track(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, rate: float) -> _Track:
@@ -235,8 +210,8 @@ def _play(context: bpy.types.Context, tracks: Sequence[_Track], one: _Track) -> 
     scene = scene_of(context)
     for other in tracks:
         other.track.mute = other.track != one.track
-    scene.render.fps, scene.render.fps_base = max(round(one.rate), 1), max(round(one.rate), 1) / one.rate
-    scene.frame_start, scene.frame_end, scene.name = 0, one.last, one.action.name
+    export_models.play_at(scene, one.rate, 0, one.last)
+    scene.name = one.action.name
     scene.frame_set(0)
 
 
