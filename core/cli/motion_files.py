@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LoomError, OptionError
-from ..formats import motion_file, units
+from ..formats import motion_file
 from ..formats.motion_file import Convention, MotionFile
 from ..formats.registry import WRITABLE
 from ..graph.walk_result import WalkResult
-from ..motion import roles
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
@@ -34,13 +33,7 @@ class _Files(Sources):
 
     @property
     def notes(self) -> list[str]:
-        unknown = [
-            f"{file.clip.name}: {units.note(file.convention.metres)}"
-            for file in self.files
-            if file.convention.unit == units.UNKNOWN
-        ]
-        guessed = [note for clip in self.clips for note in _guessed(clip)]
-        return list(dict.fromkeys([*unknown, *guessed, *(note for file in self.files for note in file.notes)]))
+        return list(dict.fromkeys(note for file in self.files for note in reading.notes(file)))
 
     def report(self) -> dict[str, Any]:
         skeletons = [file.skeleton for file in self.files]
@@ -154,11 +147,3 @@ def _read(text: str, settings: Settings) -> MotionFile:
     """Read a file, or the part of it that a text names, which is then its path for reports."""
     file = reading.read(cuts.split(text).clip, settings["units"], settings["up"], settings)
     return dataclasses.replace(file, path=text, clip=cuts.part_of(text, file.clip))
-
-
-def _guessed(clip: Clip) -> list[str]:
-    """Return a note on a body whose roles its shape alone tells."""
-    count = list(clip.skeleton.roles_found_by.values()).count(roles.SHAPE)
-    if count < roles.GUESSED:
-        return []
-    return [f"{clip.name}: {count} body roles were guessed from its shape; info names them"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..formats import motion_file, units
 from ..formats.motion_file import MotionFile
+from ..motion import roles
 from ..options import Choice, Option, by_name
 from .host import FilePath, Settings
 
@@ -36,3 +37,13 @@ OPTIONS = {
 def read(path: str, units: str, up: str, settings: Settings) -> MotionFile:
     """Read a motion file with the settings of `MISSING`; raises LoomError kinds."""
     return motion_file.read(path, units, up, skeleton=settings["skeleton"], amc_rate=settings["amc_rate"])
+
+
+def notes(file: MotionFile) -> list[str]:
+    """Return what had to be assumed about a file: its unit, the roles of its body, and what its format leaves open."""
+    name = file.clip.name
+    out = [f"{name}: {units.note(file.convention.metres)}"] if file.convention.unit == units.UNKNOWN else []
+    guessed = list(file.clip.skeleton.roles_found_by.values()).count(roles.SHAPE)
+    if guessed >= roles.GUESSED:
+        out.append(f"{name}: {guessed} body roles were guessed from its shape; info names them")
+    return [*out, *file.notes]

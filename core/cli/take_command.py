@@ -214,7 +214,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
             contents[path] = motion_file.compose(_at_rate(clip, settings["rate"]), path, file, file.convention)
             about["files"][root] = path.name
     contents[task.folder / SET] = outputs.as_json(report)
-    return Written(contents, {"folder": str(task.folder), "notes": list(file.notes), **report})
+    return Written(contents, {"folder": str(task.folder), "notes": reading.notes(file), **report})
 
 
 def _file_name(item: Item, root: str, speed: float, made: TakeSet, names: str, ending: str) -> str:

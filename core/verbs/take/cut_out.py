@@ -95,6 +95,10 @@ def cut_out(
     else:
         made, own["apart_m"] = _between(part, recipe, take)
         warnings = []
+    warnings += [
+        f"{clips[0].name}: {one.words} in frames {one.first} to {one.last}"
+        for one in take.cut.breaks(recipe.first, last)
+    ]
     made, notes = placing.rooted(placing.at_origin(made), placing.IN_PLACE if recipe.in_place else placing.ROOT)
     made = replace(made, name=recipe.result_name([clips[0].name]), cyclic=recipe.loop)
     speed, turn = loops.speed(take.loop(recipe.first, last, recipe.kind) if recipe.loop else part)

@@ -1,4 +1,4 @@
-"""A take cut into named stretches, without gaps (methods: A take becomes a set)."""
+"""A take cut into named stretches, without gaps but for its breaks (methods: A take becomes a set)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...check.breaks import Break
 from ...check.contacts import runs
 from ...motion import trim
 from ...motion.clip import Clip
@@ -61,6 +62,11 @@ class Cut:
         part = self.clip.cut(stretch.first - self.first, stretch.last - self.first + 1)
         return replace(part, name=stretch.name)
 
+    def breaks(self, first: int = 0, last: int | None = None) -> list[Break]:
+        """Return the breaks between two frames of the take as given, with such frames."""
+        found = [replace(one, first=one.first + self.first, last=one.last + self.first) for one in self.tracks.breaks]
+        return [one for one in found if one.last > first and (last is None or one.first < last)]
+
 
 def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
     """Return a take cut into stretches; raises ClipError as `tracks.tracks` does.
@@ -75,13 +81,20 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
     trimmed = trim.ends(clip)
     found = tracks.tracks(trimmed.clip)
     progress.at(0.4, "Cutting")
-    parts = _numbered([part for span in spans(found) for part in _parts(span, found)], found)
+    unbroken = [part for span in spans(found) for part in _unbroken(span, found)]
+    parts = _numbered([part for span in unbroken for part in _parts(span, found)], found)
     ends = _at_strikes([span for span, _ in parts], found)
     named = []
     for (span, number), (first, end) in zip(parts, ends, strict=True):
         at = Span(first, end, span.state)
-        named.append(_stretch(at, number, found, trimmed.first, last=end == len(found)))
+        named.append(_stretch(at, number, found, trimmed.first))
     return Cut(trimmed.clip, found, trimmed.first, tuple(named))
+
+
+def _unbroken(span: Span, found: Tracks) -> list[Span]:
+    """Return a span parted where the take is interrupted."""
+    changes = np.flatnonzero(np.diff(found.whole[span.first : span.end])) + 1 + span.first
+    return [Span(a, b, span.state) for a, b in pairwise([span.first, *changes.tolist(), span.end])]
 
 
 def _parts(span: Span, found: Tracks) -> list[Span]:
@@ -114,7 +127,8 @@ def _at_strikes(parts: Sequence[Span], found: Tracks) -> list[tuple[int, int]]:
     borders = [0]
     for before, after in pairwise(parts):
         at = after.first
-        if len(strikes) and {before.state.kind, after.state.kind} & set(GAITS):
+        broken = found.whole[at] != found.whole[at - 1]
+        if len(strikes) and not broken and {before.state.kind, after.state.kind} & set(GAITS):
             nearest = int(strikes[np.argmin(np.abs(strikes - at))])
             room = borders[-1] + 2 < nearest < after.end - 2
             at = nearest if abs(nearest - at) <= NEAR * found.rate and room else at
@@ -122,10 +136,10 @@ def _at_strikes(parts: Sequence[Span], found: Tracks) -> list[tuple[int, int]]:
     return list(zip(borders, [*borders[1:], parts[-1].end], strict=True))
 
 
-def _stretch(span: Span, number: int, found: Tracks, dropped: int, *, last: bool) -> Stretch:
+def _stretch(span: Span, number: int, found: Tracks, dropped: int) -> Stretch:
     rows, height = slice(span.first, span.end), found.clip.skeleton.height
     angle = float(np.degrees(found.facing[span.end - 1] - found.facing[span.first]))
-    end = len(found.clip) - 1 if last else int(found.frames[span.end])
+    end = _end(span, found)
     seconds = (end - int(found.frames[span.first])) / found.clip.rate
     heights = float(np.median(found.speed[rows]))
     return Stretch(
@@ -140,6 +154,14 @@ def _stretch(span: Span, number: int, found: Tracks, dropped: int, *, last: bool
         round(float(np.median(found.turn[rows])), 1),
         round(angle, 1),
     )
+
+
+def _end(span: Span, found: Tracks) -> int:
+    """Return the last frame of a span: the first of the next one, or that before a break or the end of the take."""
+    if span.end < len(found) and found.whole[span.end] == found.whole[span.end - 1]:
+        return int(found.frames[span.end])
+    row = int(found.frames[span.end - 1])
+    return next((one.first for one in found.breaks if one.first >= row), len(found.clip) - 1)
 
 
 def _name(span: Span, number: int, angle: float, found: Tracks) -> str:

@@ -95,6 +95,7 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
     used = [(item.first, item.last) for item in items]
     left = [one for one in left if not any(a <= one.first and one.last <= b for a, b in used)]
     left += [LeftOut(one.name, one.first, one.last, one.why) for one in between if one.clip is None]
+    left += [LeftOut("Break", one.first, one.last, f"{one.words}, so the take is cut there") for one in cut.breaks()]
     items = _unique(items)
     progress.at(0.85, "Mirroring")
     warnings: list[str] = []

@@ -5,18 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...check import cadence, contacts, world_pose
+from ...check import breaks, cadence, contacts, world_pose
+from ...check.breaks import Break
 from ...errors import ClipError
-from ...motion import root_motion
+from ...motion import roles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 
 RATE = 40.0  # rows a second at least; no state is decided within less than 0.1 s
 PLACE, FACING = 0.1, 0.2  # s; sigmas of the hips' place on the ground and of the facing
 SPEED, TURN, AIR = 0.2, 0.25, 0.35  # s; sigmas of their rates, and of the share of frames in the air
+LEGS = frozenset({"hips", "thigh.L", "thigh.R", "foot.L", "foot.R"})
 STRIDE = 0.5  # s; sigma over which steps are averaged: half a stride of a slow walk
 SLOWEST_STEP = 1.5  # s from one foot passing the other to the next pass; slower ones are no gait
 CALM = 0.15  # s; sigma of how fast all joints move
+LEAST_ROWS = 3  # of a part between two breaks; a shorter one is part of the break
 TALL = 80.0  # percentile of the hips' heights that is standing upright
 
 Flags = NDArray[np.bool_]
@@ -40,6 +43,7 @@ class Tracks:
     moving : mean speed of all points of the body in the world, heights a second
     fastest : speed of the fastest point
     stands (N, 2) : whether left and right foot stand
+    whole (N,) : the number of the part without a break that a row is in; breaks : between these parts
     """
 
     clip: Clip
@@ -58,6 +62,8 @@ class Tracks:
     moving: Array
     fastest: Array
     stands: Flags
+    whole: NDArray[np.int64]
+    breaks: tuple[Break, ...]
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -69,7 +75,9 @@ class Tracks:
 
 
 def tracks(clip: Clip) -> Tracks:
-    """Return the tracks of a clip; raises ClipError for a body without legs or height and for fewer than three frames.
+    """Return the tracks of a clip, of which what lies in its breaks has no rows.
+
+    Raises ClipError for a body without legs or height, for two bodies, and for fewer than three frames.
 
     Example:
         >>> import numpy as np
@@ -82,8 +90,22 @@ def tracks(clip: Clip) -> Tracks:
         [False, True]
     """
     every = max(1, int(clip.rate / RATE))
+    interrupted = breaks.found(clip)
+    parts = [part for part in breaks.whole(clip, interrupted) if part[1] - part[0] > LEAST_ROWS * every]
+    _refuse(clip, sum(-(-(end - first) // every) for first, end in parts))
+    rows = [
+        _rows(clip.cut(first, end), every) | {"frames": first + np.arange(0, end - first, every)}
+        for first, end in parts
+    ]
+    numbers = [np.full(len(one["frames"]), k) for k, one in enumerate(rows)]
+    known = {name: np.concatenate([one[name] for one in rows]) for name in rows[0]}
+    known["crouch"] = known["crouch"] / max(float(np.percentile(known["crouch"], TALL)), 1e-9)
+    return Tracks(clip, every, whole=np.concatenate(numbers), breaks=interrupted, **known)
+
+
+def _rows(clip: Clip, every: int) -> dict[str, Array]:
+    """Return the rows of a clip without breaks, by the names of tracks; crouch is the height of the hips, metres."""
     thin = clip.thinned(every) if every > 1 else clip
-    _refuse(clip, len(thin))
     body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
     stands = _stands(body)
     ground = root_motion.smooth(body.ground, PLACE * rate)
@@ -91,36 +113,32 @@ def tracks(clip: Clip) -> Tracks:
     positions = body.points[:, : len(thin.skeleton)]
     facing = root_motion.raw_heading(thin.skeleton, body.rotations, positions)
     facing = root_motion.smooth(facing, FACING * rate)
-    turn = root_motion.smooth(np.gradient(facing), TURN * rate) * rate
     course = np.arctan2(velocity[:, 1], velocity[:, 0]) - 0.5 * np.pi - facing
     speed = np.linalg.norm(velocity, axis=1)
     steps, often = _steps(positions, thin, speed, velocity, rate)
     feet = stands.sum(axis=1)
     feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
     hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, over the lower foot
-    hips = root_motion.smooth(hips, CALM * rate)
-    return Tracks(
-        clip,
-        every,
-        np.arange(len(thin)) * every,
-        speed,
-        np.degrees(turn),
-        np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
-        facing,
-        _averaged((feet == 0).astype(float), AIR * rate),
-        _averaged((feet == 2).astype(float), AIR * rate),
-        steps,
-        often,
-        hips / max(float(np.percentile(hips, TALL)), 1e-9),
-        _hands(positions, thin),
-        *_moving(body, rate),
-        stands,
-    )
+    moving, fastest = _moving(body, rate)
+    return {
+        "speed": speed,
+        "turn": np.degrees(root_motion.smooth(np.gradient(facing), TURN * rate) * rate),
+        "aside": np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
+        "facing": facing,
+        "air": _averaged((feet == 0).astype(float), AIR * rate),
+        "both": _averaged((feet == 2).astype(float), AIR * rate),
+        "steps": steps,
+        "often": often,
+        "crouch": root_motion.smooth(hips, CALM * rate),
+        "hands": _hands(positions, thin),
+        "moving": moving,
+        "fastest": fastest,
+        "stands": stands,
+    }
 
 
 def _refuse(clip: Clip, rows: int) -> None:
-    roles = clip.skeleton.roles
-    lacking = [role for role in ("hips", "thigh.L", "thigh.R", "foot.L", "foot.R") if role not in roles]
+    lacking = sorted(LEGS - set(clip.skeleton.roles))
     if lacking:
         raise ClipError(
             f"{clip.name}: the body has no {' and no '.join(lacking)}, so the take can't be cut: name them in"
@@ -128,8 +146,32 @@ def _refuse(clip: Clip, rows: int) -> None:
         )
     if clip.skeleton.height <= 0.0:
         raise ClipError(f"{clip.name}: the body has no height, so the take can't be cut")
+    bodies = _bodies(clip)
+    if len(bodies) > 1:
+        raise ClipError(
+            f"{clip.name}: {len(bodies)} bodies are in it ({', '.join(bodies)}), and a take is of one: save each as a"
+            " file of its own"
+        )
     if rows < 3:
         raise ClipError(f"{clip.name}: a take of {len(clip)} frame{'s' * (len(clip) != 1)} can't be cut; three are few")
+
+
+def _bodies(clip: Clip) -> list[str]:
+    """Return the names of the roots below which there are hips and two legs."""
+    skeleton, found = clip.skeleton, []
+    parents = skeleton.parents.tolist()
+    if sum(parent < 0 for parent in parents) < 2:
+        return []
+    tops = list(range(len(skeleton)))
+    for joint, parent in enumerate(parents):
+        tops[joint] = joint if parent < 0 else tops[parent]
+    for top in sorted(set(tops)):
+        below = [joint for joint, other in enumerate(tops) if other == top]
+        at = {joint: k for k, joint in enumerate(below)}
+        names = [skeleton.names[joint] for joint in below]
+        known = roles.find(names, np.array([at.get(parents[joint], -1) for joint in below]))
+        found += [skeleton.names[top]] if set(known) >= LEGS else []
+    return found
 
 
 def _stands(body: world_pose.WorldPose) -> Flags:

@@ -47,7 +47,7 @@ def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[
     steady = [k for k, name in enumerate(loop_of) if name]
     joined: set[int] = set()
     for a, b in pairwise(steady):
-        if not _lead(stretches[a : b + 1]):
+        if not _lead(stretches[a : b + 1]) or cut.breaks(stretches[a].first, stretches[b].last):
             continue
         found.append(_between(cut, a, b, loops, loop_of))
         joined |= set() if found[-1].clip is None else set(range(a + 1, b))

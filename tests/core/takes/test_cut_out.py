@@ -68,3 +68,14 @@ def test_bad_takes_are_refused_in_a_sentence():
     for clip, says in ((still, "1 frame"), (lame, "the body has no foot.L")):
         with pytest.raises(LoomError, match=says):
             made(clip, first=0, last=-1)
+
+
+def test_a_stretch_across_an_interruption_says_so():
+    walk = actions.walk(cycles=6)
+    places = walk.translations.copy()
+    places[60:, 0, 0] += 1.0
+    broken = replace(walk, translations=places)
+    made = verbs.apply(verbs.CutOut(first=20, last=100), [broken])
+    assert [warning for warning in made.report["warnings"] if "jumps 100 cm in frames 59 to 60" in warning]
+    whole = verbs.apply(verbs.CutOut(first=60, last=100), [broken])
+    assert not [warning for warning in whole.report["warnings"] if "jumps" in warning]

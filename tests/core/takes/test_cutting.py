@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from action_loom.core.check import breaks
 from action_loom.core.errors import ClipError, LoomError
 from action_loom.core.figure import actions
 from action_loom.core.motion import mirror, resample, root_motion
 from action_loom.core.motion.clip import joined
-from action_loom.core.verbs.take import activities, cutting
+from action_loom.core.verbs.take import activities, cutting, take_set
 from oracles import takes
 
 FIGHTS_AND_DANCES = (
@@ -141,3 +142,58 @@ def test_a_body_without_legs_is_refused():
     roles = {role: joint for role, joint in walk.skeleton.roles.items() if not role.startswith(("thigh", "foot"))}
     with pytest.raises(LoomError, match="no thigh.L"):
         cutting.cut(replace(walk, skeleton=replace(walk.skeleton, roles=roles)))
+
+
+def interrupted(how, rate):
+    """A walk with a part missing, frozen, lost in a T-pose, or carried on a metre aside; where, in seconds."""
+    clip = actions.walk(cycles=10, rate=rate)
+    at, end = round(4.0 * rate), round(4.8 * rate)
+    turns, places = clip.rotations.copy(), clip.translations.copy()
+    if how == "missing":
+        keep = np.r_[: at + 1, end + 3 : len(clip)]
+        return replace(clip, rotations=turns[keep], translations=places[keep]), at, at + 1
+    if how == "aside":
+        places[at + 1 :, 0, 0] += 1.0
+        return replace(clip, translations=places), at, at + 1
+    turns[at + 1 : end], places[at + 1 : end] = turns[at], places[at]
+    if how == "lost":
+        turns[at + 1 : end], places[at + 1 : end] = [1.0, 0.0, 0.0, 0.0], 0.0
+    return replace(clip, rotations=turns, translations=places), at, end
+
+
+@pytest.mark.parametrize("rate", [24.0, 60.0, 120.0])
+@pytest.mark.parametrize("how", ["missing", "frozen", "lost", "aside"])
+def test_a_take_is_cut_where_it_was_interrupted_and_says_so(how, rate):
+    clip, first, last = interrupted(how, rate)
+    made = take_set.make(clip)
+    (hole,) = [one for one in made.left_out if one.name == "Break"]
+    assert (hole.first, hole.last) == (first, last)
+    assert ("frozen" in hole.why) == (how in ("frozen", "lost"))
+    for one in (*made.items, *made.cut.stretches):
+        assert one.last <= first or one.first >= last, one.name
+    assert {one.name for one in made.cut.stretches} == {"Walk"}
+
+
+@pytest.mark.shared
+def test_captures_have_no_breaks():
+    names = [*takes.names("by_hand", False), *takes.names("by_hand", True), *FIGHTS_AND_DANCES]
+    assert not [name for name in names if breaks.found(takes.capture(name))]
+
+
+def test_a_file_of_two_people_is_refused():
+    one, count = actions.walk(), len(actions.walk().skeleton)
+    half = one.skeleton
+    both = replace(
+        half,
+        names=(*half.names, *(f"other_{name}" for name in half.names)),
+        parents=np.concatenate([half.parents, np.where(half.parents < 0, -1, half.parents + count)]),
+        **{name: np.tile(getattr(half, name), (2, 1)) for name in ("offsets", "orients", "tips")},
+    )
+    two = replace(
+        one,
+        skeleton=both,
+        rotations=np.tile(one.rotations, (1, 2, 1)),
+        translations=np.tile(one.translations, (1, 2, 1)),
+    )
+    with pytest.raises(ClipError, match=r"2 bodies are in it \(hips, other_hips\)"):
+        cutting.cut(two)
