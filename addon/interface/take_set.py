@@ -4,13 +4,17 @@ from typing import Any
 
 import bpy
 
-from ..ground import jobs, rates
+from ...core.cache import Cache
+from ..bitmaps import images
+from ..ground import jobs, memory, rates
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 from ..model.take_rows import BETWEEN
-from .panels import draw_text, options_in
+from .panels import draw_text, options_in, picture_scale
 
 FILLS = ("mirror", "blend")  # of holes that have a button
+# The icon of the picture of what a set has, by the loops in it.
+_icons: Cache[tuple[Any, ...], int] = memory.cache(1)
 
 
 def rate_of(rig: Any, scene: bpy.types.Scene) -> float:
@@ -51,8 +55,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, 
     row = layout.row(align=True)
     row.operator("action_loom.push_down_set", icon="NLA_PUSHDOWN")
     row.operator("action_loom.export_set", icon="EXPORT")
-    if len(rig.take_holes):
-        _draw_holes(layout, context, rig)
+    _draw_coverage(layout, context, rig)
 
 
 def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: Any) -> None:
@@ -72,15 +75,35 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: An
         options.label(text=translated(f"Woven as {row.made.name}"), icon="CHECKMARK")
 
 
-def _draw_holes(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
-    """Draw what the set lacks, with a button where what it has can fill that."""
+def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
+    """Draw which speeds and turns the set has, and what it lacks, with a button where what it has can fill that."""
     header, body = layout.panel("action_loom_take_lacks", default_closed=True)
-    header.label(text=translated(f"Lacks {len(rig.take_holes)}"), icon="QUESTION")
+    lacks = f"Lacks {len(rig.take_holes)}" if len(rig.take_holes) else "Lacks nothing"
+    header.label(text=translated(lacks), icon="QUESTION" if len(rig.take_holes) else "CHECKMARK")
     if body is None:
         return
+    icon = _icon(rig)
+    if icon:
+        body.template_icon(icon, scale=picture_scale(context))
+        body.label(text="Up: m/s; across: turns, °/s")
     for index, hole in enumerate(rig.take_holes):
-        row = body.row(align=True)
-        draw_text(row.column(align=True), context, hole.name)
+        column = body.column(align=True)
+        draw_text(column, context, hole.name)
         if hole.fill in FILLS and not jobs.seen():
             text = "Mirror" if hole.fill == FILLS[0] else "Blend"
-            present(row.operator("action_loom.fill_hole", text=text)).index = index
+            present(column.operator("action_loom.fill_hole", text=text)).index = index
+
+
+def _icon(rig: Any) -> int:
+    """Return the icon of the picture of what the ticked loops cover; 0 for none, and where there are no icons."""
+    from ..services.takes import set_rows
+
+    loops = set_rows.covered(rig)
+    if not loops or bpy.app.background:
+        return 0
+    known = _icons.get(loops)
+    if known is None:
+        from ..bitmaps import coverage_bitmap
+
+        known = _icons.keep(loops, images.preview("coverage", coverage_bitmap.draw(loops)))
+    return known

@@ -113,12 +113,15 @@ class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
     """A stretch as the panel lists it.
 
     score : of a loop, how well the take repeats it; −1 where it is not known
+    speed, turn : of a loop as it was cut, metres and degrees a second; both −1 where they are not known
     why : the reason why the cut has left it out
     made : the action that was woven of it last
     """
 
     use: bpy.props.BoolProperty(name="Use", description="Make an action of it", default=True, options=set())
     score: bpy.props.FloatProperty(default=-1.0, options=set())
+    speed: bpy.props.FloatProperty(default=-1.0, options=set())
+    turn: bpy.props.FloatProperty(default=-1.0, options=set())
     why: bpy.props.StringProperty(options=set())
     made: bpy.props.PointerProperty(type=bpy.types.Action)
 

@@ -30,8 +30,9 @@ class Break:
     @property
     def words(self) -> str:
         """What happens there."""
-        jumps = f"jumps {100.0 * self.jump:.0f} cm"
-        return f"the body is frozen for {self.held:.1f} s and {jumps}" if self.held else f"the body {jumps}"
+        if self.held:
+            return f"the body is frozen for {self.held:.1f} s and jumps {100.0 * self.jump:.0f} cm"
+        return f"the body jumps {100.0 * self.jump:.0f} cm"
 
 
 def found(clip: Clip) -> tuple[Break, ...]:

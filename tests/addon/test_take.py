@@ -283,3 +283,23 @@ def test_a_take_of_one_frame_is_refused_in_a_sentence():
     with pytest.raises(RuntimeError, match="cycle"):
         bpy.ops.action_loom.cut_take()
     assert set(bpy.data.actions) == before
+
+
+@material.needs_shared
+def test_the_picture_of_what_the_set_covers_shows_each_ticked_loop_at_its_speed_and_turn(cut, loom):
+    bitmap, rows = loom("addon.bitmaps.coverage_bitmap"), loom("addon.services.takes.set_rows")
+    loops = rows.covered(listed())
+    report = {one.name: one for one in listed().take_rows if one.loop and one.use}
+    assert sorted(loops) == sorted(
+        (round(one.speed, 3), round(one.turn, 1), one.kind.lower()) for one in report.values()
+    )
+    assert all(0.9 < one.speed < 1.3 for one in report.values())
+    pixels, without = bitmap.draw(loops).astype(int), bitmap.draw(()).astype(int)
+    changed = np.argwhere(np.abs(pixels - without).sum(axis=2) > 60)
+    plot = bitmap.SIZE - 2 * bitmap.EDGE
+    for speed, turn, _ in loops:
+        spot = bitmap.EDGE + plot * speed / 3.0, bitmap.EDGE + plot * 0.5 * (1.0 - turn / 135.0)
+        near = np.linalg.norm(changed - np.array(spot), axis=1)
+        assert near.min() < 1.5, (speed, turn)
+    row("Walk").use = False
+    assert len(rows.covered(listed())) == len(loops) - 1

@@ -31,6 +31,7 @@ class Wanted(NamedTuple):
 def fill(rig: Any, action: bpy.types.Action, first: int, made: TakeSet) -> None:
     """Let an armature's rows be those of a set; first : the scene frame of the take's first frame."""
     names = {item.name for item in made.items}
+    going = {point.name: point for point in coverage.points(made.items)}
     with take_rows.filling():
         rig.take = action
         rig.take_rows.clear()
@@ -41,6 +42,8 @@ def fill(rig: Any, action: bpy.types.Action, first: int, made: TakeSet) -> None:
             row.name, row.start, row.end = item.name, first + item.first, first + item.last
             if item.loop:
                 row.score = item.score
+                if item.name in going:
+                    row.speed, row.turn = going[item.name].speed, going[item.name].turn
             else:
                 row.begins = "" if item.begins is None else item.begins.loop
                 row.ends = "" if item.ends is None else item.ends.loop
@@ -70,6 +73,12 @@ def _holes(rig: Any, made: TakeSet) -> None:
     for hole in coverage.holes(made.items):
         row = rig.take_holes.add()
         row.name, row.fill, row.of = hole.words, hole.fill, "\n".join(hole.of)
+
+
+def covered(rig: Any) -> tuple[tuple[float, float, str], ...]:
+    """Return the ticked loops that stand or go: speed, turn rate and kind of each."""
+    rows = [row for row in rig.take_rows if row.use and row.loop and row.speed >= 0.0]
+    return tuple((round(row.speed, 3), round(row.turn, 1), row.kind.lower()) for row in rows)
 
 
 # --- recipes of rows -------------------------------------------------------------------------------------------------
