@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from action_loom.core.check import quality
 from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, root_motion
@@ -49,6 +50,19 @@ def test_ends_meet_the_poses_that_are_named(name):
             metres, degrees = meeting.gap(item.clip.cut(frame, frame + 1), pose(clips, at))
             assert metres <= 0.01, (item.name, at)
             assert degrees <= 2.0, (item.name, at)
+
+
+# "127 b" is kept aside.
+@pytest.mark.shared
+@pytest.mark.parametrize("name", TAKES)
+def test_feet_of_transitions_slide_half_as_much_as_in_the_take_at_most(name):
+    both = [item for item in made(name).items if not item.loop and not item.mirrored and item.begins and item.ends]
+    cut = made(name).cut
+    before = [quality.measure(cut.clip.cut(one.first - cut.first, one.last - cut.first + 1)) for one in both]
+    after = [quality.measure(one.clip) for one in both]
+    before, after = (sum(one["slide_cm_s"] for one in each) for each in (before, after))
+    assert both
+    assert after <= 0.55 * before
 
 
 @pytest.mark.shared
