@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import verbs
-from ..check import contacts, foot_travel, quality
+from ..check import breaks, contacts, foot_travel, quality
 from ..errors import LoomError
 from ..motion import roles as body_roles
 from ..motion import trim
@@ -69,8 +69,17 @@ def _describe(sources: Sources) -> dict[str, Any]:
         },
         "quality": quality.measure(trimmed.clip),
         "in_place": None if found is None else found.in_place,
-        "notes": [*sources.notes, *foot_travel.notes(clip.name, found)],
+        "notes": [*sources.notes, *foot_travel.notes(clip.name, found), *_interrupted(trimmed)],
     }
+
+
+def _interrupted(trimmed: trim.Trimmed) -> list[str]:
+    """Return what happens where the recording was interrupted."""
+    first = trimmed.first
+    return [
+        f"{trimmed.clip.name}: {one.words} in frames {one.first + first} to {one.last + first}"
+        for one in breaks.found(trimmed.clip)
+    ]
 
 
 def _role(one: Mapping[str, Any], role: str) -> str:

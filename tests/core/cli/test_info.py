@@ -83,3 +83,11 @@ def test_info_says_how_roles_were_found_and_what_works_without_some(run, out):
     assert (one["roles_found_by"]["hips"], one["roles_found_by"]["thigh.L"]) == ("hierarchy", "name")
     assert "hips = Middle (by hierarchy), " in printed
     assert one["what_works"] == ""
+
+
+def test_info_says_where_a_recording_was_interrupted(run, tmp_path):
+    walk = material.walk(2.0)
+    places = walk.translations.copy()
+    places[30:, 0] += [0.6, 0.0, 0.0]
+    path = material.write(replace(walk, translations=places), tmp_path / "carried.bvh")
+    assert "note: carried: the body jumps 60 cm in frames 29 to 30" in run("info", path)[1]
