@@ -100,6 +100,8 @@ def _plant(report: Report, recipe: Recipe) -> list[str]:
     if one["slide_cm_s"]:
         found.append("  standing feet go {:.1f} → {:.1f} cm/s".format(*one["slide_cm_s"]))
         found.append(f"  pelvis moved by {one['pelvis_cm']:.1f} cm, swinging feet by {one['swing_cm']:.1f} cm at most")
+    if one["lifted_cm"]:
+        found.append(f"  feet lifted by {one['lifted_cm']:.1f} cm at most")
     return found
 
 

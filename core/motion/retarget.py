@@ -206,12 +206,27 @@ def leg_ratio(source: Skeleton, target: Skeleton) -> float:
         >>> round(retarget.leg_ratio(figure, giant), 3)
         2.0
     """
-    if source.leg_length > 0.0 and target.leg_length > 0.0:
-        return target.leg_length / source.leg_length
+    ours, theirs = _leg_length(source), _leg_length(target)
+    if ours > 0.0 and theirs > 0.0:
+        return theirs / ours
     ours, theirs = _shared_lengths(source, target)
     if ours > 0.0 and theirs > 0.0:
         return theirs / ours
     return target.height / source.height if source.height > 0.0 and target.height > 0.0 else 1.0
+
+
+def _leg_length(skeleton: Skeleton) -> float:
+    """Return the length of a leg, m, of one that ends with its shin to the end of that; 0 for an unknown one."""
+    if skeleton.leg_length > 0.0:
+        return skeleton.leg_length
+    (turns, places), legs = skeleton.rest, []
+    for side in "LR":
+        thigh, shin = (skeleton.roles.get(f"{role}.{side}", -1) for role in ("thigh", "shin"))
+        if thigh < 0 or shin < 0 or f"foot.{side}" in skeleton.roles or not skeleton.tips[shin].any():
+            return 0.0
+        end = quat.rotate(turns[shin], skeleton.tips[shin])
+        legs.append(float(np.linalg.norm(places[shin] - places[thigh]) + np.linalg.norm(end)))
+    return float(np.mean(legs))
 
 
 def _shared_lengths(source: Skeleton, target: Skeleton) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from ..motion import feet
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
-from . import alignment, curve_fit, joint_weights, refine
+from . import alignment, curve_fit, joint_weights, refine, steps
 from .posed_clip import PosedClip
 from .positions import MotionMetric, PointMetric
 
@@ -90,7 +90,13 @@ def corrected(
             at = curve_fit.smoothed(moved, matching, rate, knot)
             frames = curve_fit.evaluate(frames, curve_fit.limit_slopes(at, 1.0 / LIMIT, float(LIMIT)))
         frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit), periodic=bool(period))
-    return frames
+    around = _three_cycles(frames, period) if period else frames
+    at = steps.corrected(reference, PosedClip(retimed(around)), float(LIMIT))
+    if period:
+        length = len(frames) - 1
+        at = at[length : 2 * length + 1]
+        at[-1] = at[0] + length
+    return curve_fit.limit_slopes(curve_fit.evaluate(around, at), 1.0 / limit, float(limit), periodic=bool(period))
 
 
 def _three_cycles(frames: Array, period: float) -> Array:

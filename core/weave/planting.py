@@ -15,6 +15,7 @@ from ..errors import ClipError, SkeletonError
 from ..motion import quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
 from ..recipes.planting import PlantOptions
 from . import add_root_motion, root_trajectory
 from .root_trajectory import RootTrajectory
@@ -73,7 +74,9 @@ def of_result(
     return result, Outcome(done, "" if done.spans else REFUSED if done.refused else STANDING)
 
 
-def planted(clip: Clip, standing: Sequence[Span] | None = None, *, wanted: bool = True) -> tuple[Clip, Planted]:
+def planted(
+    clip: Clip, standing: Sequence[Span] | None = None, *, wanted: bool = True, lift: bool = False
+) -> tuple[Clip, Planted]:
     """Return a clip with its feet planted, and what was done (see `edit.feet.planting.planted`).
 
     A clip that walks on the spot stands on a ground that goes back under it: it is planted along its root trajectory,
@@ -91,16 +94,16 @@ def planted(clip: Clip, standing: Sequence[Span] | None = None, *, wanted: bool 
         [9, 0]
     """
     if (moves := _on_the_spot(clip)) is None:
-        return planting.planted(clip, standing, wanted=wanted)
-    return _along(clip, *moves, standing, wanted=wanted)
+        return planting.planted(clip, standing, wanted=wanted, lift=lift)
+    return _along(clip, *moves, standing, wanted=wanted, lift=lift)
 
 
 def _along(
-    clip: Clip, angle: Array, shift: Complex, standing: Sequence[Span] | None, *, wanted: bool
+    clip: Clip, angle: Array, shift: Complex, standing: Sequence[Span] | None, *, wanted: bool, lift: bool
 ) -> tuple[Clip, Planted]:
     """Return a clip planted where each frame is turned by (F,) radians and moved by (F,) m, x + iy, and moved back."""
     moving = root_motion.placed(clip, angle, _plane(shift))
-    result, done = planting.planted(moving, standing, wanted=wanted)
+    result, done = planting.planted(moving, standing, wanted=wanted, lift=lift)
     if result is moving:
         return clip, done
     still = root_motion.placed(result, -angle, _plane(-np.exp(-1j * angle) * shift))
@@ -109,8 +112,10 @@ def _along(
     return replace(still, channels=clip.channels), replace(done, shifts=shifts, pelvis=pelvis)
 
 
-def find(clip: Clip) -> list[Span]:
+def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
     """Return when the feet of a clip stand, on the ground that goes back under it if it walks on the spot.
+
+    body : that to which it was carried, see `spans.find`
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -121,7 +126,7 @@ def find(clip: Clip) -> list[Span]:
         Span(foot='L', part='ball', first=2, end=20)
     """
     moves = _on_the_spot(clip)
-    return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])))
+    return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])), body)
 
 
 def same(clip: Clip, source: Clip) -> bool:

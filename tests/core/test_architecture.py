@@ -39,7 +39,7 @@ ROOMS = {
     "check": {"errors", "motion"},
     "edit": {"check", "errors", "jit", "motion"},
     "between": {"edit", "errors", "motion"},
-    "sync": {"entry_points", "errors", "jit", "motion", "progress", "recipes"},
+    "sync": {"check", "entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
     "graph": {
         *("bodies", "check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),

@@ -18,10 +18,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
+from action_loom.core import verbs
 from action_loom.core.bodies import carry, rest_check, rest_frames
-from action_loom.core.check import quality
+from action_loom.core.check import contacts, quality
+from action_loom.core.edit.feet.spans import BALL
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
+from action_loom.core.verbs import Retarget
+from action_loom.core.weave import planting
 from oracles import bodies
 from oracles.material import as_captured, captured, captured_files
 from quality_tables import Column, Found, apart, grid, is_aside, section
@@ -50,10 +54,13 @@ BODIES = {
 }
 
 
-MISSED = {
-    "RobotExpressive": "3.1 m tall, its feet hang on its root",
-    "boxman": "it has no feet: its shins' ends roll too far to stand in the walk",
+WALKS = ["mb_02_01", "mb_16_15", "mb_35_01", "asf_16_11", "mb_08_01", "mb_12_01", "mb_35_03"]
+WITHOUT_TOES = {
+    "18, no toes": "bvh-parser__example",
+    "18 more, no toes": "bvh-parser__simple",
+    "no toes, T": "BVH-Pose-Editor__tpose",
 }
+MISSED = {"RobotExpressive": "3.1 m tall, its feet hang on its root"}
 
 
 def main() -> None:
@@ -61,7 +68,7 @@ def main() -> None:
         sys.exit("bodies: the captured clips of ../shared/data are needed")
     lines = ["# Clips on other bodies", "", *textwrap.wrap(INTRODUCTION, 118), "", *textwrap.wrap(COMMON, 118), ""]
     in_blender = (on_characters,) if len(sys.argv) == 3 else ()
-    for part in (rests, conversions, others, *in_blender, impossible, times):
+    for part in (rests, conversions, others, standing, *in_blender, impossible, times):
         lines += [*part(), ""]
         print("\n".join(lines[-14:]), flush=True)
     PAGE.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
@@ -168,6 +175,35 @@ def others() -> list[str]:
         " rotations of joints whose roles both have. Slide: medians."
     )
     return section("Other bodies", words, "body", columns, apart(found))
+
+
+def standing() -> list[str]:
+    """How well feet stand when walks are put on bodies, with their feet planted."""
+    found: Found = defaultdict(list)
+    for walk, (label, source) in itertools.product(WALKS, (BODIES | WITHOUT_TOES).items()):
+        clip = captured(f"cmu_{walk}")
+        made = verbs.apply(Retarget(), [as_captured(source), clip])
+        balls, speeds = contacts.feet(made.clip), []
+        for span in planting.find(clip, made.clip.skeleton):
+            if span.part == BALL and made.report["plant"] is not None:
+                speed = np.linalg.norm(np.gradient(balls[span.foot][:, :2], axis=0), axis=1) * made.clip.rate
+                speeds.append(100.0 * float(speed[span.middle.first : span.middle.end].mean()))
+        if speeds:  # legs of the walk's own body are left as they are
+            found[label].append((is_aside(walk), (np.mean(speeds), max(speeds), len(made.report["plant"]["refused"]))))
+    columns = [
+        Column("middle, cm/s, median", lambda v: np.median(v[:, 0]), 2),
+        Column("worst clip", lambda v: v[:, 0].max(), 2),
+        Column("worst contact", lambda v: v[:, 1].max(), 2),
+        Column("left out", lambda v: v[:, 2].sum(), 0),
+    ]
+    words = (
+        "Walks on the body of each file, feet planted. Middle: speed in the middle half of the source's contacts, of"
+        " balls; of ankles where there are no toes. When ankles were held wherever the source's balls stand, walks on"
+        " the three bodies without toes had middles of 2.7, 1.8 and 2.1 in the median, 23.7 at worst, and 76 contacts"
+        " left out; on the box figure 23.2 and 60, now 0.00 (3.9 in the worst contact, of few frames at 30 a"
+        " second) and 0."
+    )
+    return section("Feet on other bodies", words, "body", columns, apart(found))
 
 
 def on_characters() -> list[str]:

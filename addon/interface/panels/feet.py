@@ -4,11 +4,12 @@ from typing import Any
 
 import bpy
 
+from ....core.verbs import Plant
 from ...ground import jobs
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
-from . import ItemList, SidebarPanel, draw_job, draw_text
+from . import ItemList, SidebarPanel, draw_job, draw_options, draw_text
 
 
 class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
@@ -44,6 +45,8 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         action = contact_rows.action_of(armature)
         if not draw_job(layout):
             self._draw_buttons(action, scene)
+            if action is None or not contact_rows.is_rewoven(action):
+                draw_options(layout, properties.settings_of(scene), properties.shown_in_mode(Plant, rare=False))
         if action is None:
             return
         held = contact_rows.of(scene, action)

@@ -177,7 +177,7 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool) -> Moved:
     body = _read(to.body)
     made = other_bodies.bring(file.clip, body, "", to.name)
     one_source = planting.same(made.clip, file.clip)
-    found = planting.find(file.clip) if plant_feet and not one_source else None
+    found = planting.find(file.clip, made.clip.skeleton) if plant_feet and not one_source else None
     clip, _ = planting.of_result(made.clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
     return Moved(file, clip, body, made.targets | to.played, made.retargeted, made.notes)
 

@@ -16,6 +16,7 @@ from .spans import BALL, Contact
 
 HELD = 1e5  # weight of a frame in which a foot is held fully: far over that of smoothness, so that it stands still
 EASE = 0.12  # s at each end of a contact, inside it, over which the hold grows and fades
+BRIEF = 0.6  # of a contact that is shorter than that: its middle half is held all the same
 STIFF, REACH = 0.02, 0.08  # s; time scales of the curve's smoothness, and of its decay beyond a contact
 
 Complex = NDArray[np.complex128]
@@ -78,7 +79,8 @@ def holds(contacts: Sequence[Contact], frames: int, rate: float) -> Array:
             np.inf if contact.first == 0 else at - contact.first,
             np.inf if contact.end == frames else contact.end - at,
         )
-        share = np.clip(inside / (EASE * rate), 0.0, 1.0)
+        ease = min(EASE * rate, BRIEF * len(at))
+        share = np.clip(inside / ease, 0.0, 1.0)
         held[contact.first : contact.end] = (share * share * (3.0 - 2.0 * share)) ** 3
     return held
 

@@ -33,18 +33,28 @@ def measure(before: Clip, after: Clip, rows: Sequence[Span]) -> dict[str, Any]:
 
 
 def moved(
-    rows: Sequence[Span], shifts: Mapping[str, Complex], pelvis: Array, away: Mapping[str, Array]
+    rows: Sequence[Span],
+    shifts: Mapping[str, Complex],
+    pelvis: Array,
+    away: Mapping[str, Array],
+    lifts: Mapping[str, Array],
 ) -> dict[str, Any]:
     """Return how far the body was moved to plant its feet; the arrays are those of `planting.Planted`.
 
     pelvis_cm, swing_cm : the largest move of the pelvis, and of feet that do not stand
     away_cm : the largest distance of a standing ankle from its target
+    lifted_cm : the most that a foot was lifted out of the ground
     """
     standing = spans.flags(rows, len(pelvis))
     nowhere = np.zeros(len(pelvis), dtype=bool)
     swings = [np.abs(shift)[~standing.get(foot, nowhere)] for foot, shift in shifts.items()]
     held = [miss[standing.get(foot, nowhere)] for foot, miss in away.items()]
-    return {"pelvis_cm": _most([np.linalg.norm(pelvis, axis=1)]), "swing_cm": _most(swings), "away_cm": _most(held)}
+    return {
+        "pelvis_cm": _most([np.linalg.norm(pelvis, axis=1)]),
+        "swing_cm": _most(swings),
+        "away_cm": _most(held),
+        "lifted_cm": _most(list(lifts.values())),
+    }
 
 
 def _balls(clip: Clip) -> dict[str, Complex]:

@@ -30,6 +30,9 @@ STRAIGHT = np.radians(6.0)  # a knee that bends backwards is treated apart until
 INEXACT = 0.003  # of a leg's length that it may span too much or too little, so that its knee stays bent as it was
 ROUND = np.radians(5.0)  # least flexion of a knee that bends forwards where it was straight, so that it has no kink
 ROUNDING = 1e-9  # of a leg's length
+LIGHT = 3e-4  # of the firmest hold: where a foot is held by more, it stands, and its leg misses the height alone
+MOST_LEVEL = 0.8  # square of the share of a foot's depth under its hip that is left where its leg spans far too little
+NO_LIFTS: Mapping[str, Array] = {}
 HINGE = (0.05, 0.2)  # sines of flexion: the knee's axis is the clip's mean one under the first, its own over the second
 
 
@@ -177,45 +180,57 @@ def lifted(shift: Complex) -> Array:
     return np.stack([shift.real, shift.imag, np.zeros(len(shift))], axis=1)
 
 
-def pelvis(legs: Mapping[str, Leg], feet: Mapping[str, tuple[Complex, Array]], rate: float) -> Array:
+def pelvis(legs: Mapping[str, Leg], shifts: Mapping[str, Array], holds: Mapping[str, Array], rate: float) -> Array:
     """Return the shift (F, 3) of the pelvis, metres: with the feet that stand, and down where a leg is too short.
 
-    feet : shift (F,) of each, and how firmly it is held (F,), as from `displacement.of_foot`
+    shifts (F, 3), holds (F,) : the shift of each foot, and how firmly it is held
     """
-    weights = np.stack([feet[foot][1] + IDLE for foot in legs])
-    mean = (weights * np.stack([feet[foot][0] for foot in legs])).sum(axis=0) / weights.sum(axis=0)
-    moved = root_motion.smooth(lifted(mean), SWAY * rate)
+    weights = np.stack([holds[foot] + IDLE for foot in legs])[..., None]
+    mean = (weights * np.stack([shifts[foot] for foot in legs])).sum(axis=0) / weights.sum(axis=0)
+    moved = root_motion.smooth(mean, SWAY * rate)
     lack = np.zeros(len(moved))
     for foot, leg in legs.items():
         longest = np.maximum(REACH * leg.length, leg.reach)
-        reach = leg.hip + moved - leg.end - lifted(feet[foot][0])
+        reach = leg.hip + moved - leg.end - shifts[foot]
         high = np.sqrt(np.maximum(longest**2 - (reach[:, :2] ** 2).sum(axis=1), 0.0))
         short = np.linalg.norm(reach, axis=1) > longest * (1.0 + ROUNDING)
         lack = np.maximum(lack, np.where(short, reach[:, 2] - high, 0.0))
     wide = round(2.0 * DIP * rate)
     lowest = sliding_window_view(np.pad(lack, wide, mode="edge"), 2 * wide + 1).max(axis=1)
-    moved[:, 2] = -root_motion.smooth(lowest, DIP * rate)
+    moved[:, 2] -= root_motion.smooth(lowest, DIP * rate)
     return moved
 
 
 def following(
-    clip: Clip, limbs: Sequence[Limb], feet: Mapping[str, tuple[Complex, Array]], fixed: Sequence[int] = ()
+    clip: Clip,
+    limbs: Sequence[Limb],
+    feet: Mapping[str, tuple[Complex, Array]],
+    fixed: Sequence[int] = (),
+    lifts: Mapping[str, Array] = NO_LIFTS,
 ) -> tuple[Clip, Array, dict[str, Array]]:
     """Return a clip with moved feet, the shift (F, 3) of its pelvis, and the distances (F,) of feet from their targets.
 
-    feet : of each limb's foot, its shift (F,), metres on the ground, and how firmly it is held (F,). Feet keep heights
-    and world rotations. fixed : frames in which the pelvis stays, in order
+    feet : of each limb's foot, its shift (F,), metres on the ground, and how firmly it is held (F,); lifts (F,) of
+    some, metres. Feet keep world rotations, and heights but for what a leg spans too little or too much.
+    fixed : frames in which the pelvis stays, in order
     """
     turned, legs = posed(clip, limbs)
-    moved = pelvis(legs, feet, clip.rate)
+    shifts, holds = (
+        {foot: lifted(shift) for foot, (shift, _) in feet.items()},
+        {foot: h for foot, (_, h) in feet.items()},
+    )
+    for foot, lift in lifts.items():
+        if foot in shifts:
+            shifts[foot][:, 2] = lift
+    moved = pelvis(legs, shifts, holds, clip.rate)
     if len(fixed):
         at = np.arange(len(moved))
         places = np.searchsorted(fixed, at)
         near = [np.abs(at - np.take(fixed, np.clip(places - k, 0, len(fixed) - 1))) for k in range(2)]
         free = np.clip(np.minimum(*near) / (LEAVES * clip.rate), 0.0, 1.0)
         moved *= (free * free * (3.0 - 2.0 * free))[:, None]
-    shifts = {foot: lifted(shift) for foot, (shift, _) in feet.items()}
-    result, away = _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, moved)
+    level = {foot: held / (held + LIGHT) for foot, held in holds.items()}
+    result, away = _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, moved, level)
     return result, moved, away
 
 
@@ -236,23 +251,43 @@ def shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array]) -> C
     """
     turned, legs = posed(clip, limbs)
     still = np.zeros((len(clip), 3))
-    return _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, still)[0]
+    return _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, still, {})[0]
 
 
 def _led(
-    clip: Clip, legs: Mapping[Limb, Leg], turned: Array, shifts: Mapping[str, Array], moved: Array
+    clip: Clip,
+    legs: Mapping[Limb, Leg],
+    turned: Array,
+    shifts: Mapping[str, Array],
+    moved: Array,
+    level: Mapping[str, Array],
 ) -> tuple[Clip, dict[str, Array]]:
-    """Return a clip with its pelvis and feet shifted (F, 3), and the distances (F,) of feet from their targets."""
+    """Return a clip with its pelvis and feet shifted (F, 3), and the distances (F,) of feet from their targets.
+
+    level (F,) of feet : how much, 0 to 1, a leg that spans a little less or more than wanted misses the height alone
+    """
     turns: dict[Limb, tuple[Array, Array]] = {}
     away = {}
     for limb, leg in legs.items():
         goal = leg.end + shifts[limb.foot] - leg.hip - moved
         bend = quat.exp(_change(leg, np.linalg.norm(goal, axis=1), clip.rate)[:, None] * leg.axis)
         reach = leg.upper + quat.rotate(bend, leg.lower)
-        swing = ik.shortest(reach, goal)
+        swing = ik.shortest(reach, _aim(goal, _norm(reach)[:, 0], level[limb.foot]) if limb.foot in level else goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
         turns[limb] = swing, bend
     return applied(clip, turned, turns, moved), away
+
+
+def _aim(goal: Array, spanned: Array, level: Array) -> Array:
+    """Return where legs that span a distance (F,) point to, near goals (F, 3) from their hips.
+
+    level (F,) : 1 to be over or under the goal, 0 to be towards it: what lacks along a slanted leg would be a slide
+    """
+    square = (goal[:, :2] ** 2).sum(axis=1)
+    high = np.sqrt(np.maximum(spanned**2 - square, goal[:, 2] ** 2 * MOST_LEVEL))
+    aim = goal.copy()
+    aim[:, 2] += level * (np.where(goal[:, 2] < 0.0, -high, high) - goal[:, 2])
+    return aim
 
 
 def applied(

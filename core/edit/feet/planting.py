@@ -15,7 +15,7 @@ from ...motion.ik import Limb
 from ...motion.quat import Array
 from .. import cyclic_padding
 from ..cyclic_padding import PaddedClip
-from . import displacement, figures, legs, spans
+from . import displacement, figures, legs, sinking, spans
 from .displacement import Complex, Pivots
 from .spans import Contact, Span
 
@@ -40,6 +40,7 @@ class Planted:
     before, after : the clip before and after, moving over the ground
     spans : the planted ones; refused : the others, with the reason
     shifts (F,) : displacement of each foot, metres on the ground, as x + iy; pelvis (F, 3) : its displacement, metres
+    lifts (F,) : by how much feet were lifted out of the ground, metres; none where that was not asked for or needed
     away (F,) : distance of each foot from its target, metres
     """
 
@@ -50,12 +51,13 @@ class Planted:
     shifts: Mapping[str, Complex]
     pelvis: Array
     away: Mapping[str, Array]
+    lifts: Mapping[str, Array]
 
     @cached_property
     def figures(self) -> dict[str, Any]:
         """How far feet slide before and after, and how far the body was moved: plain JSON values, see `figures`."""
         slides = figures.measure(self.before, self.after, self.spans)
-        return slides | figures.moved(self.spans, self.shifts, self.pelvis, self.away)
+        return slides | figures.moved(self.spans, self.shifts, self.pelvis, self.away, self.lifts)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -87,14 +89,19 @@ def _contact_spans(whole: PaddedClip) -> list[Span]:
 
 
 def planted(
-    clip: Clip, rows: Sequence[Span] | None = None, *, wanted: bool = True, fixed: Collection[int] = ()
+    clip: Clip,
+    rows: Sequence[Span] | None = None,
+    *,
+    wanted: bool = True,
+    fixed: Collection[int] = (),
+    lift: bool = False,
 ) -> tuple[Clip, Planted]:
     """Return a clip whose standing feet do not slide, with details of the result; the clip itself if none slides.
 
     rows : when feet stand, None: detected; wanted : whether rows of feet that already stand still are planted, too, as
     the user asked for them; fixed : frames that stay, up to rounding: a foot that stands there stands where it is in
-    them. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
-    SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
+    them; lift : whether feet are lifted that sink into their ground. A clip that closes stays a cycle. Raises ClipError
+    for bodies of an unknown unit, SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
 
     Example:
         >>> import numpy as np
@@ -117,24 +124,32 @@ def planted(
     pivots = _pivots(whole.clip, limbs, contacts)
     still: list[Contact] = []
     if rows is None or not wanted:
-        still = [contact for contact in contacts if _stands_still(contact, pivots[contact.foot], whole.clip)]
-        # Contacts at the ends of the padding may be cut off: all copies of a contact are treated alike.
-        stood = frozenset[int]().union(*(contact.rows for contact in still))
-        still = [contact for contact in contacts if contact.rows <= stood]
-        contacts = [contact for contact in contacts if not contact.rows <= stood]
+        contacts, still = _moving_and_still(contacts, pivots, whole.clip)
     kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
     refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
-    if not kept:
+    lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
+    if not kept and not lifts:
         return clip, _nothing(clip, refused)
     stay = _in_all_cycles(whole, fixed)
     solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
-    after, moved, misses = legs.following(whole.clip, limbs, solved, stay)
+    after, moved, misses = legs.following(whole.clip, limbs, solved, stay, lifts)
     after = replace(clip, rotations=after.rotations[whole.own], translations=after.translations[whole.own])
     shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
+    raised = {foot: lift[whole.own] for foot, lift in lifts.items()}
     planted_rows = frozenset().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
-    return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away)
+    return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away, raised)
+
+
+def _moving_and_still(
+    contacts: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip
+) -> tuple[list[Contact], list[Contact]]:
+    """Return the contacts whose foot slides, and those in which it already stands still."""
+    still = [contact for contact in contacts if _stands_still(contact, pivots[contact.foot], clip)]
+    # Contacts at the ends of the padding may be cut off: all copies of a contact are treated alike.
+    stood = frozenset[int]().union(*(contact.rows for contact in still))
+    return [one for one in contacts if not one.rows <= stood], [one for one in contacts if one.rows <= stood]
 
 
 def _apart_where_they_travel(known: Sequence[Span], whole: PaddedClip, limbs: Sequence[Limb]) -> list[Span]:
@@ -182,7 +197,7 @@ def _in_all_cycles(whole: PaddedClip, fixed: Collection[int]) -> list[int]:
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
-    return Planted(clip, clip, (), tuple(refused), {}, np.zeros((len(clip), 3)), {})
+    return Planted(clip, clip, (), tuple(refused), {}, np.zeros((len(clip), 3)), {}, {})
 
 
 def _limbs(clip: Clip) -> list[Limb]:

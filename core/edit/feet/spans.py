@@ -8,7 +8,9 @@ import numpy as np
 
 from ...check import contacts, world_pose
 from ...errors import OptionError
+from ...motion import feet
 from ...motion.clip import Clip
+from ...motion.skeleton import Skeleton
 
 FEET = tuple(contacts.NAMES)
 BALL, HEEL = "ball", "heel"
@@ -63,10 +65,11 @@ class Contact:
         return self.spans[-1].end
 
 
-def find(clip: Clip) -> list[Span]:
+def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
     """Return the spans of a clip, by foot and time: on the ball where it stands, else on the heel.
 
-    Method: Foot contacts.
+    body : that to which the clip was carried; where its feet have no balls, they stand while the clip's ankles do,
+    since an ankle goes on over a standing ball. Method: Foot contacts.
 
     Example:
         >>> from action_loom.core.edit.feet import spans
@@ -75,7 +78,11 @@ def find(clip: Clip) -> list[Span]:
         [('L', 'heel', 0, 2), ('L', 'ball', 2, 20), ('R', 'ball', 0, 4), ('R', 'heel', 15, 18), ('R', 'ball', 18, 33)]
     """
     detected = []
+    pairs = feet.balls_and_ankles(clip.skeleton if body is None else body)
     for name, foot in contacts.standing_feet(world_pose.pose(clip)).items():
+        if body is not None and name in pairs and pairs[name][0] == pairs[name][1]:
+            detected += [Span(name, BALL, start, end) for start, end in contacts.runs(foot.ankle_stands)]
+            continue
         on_ball = foot.ball_stands.copy()
         for start, end in contacts.runs(foot.stands & ~foot.ball_stands & ~foot.ankle_stands):
             on_ball[start:end] = start > 0 and foot.ball_stands[start - 1]  # a moment between heel and ball

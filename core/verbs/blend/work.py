@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from . import weights as blend_weights
 from .weights import BlendWeights
 
 LED_FAR = 5.0  # cm that ankles of standing feet move, 95th percentile; beyond it the user is warned
+STANDS, STANDS_LESS = 0.15, 0.8  # shares of the time: feet stand at all, and of that in the sources
 PADDING = 4.0 * root_motion.HEADING_SIGMA  # s of cyclic padding: as far as the smoothing of headings reaches
 
 
@@ -73,6 +75,7 @@ def blend(
             f"standing feet were moved by {report['led_cm']:.0f} cm, as no clip has this posture: take clips that"
             " are more alike"
         )
+    report["warnings"] += _stands_less(woven.name, report["quality"], shares)
     if recipe.weight_keys:
         report["weight_keys"] = np.column_stack([weights.places, weights.rows]).tolist()
     return BlendResult(woven, report, registration.reference, ready, registration, at, shares)
@@ -121,6 +124,20 @@ def _of_one(clips: Sequence[Clip], weights: Array) -> bool:
     """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones."""
     first, *others = [clip for clip, shares in zip(clips, weights, strict=True) if shares.any()]
     return all(planting.same(other, first) for other in others)
+
+
+def _stands_less(name: str, measures: dict[str, Any], weights: Array) -> list[str]:
+    """Return a sentence where feet stand for less of the time than in the clips, by their weights (N, K)."""
+    before, after = [one["contact_share"] for one in measures["before"]], measures["after"]["contact_share"]
+    if after is None or None in before:
+        return []
+    usual = float(weights.mean(axis=1) @ np.array(before))
+    if usual < STANDS or after >= STANDS_LESS * usual:
+        return []
+    return [
+        f"{name}: feet stand only {after / usual:.0%} as long as in the sources, whose steps do not correspond: take"
+        " clips that are more alike"
+    ]
 
 
 def _led(woven: Clip, led: dict[str, Array]) -> float | None:

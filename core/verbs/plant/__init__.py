@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...options import declaration
+from ...options import declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import SpanOptions
 
@@ -17,6 +17,8 @@ class Plant(Recipe, SpanOptions):
     least = most = 1
     of_action = True
     summary = "let feet that slide stay where they stand"
+
+    lift_feet: bool = option(False, "Also take feet out of the ground; stairs and slopes stay")
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} planted"

@@ -36,7 +36,7 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Planting feet")
     rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
-    result, done = planting.planted(clip, rows)
+    result, done = planting.planted(clip, rows, lift=recipe.lift_feet)
     progress.at(0.6, "Looking at its feet")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
@@ -55,6 +55,6 @@ def _warnings(clip: Clip, done: Planted) -> list[str]:
     if done.refused:
         each = [f"{contacts.NAMES[s.foot]} from frame {s.first} to {s.end - 1}, {why}" for s, why in done.refused]
         notes.append(f"{clip.name}: not planted: {some(each)}")
-    elif not done.spans:
+    elif not done.spans and not done.lifts:
         notes.append(f"{clip.name}: no foot that stands slides: nothing was changed")
     return notes

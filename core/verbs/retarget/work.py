@@ -51,7 +51,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     progress.at(0.5, "Planting its feet")
     source = planting.same(result, trimmed.clip)
     # Contacts are found on the captured clip: feet of legs of another length slide where they should stand.
-    found = planting.find(trimmed.clip) if recipe.plant_feet and not source else None
+    found = planting.find(trimmed.clip, result.skeleton) if recipe.plant_feet and not source else None
     result, planted = planting.of_result(result, recipe, one_source=source, found=found)
     progress.at(0.7, "Measuring")
     report: dict[str, Any] = {
