@@ -133,7 +133,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
 
 
 def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
-    """Return the possible transitions between two clips, nearest first, in frames of the clips as given.
+    """Return the possible transitions between two clips, the best first, in frames of the clips as given.
 
     Raises ClipError for any other number of clips, and RegistrationError as `connect` does.
     """
@@ -309,7 +309,7 @@ def _joined(
     figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
-    offered = [
+    offered: list[dict[str, Any]] = [
         {
             "from_frame": counted[0].given_frame(t.from_frame),
             "to_frame": counted[1].given_frame(t.to_frame),
@@ -319,7 +319,7 @@ def _joined(
     ]
     latest = min(ranked, key=lambda one: one.to_frame - one.from_frame)
     longer = (best.to_frame - best.from_frame - latest.to_frame + latest.from_frame) / before.rate
-    seam_report = {
+    seam_report: dict[str, Any] = {
         **offered[ranked.index(best)],
         **({"latest": {**offered[ranked.index(latest)], "seconds": round(longer, 2)}} if longer >= LONGER else {}),
         "turn_degrees": round(float(np.degrees(best.turn)), 3),
