@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..motion import quat, root_motion, trim
+from ..check.contacts import runs
+from ..motion import kinematics, quat, root_motion, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.roles import ancestors
@@ -18,6 +19,7 @@ from .spikes import Flags
 AROUND = 3.0  # s of cyclic padding: running medians and smoothed trajectories look that far
 MEASURED = -1.0  # a cutoff: as much noise is removed as is measured
 FORGOTTEN = 12.0  # periods of the cutoff; motion further away changes a frame by less than 1e-12 of itself
+LEVER = 0.03  # body heights from a joint, where its turning is seen
 FEWEST = 5  # frames; in shorter clips spikes and noise cannot be distinguished from motion
 
 
@@ -142,13 +144,7 @@ def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     reach = (AROUND + seconds) * clip.rate + bands.reach(len(gains))
     whole = cyclic_padding.around(clip, reach, repeats=repeats)
     turned, moved = _spikes(whole, asked.spiky, asked.longest)
-    mended = whole.clip
-    if turned.any() or moved.any():
-        mended = replace(
-            mended,
-            rotations=spikes.mended_turns(mended.rotations, turned),
-            translations=spikes.mended_places(mended.translations, moved),
-        )
+    mended = _mended(whole.clip, turned, moved)
     smooth, found = _without_noise(mended, asked.joints, cutoff)
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
@@ -180,7 +176,50 @@ def _spikes(whole: PaddedClip, joints: Flags, longest: int) -> tuple[Flags, Flag
     turned[:, turning] = spikes.turned(clip.rotations[:, turning], clip.rate, longest)
     places, height = clip.translations[:, moving], clip.skeleton.height
     moved[:, moving] = spikes.moved(places, clip.rate, height, longest)
+    turned, moved = _that_show(clip, turned, moved)
     return (_alike(turned, whole), _alike(moved, whole)) if whole.period else (turned, moved)
+
+
+def _mended(clip: Clip, turned: Flags, moved: Flags) -> Clip:
+    """Return the clip without the flagged rotations and translations (F, J)."""
+    if not (turned.any() or moved.any()):
+        return clip
+    return replace(
+        clip,
+        rotations=spikes.mended_turns(clip.rotations, turned),
+        translations=spikes.mended_places(clip.translations, moved),
+    )
+
+
+def _that_show(clip: Clip, turned: Flags, moved: Flags) -> tuple[Flags, Flags]:
+    """Return the spikes that are seen: without them what hangs on the joint jumps less.
+
+    In captures, two joints of a chain often jump against each other in a frame. Nothing is seen of that, but it would
+    be if one of them were mended, or both to a line each.
+    """
+    if not (turned.any() or moved.any()):
+        return turned, moved
+    turned, moved, jumps, dropped = turned.copy(), moved.copy(), _jumps(clip), True
+    while dropped:
+        flags, dropped = turned | moved, False
+        left = _jumps(_mended(clip, turned, moved))
+        for joint in np.flatnonzero(flags.any(axis=0)):
+            below = clip.skeleton.with_below([int(joint)])
+            for start, end in runs(flags[:, joint]):
+                near = slice(max(start - 2, 0), end)
+                if left[near, below].sum() >= jumps[near, below].sum():
+                    turned[start:end, joint] = moved[start:end, joint] = False
+                    dropped = True
+    return turned, moved
+
+
+def _jumps(clip: Clip) -> Array:
+    """Return how much the axes of joints jump (F − 2, J): squared second differences of their places in the world."""
+    rotations, places = kinematics.world(clip)
+    lever = LEVER * clip.skeleton.height
+    axes = np.stack([quat.rotate(rotations, lever * axis) for axis in np.eye(3)], axis=2) + places[:, :, None]
+    changes = axes[2:] - 2.0 * axes[1:-1] + axes[:-2]
+    return np.asarray((changes**2).sum(axis=(2, 3)))
 
 
 def _alike(flags: Flags, whole: PaddedClip) -> Flags:

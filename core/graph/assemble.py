@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..motion import quat, root_motion
 from ..motion.clip import Channel, Clip, joined
 from ..motion.quat import Array
-from . import climbs, edge_table
+from . import climbs, edge_table, posture
 from .motion_graph import Indices, MotionGraph
 
 
@@ -153,6 +153,7 @@ def assemble(
     )
     higher = np.concatenate(climbed)
     clip = _posed(graph, origin, np.concatenate(turns), np.concatenate(shifts))
+    clip = posture.eased(graph, clip, origin.edge, origin.frame)
     clip = climbs.lifted(clip, higher) if higher.any() else clip
     return AssembledWalk(clip, origin, np.concatenate(places), np.concatenate(faced), higher)
 

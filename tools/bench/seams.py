@@ -6,12 +6,19 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core import verbs
+from action_loom.core.check import quality, seams, world_pose
 from action_loom.core.formats import bvh
 from action_loom.core.motion import trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import Connect, Loop
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from quality_seams import CONNECTED, thinned
+from quality_tables import Column, Found, apart, is_aside
+from quality_tables import table as figures_of
+
 DATA = ROOT.parent / "shared" / "data" / "cmu"
 LOOPS = (
     "mb_02_01", "mb_05_01", "mb_07_01", "mb_08_01", "mb_16_15", "mb_35_03", "mb_12_01", "mb_10_04", "mb_06_01",
@@ -35,6 +42,10 @@ PAPER = (
     "The paper's two methods, and which of them it recommends by which figure; smaller is better. D rewards flat"
     " stretches (D_r far below 1)."
 )
+BEST = (
+    "Of frames nearly as near as the nearest, *Connect* takes those whose mended seam has the least K. 60 frames a"
+    " second, by `ease`; K before planting and after it."
+)
 RECOMMENDED = {("loops", "C"): "lagrange", ("connections", "D"): "spline"}
 COLUMNS = ("C", "D", "roughness", "acceleration", "acceleration_peak", "slide_cm_s", "K")
 
@@ -53,6 +64,7 @@ def main() -> None:
         "",
         *table(f"Loops: {len(LOOPS)} captured clips", loops),
         *table(f"Connections: {len(PAIRS)} pairs", joints),
+        *best(),
         *verdict(loops, joints),
     ]
     (ROOT / "docs" / "measured" / "seams.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -78,6 +90,52 @@ def table(title: str, runs: list[list[dict]]) -> list[str]:
         cells = [f"{means[0]:.3f}", f"{means[1]:.3f}", *(f"{value:.2f}" for value in medians[2:])]
         lines.append(f"| {name} | {len(values)} | {' | '.join(cells)} |")
     return [*lines, ""]
+
+
+def best() -> list[str]:
+    """Return the table of the nearest seam beside the best one of every pair of clips."""
+    found: Found = {}
+    for pair in CONNECTED.split():
+        names = pair.split("+")
+        for label, figures in seam_of([thinned(clip(name), 60) for name in names]).items():
+            found.setdefault(label, []).append((is_aside(*names), figures))
+    columns = (
+        Column("cm apart, median", lambda v: float(np.median(v[:, 0])), 1),
+        Column("K, median", lambda v: float(np.median(v[:, 1])), 2),
+        Column("90 %", lambda v: float(np.percentile(v[:, 1], 90.0)), 2),
+        Column("worst", lambda v: float(v[:, 1].max()), 2),
+        Column("planted: K, median", lambda v: float(np.median(v[:, 2])), 2),
+        Column("90 %", lambda v: float(np.percentile(v[:, 2], 90.0)), 2),
+        Column("worst", lambda v: float(v[:, 2].max()), 2),
+        Column("left out, s, median", lambda v: float(np.median(v[:, 3])), 2),
+    )
+    return [
+        "## The best seam and the nearest",
+        "",
+        *textwrap.wrap(BEST, 118),
+        "",
+        *figures_of("seams", columns, apart(found)),
+        "",
+    ]
+
+
+def seam_of(clips: list[Clip]) -> dict[str, tuple[float, ...]]:
+    """Return how far apart, K before and after planting, and the seconds left out, of the nearest and the best seam."""
+    free = Connect(trim=False, plant_feet=False)
+    chosen = verbs.apply(free, clips).report["connect"]
+    nearest = min(chosen["candidates"], key=lambda one: one["distance"])
+    slides = [one for each in clips if (one := quality.measure(each)["slide_cm_s"]) is not None]
+    out = {}
+    for label, seam in (("nearest", nearest), ("best", chosen)):
+        frames = {key: seam[key] for key in ("from_frame", "to_frame")}
+        costs = []
+        for plant in (False, True):
+            made = verbs.apply(Connect(trim=False, plant_feet=plant, **frames), clips)
+            measured = seams.measure_pose(world_pose.pose(made.clip), made.report["connect"]["seam_frame"])
+            costs.append(seams.composite(measured, float(np.mean(slides)) if slides else None))
+        out_s = (len(clips[0]) - 1 - frames["from_frame"] + frames["to_frame"]) / clips[0].rate
+        out[label] = (100.0 * seam["distance"], *costs, out_s)
+    return out
 
 
 def verdict(loops: list[list[dict]], joints: list[list[dict]]) -> list[str]:

@@ -93,8 +93,15 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
         own = report["connect"]
-        return [
-            f"  left at frame {seam['from_frame']} for frame {seam['to_frame']},"
-            f" {100.0 * seam['distance']:.1f} cm apart, mended by {seam['method']}"
-            for seam in own.get("joints", [own])
-        ]
+        lines = []
+        for seam in own.get("joints", [own]):
+            lines.append(
+                f"  left at frame {seam['from_frame']} for frame {seam['to_frame']},"
+                f" {100.0 * seam['distance']:.1f} cm apart, mended by {seam['method']}"
+            )
+            if latest := seam.get("latest"):
+                lines.append(
+                    f"  a seam from {latest['from_frame']} to {latest['to_frame']}, {100.0 * latest['distance']:.1f} cm"
+                    f" apart, leaves out {latest['seconds']:.1f} s less"
+                )
+        return lines

@@ -20,7 +20,6 @@ from ...check import angles, contacts, quality, seams, world_pose
 from ...errors import ClipError, OptionError, RegistrationError
 from ...motion import quat, resample, root_motion, trim
 from ...motion.clip import Channel, Clip, joined
-from ...motion.feet import Footing
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -36,8 +35,12 @@ from . import Connect
 WINDOW = 0.042  # s compared on each side of a frame
 SEARCHED = 0.4  # of a clip: the end of the first and the start of the next
 EASE = 1.0 / 3.0  # s of overlap
-LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam: a shorter overlap is visible
-NEARLY, MOST_LOST = 1.3, 1.0  # for that, frames may be 1.3 times as far apart, and leave out 1 s more
+LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam, for some of those that are tried
+NEARLY, MOST_LOST = 1.3, 1.0  # seams are tried of frames up to 1.3 times as far apart that leave out up to 1 s more
+TRIED, AROUND = 6, 2.0  # seams that are tried, and s on each side of them
+OTHERWISE = 0.5  # what it adds to K that there are too few frames for the method
+OFFERED = 12
+LONGER = 0.2  # s that another seam leaves out less, to be named
 HALF_LIFE = 0.2  # s in which half of an offset dies away
 SETTLED = 5.0  # half-lives after which it is gone altogether
 BEFORE, AFTER = 2, 2  # frames on each side of a seam; with fewer it can be neither repaired nor measured
@@ -84,7 +87,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         >>> from action_loom.core.figure import actions
         >>> result = verbs.apply(verbs.Connect(), [actions.walk(), actions.walk()])
         >>> result.clip.name, result.report["connect"]["method"], result.report["connect"]["distance"]
-        ('walk > walk', 'inertial', 0.0)
+        ('walk > walk', 'ease', 0.0)
     """
     began = time.perf_counter()
     if len(clips) < 2:
@@ -130,7 +133,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
 
 
 def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
-    """Return the possible transitions between two clips, nearest first, in frames of the clips as given.
+    """Return the possible transitions between two clips, the best first, in frames of the clips as given.
 
     Raises ClipError for any other number of clips, and RegistrationError as `connect` does.
     """
@@ -155,10 +158,10 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 def _ranked(
     before: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
-    """Return possible transitions, nearest first: at the asked frames, else near the end and the start.
+    """Return possible transitions: the one with the best seam, then the nearest.
 
-    Of frames that are nearly as near, those are preferred that leave some of either clip beyond the seam: a short
-    overlap is visible.
+    They are at the asked frames, else near the end and the start. Those that leave some of either clip beyond the seam
+    are looked for apart: a short overlap is visible.
     """
     for clip, least, to in ((before, BEFORE, "left"), (after, AFTER + 1, "entered")):
         if len(clip) < least:
@@ -176,38 +179,71 @@ def _ranked(
         )
     beyond = round(LEFT_OVER * before.rate)
     roomy = (leave[0], max(end - beyond, leave[0])), (min(beyond, enter[1]), enter[1])
-    feet = contacts.footing(before), contacts.footing(after)
-    nearest, with_room = (
-        _found(before, after, recipe, left_asked or leave, entered_asked or enter, feet)
-        for leave, enter in ((leave, enter), roomy)
-    )
-    lost = nearest[0].from_frame - with_room[0].from_frame + with_room[0].to_frame - nearest[0].to_frame
-    as_near = with_room[0].distance <= NEARLY * nearest[0].distance
-    return with_room if as_near and lost <= MOST_LOST * before.rate else nearest
+    found = _finder(before, after, recipe, left_asked or leave, entered_asked or enter)
+    nearest = found(left_asked or leave, entered_asked or enter)
+    with_room = found(left_asked or roomy[0], entered_asked or roomy[1])
+    return _best_first(before, after, nearest, with_room, recipe)
 
 
-def _found(
-    before: Clip,
-    after: Clip,
-    recipe: Connect,
-    leave: tuple[int, int],
-    enter: tuple[int, int],
-    feet: tuple[Footing, Footing],
-) -> list[Transition]:
-    """Return transitions between frames in these ranges, nearest first, with the facing that the recipe asks for."""
-    window = round(WINDOW * before.rate)
-    if recipe.facing == "matched":
-        return transitions.find(before, after, window, leave, enter, feet=feet)
+def _finder(
+    before: Clip, after: Clip, recipe: Connect, leave: tuple[int, int], enter: tuple[int, int]
+) -> Callable[[tuple[int, int], tuple[int, int]], list[Transition]]:
+    """Return what finds transitions between frames in two ranges, nearest first, with the facing that is asked for.
+
+    leave, enter : the whole ranges, by which `auto` decides how the next clip faces
+    """
+    window, feet = round(WINDOW * before.rate), (contacts.footing(before), contacts.footing(after))
     stands = authored.stand(before), authored.stand(after)
     moves = not all(one.in_place for one in stands)
-    if recipe.facing == "as_made":
+
+    def matched(leave: tuple[int, int], enter: tuple[int, int]) -> list[Transition]:
+        return transitions.find(before, after, window, leave, enter, feet=feet)
+
+    def as_made(leave: tuple[int, int], enter: tuple[int, int]) -> list[Transition]:
         return transitions.find_as_made(before, after, window, leave, enter, moves=moves, feet=feet)
-    matched = transitions.find(before, after, window, leave, enter, feet=feet)
+
+    if recipe.facing != "auto":
+        return matched if recipe.facing == "matched" else as_made
     if not any(one.in_place for one in stands) or not all(one.as_made for one in stands):
         return matched
-    as_made = transitions.find_as_made(before, after, window, leave, enter, moves=moves, feet=feet)
-    fits = as_made[0].distance <= authored.WORSE * matched[0].distance + authored.MORE * before.skeleton.height
-    return as_made if fits else matched
+    limit = authored.WORSE * matched(leave, enter)[0].distance + authored.MORE * before.skeleton.height
+    return as_made if as_made(leave, enter)[0].distance <= limit else matched
+
+
+def _best_first(
+    before: Clip, after: Clip, nearest: list[Transition], with_room: list[Transition], recipe: Connect
+) -> list[Transition]:
+    """Return transitions, the one with the best seam first, then the nearest.
+
+    Seams are tried of transitions that are nearly as near as the nearest, and cost the clips hardly more.
+    """
+    every = list({(one.from_frame, one.to_frame): one for one in (*nearest, *with_room)}.values())
+    every.sort(key=lambda one: round(one.distance, transitions.DIGITS))
+    least = nearest[0]
+    tried = [
+        one
+        for one in every
+        if one.distance <= NEARLY * least.distance
+        and one.to_frame - one.from_frame <= least.to_frame - least.from_frame + MOST_LOST * before.rate
+    ][:TRIED]
+    source = _slide(before, after) if len(tried) > 1 else None
+    costs = [_cost(before, after, one, recipe, source) for one in tried] if len(tried) > 1 else [0.0]
+    best = tried[int(np.argmin(costs))]
+    return [best, *(one for one in every if one is not best)][:OFFERED]
+
+
+def _cost(before: Clip, after: Clip, at: Transition, recipe: Connect, source: float | None) -> float:
+    """Return K of the seam at a transition, in tenths, from what is near it."""
+    reach = round(AROUND * before.rate)
+    first, start = max(at.from_frame - reach, 0), max(at.to_frame - reach, 0)
+    one = before.cut(first, min(at.from_frame + reach, len(before)))
+    other = after.cut(start, min(at.to_frame + reach, len(after)))
+    other = root_motion.placed(other, at.turn, np.array(at.shift))
+    there = replace(at, from_frame=at.from_frame - first, to_frame=at.to_frame - start)
+    asked = "ease" if recipe.method == "auto" else recipe.method
+    name, clip, _ = _mend(one, other, there, asked, recipe)
+    found = seams.measure_pose(world_pose.pose(clip), there.from_frame + 1)
+    return round(seams.ranked(seams.composite(found, source)) + OTHERWISE * (name != asked), 1)
 
 
 def _far(
@@ -232,7 +268,7 @@ def _far(
         f" {left} and {entered}"
     )
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
-        return _Apart(far, 0.0)
+        return _Apart(far, 0.0 if best.distance <= min(one.distance for one in ranked) else 1.0)
     if len(before) * len(after) > MOST_CELLS:
         return _Apart(far)
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
@@ -273,19 +309,21 @@ def _joined(
     figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
-    seam_report = {
-        "from_frame": counted[0].given_frame(best.from_frame),
-        "to_frame": counted[1].given_frame(best.to_frame),
-        "distance": round(best.distance, 5),
+    offered: list[dict[str, Any]] = [
+        {
+            "from_frame": counted[0].given_frame(t.from_frame),
+            "to_frame": counted[1].given_frame(t.to_frame),
+            "distance": round(t.distance, 5),
+        }
+        for t in ranked
+    ]
+    latest = min(ranked, key=lambda one: one.to_frame - one.from_frame)
+    longer = (best.to_frame - best.from_frame - latest.to_frame + latest.from_frame) / before.rate
+    seam_report: dict[str, Any] = {
+        **offered[ranked.index(best)],
+        **({"latest": {**offered[ranked.index(latest)], "seconds": round(longer, 2)}} if longer >= LONGER else {}),
         "turn_degrees": round(float(np.degrees(best.turn)), 3),
-        "candidates": [
-            {
-                "from_frame": counted[0].given_frame(t.from_frame),
-                "to_frame": counted[1].given_frame(t.to_frame),
-                "distance": round(t.distance, 5),
-            }
-            for t in ranked
-        ],
+        "candidates": offered,
         "method": name,
         "seam_frame": best.from_frame + 1,
         "corrected": [best.from_frame - reach, best.from_frame + reach],

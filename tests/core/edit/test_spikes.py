@@ -1,10 +1,12 @@
 """Spikes that were planted are found and mended; what moves is left."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from action_loom.core.edit import spikes
+from action_loom.core.edit import filtering, spikes
 from action_loom.core.figure import actions
-from action_loom.core.motion import quat
+from action_loom.core.motion import kinematics, quat
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material, planted_spikes
 
@@ -128,3 +130,25 @@ def test_one_joint_that_stands_and_one_that_steps():
     turns = np.tile(quat.IDENTITY, (120, 2, 1))
     turns[60:, 1] = quat.about_axis("X", np.radians(40.0))
     assert not spikes.turned(turns, 60.0).any()
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("undone", [True, False])
+def test_what_another_joint_undoes_is_not_mended_alone(undone):
+    """An upper arm turned about its length in one frame; the forearm turned back, as solvers of captures do."""
+    walk = actions.walk(60.0)
+    arm, forearm = (walk.skeleton.index(f"{part}.L") for part in ("upper_arm", "forearm"))
+    turns, along = walk.rotations.copy(), walk.skeleton.offsets[forearm]
+    spike, orient = quat.exp(np.radians(25.0) * along / np.linalg.norm(along)), walk.skeleton.orients[forearm]
+    turns[40, arm] = quat.mul(turns[40, arm], spike)
+    if undone:
+        back = quat.mul(quat.mul(quat.inv(orient), quat.inv(spike)), orient)
+        turns[40, forearm] = quat.mul(back, turns[40, forearm])
+    given, every = replace(walk, rotations=turns), np.ones(len(walk.skeleton), dtype=bool)
+    only = every & (np.arange(len(every)) == arm)
+    assert spikes.turned(turns, 60.0)[40, arm]
+    done = filtering.filtered(given, filtering.Asked(0.0, (), every, only), repeats=False)
+    assert done.turned.any() != undone
+    after = filtering.filtered(given, filtering.Asked(0.0, (), every, every), repeats=False).after
+    hand = walk.skeleton.index("hand.L")
+    assert_allclose(kinematics.world(after)[0][:, hand], kinematics.world(walk)[0][:, hand], atol=0.02)
