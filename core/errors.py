@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 
 LONGEST = 300  # letters of a message: what a header of Blender shows, and a terminal in four lines
+OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
 
 
 class LoomError(Exception):

@@ -7,7 +7,8 @@ that all problems with the compiler or its cache occur in one place, here.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, util
 from pathlib import Path
@@ -25,7 +26,10 @@ ENGINES = ("auto", "numba", "numpy")
 WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
 PACKAGES = (*WEAVING, "edit.segments", "skin")  # all packages with kernels
 
+SHORT = 2000  # frames of all clips; kernels of WEAVING save less of such work than loading the compiler takes
+
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
+_short = False
 _cache_folder: str | None = None
 _loaded: set[str] = set()
 
@@ -100,7 +104,8 @@ def kernels(package: str) -> ModuleType:
         True
     """
     _check(_wanted)
-    if _wanted == "numpy" or (compiled := _compiled(package)) is None:
+    spared = _short and _wanted == "auto" and package.removeprefix(f"{__package__}.") in WEAVING
+    if spared or _wanted == "numpy" or (compiled := _compiled(package)) is None:
         return import_module("._numpy", package)
     return compiled
 
@@ -129,6 +134,24 @@ def at_hand(package: str) -> ModuleType:
     """
     loaded = any(f"{__package__}.{name}._numba" in sys.modules for name in PACKAGES)
     return kernels(package) if loaded else import_module("._numpy", package)
+
+
+@contextmanager
+def only_work(frames: int) -> Iterator[None]:
+    """Spare the process loading the compiler where its only work is short: by default numpy does it then.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> with jit.only_work(jit.SHORT):
+        ...     jit.wanted() == "numba" or jit.kernels("action_loom.core.sync").__name__.endswith("_numpy")
+        True
+    """
+    global _short
+    before, _short = _short, frames <= SHORT
+    try:
+        yield
+    finally:
+        _short = before
 
 
 def prepare(progress: "Progress") -> None:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from . import interruption
-from .errors import LoomError
+from .errors import OUT_OF_MEMORY, LoomError
 
 MOST = 61  # processes; Windows can't wait for more
-OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
 
 _log = logging.getLogger(__name__)
 

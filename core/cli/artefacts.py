@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import OptionError
-from ..graph import storage as graphs
 from ..recipes.base import Recipe
-from ..style import storage as styles
 from ..verbs import VERBS
 from . import summary
 
@@ -16,21 +14,39 @@ SUFFIX = ".npz"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of artefact: how its file is read and composed, and the lines of its summary.
+    """A kind of artefact, and the lines of its summary.
 
-    title : its name in sentences; file : in usage lines
+    title : its name in sentences; file : in usage lines; storage() : the module that reads and composes its file
     """
 
     title: str
     file: str
-    load: Callable[[str], Any]
-    compose: Callable[[Any], bytes]
+    storage: Callable[[], Any]
     lines: Callable[[Any], Sequence[str]]
+
+    def load(self, path: str) -> Any:
+        return self.storage().load(path)
+
+    def compose(self, made: Any) -> bytes:
+        contents: bytes = self.storage().compose(made)
+        return contents
+
+
+def _graphs() -> Any:
+    from ..graph import storage  # only commands that need it load it
+
+    return storage
+
+
+def _styles() -> Any:
+    from ..style import storage  # likewise
+
+    return storage
 
 
 KINDS = {
-    "graph": Kind("a motion graph", "G.npz", graphs.load, graphs.compose, summary.graph_lines),
-    "style": Kind("a style", "S.npz", styles.load, styles.compose, summary.style_lines),
+    "graph": Kind("a motion graph", "G.npz", _graphs, summary.graph_lines),
+    "style": Kind("a style", "S.npz", _styles, summary.style_lines),
 }
 
 

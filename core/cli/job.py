@@ -1,11 +1,12 @@
 """One job of a command line or a job file: clips, a recipe, and the files to make."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import files, verbs
+from .. import files, jit, verbs
 from ..errors import OptionError
 from ..formats import motion_file, registry
 from ..progress import SILENT, Progress
@@ -113,11 +114,16 @@ def _check_suffix(recipe: Recipe, output: Path) -> None:
         raise OptionError(f"{output} is to be {kind.title}, and must end in {artefacts.SUFFIX}")
 
 
-def make(job: Job, progress: Progress = SILENT) -> Made:
-    """Return the result of a job: its clips are read, but no file is written yet. Raises LoomError kinds."""
+def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
+    """Return the result of a job: its clips are read, but no file is written yet. Raises LoomError kinds.
+
+    alone : whether the process does nothing else
+    """
     kind = artefacts.used_by(job.recipe)
     if job.artefact is None or kind is None:
-        return make_of(job.host.read(job.clips, job.settings, job.recipe), job, progress)
+        sources = job.host.read(job.clips, job.settings, job.recipe)
+        with jit.only_work(sum(map(len, sources.clips)) if alone else sys.maxsize):
+            return make_of(sources, job, progress)
     used = kind.load(job.artefact)
     if job.kept_in is not None:
         # The opened file must have all that its result is made of.

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from .. import files, interruption, jit, processes
-from ..errors import LoomError, OptionError, one_line
+from .. import files, interruption, jit
+from ..errors import OUT_OF_MEMORY, LoomError, OptionError, one_line
+from ..verbs import VERBS
 from ..version import VERSION
-from . import graph_commands, info, library_commands, run, style_commands, verb_commands
+from . import verb_commands
 from .host import Host
 from .motion_files import MotionFiles
 
@@ -28,7 +29,8 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = parser(host).parse_args(arguments)
+        arguments = sys.argv[1:] if arguments is None else arguments
+        options = parser(host, alone=arguments[0] if arguments else "").parse_args(arguments)
         logging.basicConfig(format=f"{host.name}: %(message)s", level=logging.WARNING)
         if options.engine is not None:
             jit.use(options.engine)
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
     except LoomError as error:
         return _ended(host, str(error), 1)
     except MemoryError:
-        return _ended(host, processes.OUT_OF_MEMORY, 1)
+        return _ended(host, OUT_OF_MEMORY, 1)
     except OSError as error:
         # Our files raise errors of their own, so this is standard output: its pipe is closed (… | head) or its disk is
         # full. Nothing can be printed there any more, not even at exit.
@@ -72,13 +74,18 @@ class _Parser(argparse.ArgumentParser):
         super().error(one_line(message))
 
 
-def parser(host: Host) -> argparse.ArgumentParser:
-    """Return the parser of all verbs."""
+def parser(host: Host, alone: str = "") -> argparse.ArgumentParser:
+    """Return the parser of all commands; alone : the one asked for: if it is a verb, that of verbs alone."""
     top: argparse.ArgumentParser = _Parser(
         prog=host.usage, description="Weaves new character animation out of the clips you already have."
     )
     top.add_argument("--version", action="version", version=f"action-loom {VERSION}")
     verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
+    if alone in host.verbs and VERBS[alone].makes == "clip":
+        verb_commands.add_verbs(verbs, host)
+        return top
+    from . import graph_commands, info, library_commands, run, style_commands
+
     info.add_verb(verbs, host)
     verb_commands.add_verbs(verbs, host)
     graph_commands.add_verb(verbs, host)

@@ -13,13 +13,12 @@ from ..errors import LoomError, OptionError
 from ..formats import motion_file
 from ..formats.motion_file import Convention, MotionFile
 from ..formats.registry import WRITABLE
-from ..graph.walk_result import WalkResult
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
 from ..verbs import VERBS
 from ..weave.results import Result
-from . import cuts, reading, skin, take_command
+from . import cuts, reading
 from .host import Destination, Host, Settings, Sources
 
 
@@ -56,7 +55,8 @@ class _Files(Sources):
 
     def compose(self, woven: Result, path: Path) -> bytes:
         # A walk through a graph from a file has the units of that graph's first clip.
-        units = woven.graph.report.get("units") if isinstance(woven, WalkResult) else None
+        graph = getattr(woven, "graph", None)
+        units = None if graph is None else graph.report.get("units")
         if units:
             return motion_file.compose(woven.clip, path, None, Convention(**units[0]))
         return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)
@@ -76,9 +76,13 @@ class MotionFiles(Host):
 
     @property
     def recipes(self) -> dict[str, type[Recipe]]:
+        from . import take_command  # only commands that need it load it
+
         return {**super().recipes, take_command.Sets.verb: take_command.Sets}
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+        from . import skin, take_command
+
         skin.add_verb(verbs, self)
         take_command.add_verb(verbs, self)
 

@@ -1,14 +1,16 @@
 """The main figures of a result in a few lines, from its report."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..graph.motion_graph import MotionGraph
 from ..recipes.base import Recipe
-from ..style.style import Style
 from ..sync import register_pair
 from ..verbs import Plant
 from ..weave import planting
+
+if TYPE_CHECKING:  # a command loads only what it needs
+    from ..graph.motion_graph import MotionGraph
+    from ..style.style import Style
 
 Report = Mapping[str, Any]
 
@@ -27,7 +29,7 @@ def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
     return [*found, f"  {report['seconds_taken']:.2f} s"]
 
 
-def graph_lines(graph: MotionGraph) -> list[str]:
+def graph_lines(graph: "MotionGraph") -> list[str]:
     """Return the summary of a motion graph."""
     report, figures = graph.report, graph.report["graph"]
     clips = f"{graph.inputs.given} clips{' and their mirror images' if graph.inputs.mirrored else ''}"
@@ -49,7 +51,7 @@ def graph_lines(graph: MotionGraph) -> list[str]:
     return [*found, f"  {report['seconds_taken']:.2f} s"]
 
 
-def style_lines(style: Style) -> list[str]:
+def style_lines(style: "Style") -> list[str]:
     """Return the summary of a style."""
     report, figures = style.report, style.report["style"]
     what = "strides" if figures["gait"] else "repetitions"

@@ -104,7 +104,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     outputs.check([*places, listed, destination.copy], arguments.force, planned[0].folders)
     if len(planned) == 1:
         with common.progress(arguments.quiet) as progress:
-            made = job.make(planned[0], progress)
+            made = job.make(planned[0], progress, alone=True)
         _keep(host, arguments, destination, [made], {})
     else:
         _do_each(host, arguments, destination, planned, listed)

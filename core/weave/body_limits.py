@@ -6,6 +6,7 @@ Method: Measures of quality.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -45,6 +46,9 @@ class _Legs:
     apart: Array
     slide: float
     slides_at: int
+
+
+_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # of clips that are still in use
 
 
 def told(
@@ -160,7 +164,17 @@ def _compared(
 
 
 def _legs(clip: Clip, *, stances: bool) -> _Legs | None:
-    """Return what the legs of a clip do; None for a body without known legs. stances : whether depths are wanted."""
+    """Return what the legs of a clip do; None for a body without known legs. stances : whether depths are wanted.
+
+    Computed once for as long as the clip is in use: sources are woven again and again with other weights.
+    """
+    known = _known.setdefault(clip, {})
+    if stances not in known:
+        known[stances] = _measured(clip, stances=stances)
+    return known[stances]
+
+
+def _measured(clip: Clip, *, stances: bool) -> _Legs | None:
     known, height = ik.known_legs(clip.skeleton), clip.skeleton.height
     if not known or height <= 0.0:
         return None

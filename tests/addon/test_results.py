@@ -208,6 +208,22 @@ def test_redo_with_another_weight_registers_nothing_anew(rig, loom):
     assert len(remembered) == len(known) + 1
 
 
+def test_sources_that_did_not_change_are_not_measured_again_and_the_result_is_that_of_a_first_time(rig, loom):
+    bpy.ops.action_loom.blend(sources=SOURCES)
+    read = loom("addon.services.weaving.prepared")._READ
+    (clips,) = read
+    other = [{"name": "slow", "weight": 3.0}, {"name": "quick", "weight": 1.0}]
+    bpy.ops.action_loom.blend(sources=other, result_name="Again")
+    assert [one is clips for one in read] == [True]
+    loom("addon.ground.memory").forget()
+    bpy.ops.action_loom.blend(sources=other, result_name="First")
+    again, first = (bpy.data.actions[name] for name in ("Again", "First"))
+    assert material.fingerprint(again) == material.fingerprint(first)
+    flatten("slow")
+    bpy.ops.action_loom.blend(sources=other)
+    assert len(read) == 2
+
+
 def test_undo_and_redo_take_each_step_back_and_forth(rig):
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=SOURCES, result_name="Mixed")

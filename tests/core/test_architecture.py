@@ -97,6 +97,17 @@ LATER = {
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.png"),
     ("action_loom.core.cluster", "distributed"),
     ("action_loom.core.cli.process", "action_loom.core.cli.main"),
+    # A command loads only what it needs.
+    *(
+        (f"action_loom.core.cli.{module}", f"action_loom.core.{name}")
+        for module, names in {
+            "artefacts": ("graph", "graph.storage", "style", "style.storage"),
+            "main": ("cli.graph_commands", "cli.info", "cli.library_commands", "cli.run", "cli.style_commands"),
+            "motion_files": ("cli.skin", "cli.take_command"),
+            "summary": ("graph.motion_graph", "style.style"),
+        }.items()
+        for name in names
+    ),
 }
 
 

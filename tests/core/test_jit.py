@@ -121,6 +121,22 @@ def test_and_not_where_numpy_is_asked_for():
     assert done.stdout.splitlines() == ["_numpy", "False", *["_numpy"] * len(jit.PACKAGES)]
 
 
+@needs_numba
+def test_a_process_whose_only_work_is_short_is_spared_the_compiler():
+    code = (
+        "import sys\nfrom action_loom.core import jit\n"
+        "def shown(name, frames):\n"
+        "    with jit.only_work(frames):\n"
+        "        print(jit.kernels(f'action_loom.core.{name}').__name__.rpartition('.')[2], 'numba' in sys.modules)\n"
+        "shown('sync', jit.SHORT)\nshown('edit.segments', jit.SHORT)\nshown('sync', jit.SHORT)\n"
+        "shown('sync', jit.SHORT + 1)\njit.use('numba')\nshown('sync', jit.SHORT)\n"
+    )
+    done = processes.python("-c", code, ACTION_LOOM_ENGINE="auto")
+    assert done.stderr == ""
+    # Fewer keys by numpy take five times as long.
+    assert done.stdout.splitlines() == ["_numpy False", "_numba True", "_numpy True", "_numba True", "_numba True"]
+
+
 @pytest.mark.both_engines
 def test_an_engine_that_is_none_is_refused(engine):
     with pytest.raises(OptionError, match="engine is 'fortran', but must be one of auto, numba, numpy"):

@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 
 import pytest
-from action_loom.core import processes
+from action_loom.core import errors, processes
 from action_loom.core.errors import OptionError
 from action_loom.core.options import Option
 from oracles import tasks
@@ -49,7 +49,7 @@ def test_troubles_of_ours_are_told_as_they_are():
         checked(3.0)
     assert tried == processes.Attempt(None, str(error.value))
     ((_, tried),) = processes.attempts(lambda _: bytearray(1 << 62), [0], 1)
-    assert tried == processes.Attempt(None, processes.OUT_OF_MEMORY)
+    assert tried == processes.Attempt(None, errors.OUT_OF_MEMORY)
 
 
 def test_a_process_that_ends_by_itself_is_told():

@@ -25,7 +25,8 @@ NAMES = ("Walk", "Sneak", "Run")
 
 # Where the time of a press goes: functions that do not call each other, by the end of their file's path.
 STEPS = {
-    "reading the actions": ("addon/services/weaving/reading.py", "read"),
+    "reading the actions": ("addon/services/weaving/reading.py", "read_in_steps"),
+    "what looks wrong about them": ("addon/services/sources/source_warnings.py", "note"),
     "recognising them by their content": ("addon/services/weaving/prepared.py", "key_of"),
     "making them ready": ("core/weave/preprocess.py", "merge"),
     "synchronising": ("core/sync/registration.py", "register"),

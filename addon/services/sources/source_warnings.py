@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.recipes.reading import Request
+from ...ground import memory
 from ...ground.blender_types import scene_of
 from ...model import properties
 from . import body_roles
@@ -13,12 +14,11 @@ if TYPE_CHECKING:
     from ....core.motion.clip import Clip
     from ..weaving import reading
 
+_NOTES = memory.cache(500)  # what clips are said to look like, by their content
+
 
 def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
     """Put a warning beside each line whose action was read and looks wrong or walks in place."""
-    from ....core.check import cadence
-    from ....core.weave import add_root_motion
-
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
@@ -28,10 +28,22 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
         if line.action is not None:
             lines.setdefault((line.action.name_full, line.armature), []).append(line)
     for asked, source, retargeted in zip(request.sources, read.sources, read.retargeted, strict=True):
-        doubt = cadence.doubt(source.clip)
-        warning = f"{asked.name}: {doubt}" if doubt else add_root_motion.note(source.clip) or guessed
+        doubt, travel = _of_motion(source.clip)
+        warning = f"{asked.name}: {doubt}" if doubt else travel or guessed
         for line in lines.get((asked.name, asked.armature), ()):
             line.warning, line.carried = _of_range(line) or warning, retargeted
+
+
+def _of_motion(clip: "Clip") -> tuple[str, str]:
+    """Return what is wrong with the rate of a clip, and that it walks on the spot; "" for nothing."""
+    from ....core.check import cadence
+    from ....core.weave import add_root_motion
+    from ..weaving import prepared
+
+    found: tuple[str, str] = _NOTES.made(
+        prepared.hash_of([clip], ""), lambda: (cadence.doubt(clip) or "", add_root_motion.note(clip))
+    )
+    return found
 
 
 def _of_roles(armature: bpy.types.Object, clip: "Clip") -> str:

@@ -18,7 +18,7 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
 
     A registration or graph already known for the same clips and options is used again.
     """
-    recipe, clips = inputs.recipe, inputs.read.clips
+    recipe, clips = inputs.recipe, prepared.same(inputs.read.clips)
     ready = prepared.prepared(recipe, clips, progress.part(0.0, 0.7))
     return verbs.apply(recipe, clips, progress.part(0.7, 1.0), ready)
 

@@ -28,7 +28,8 @@ from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
 _REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
-_TAKES, _DRIVEN = memory.cache(2), memory.cache(2)
+_TAKES, _DRIVEN, _READ = memory.cache(2), memory.cache(2), memory.cache(2)
+_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _READ)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
@@ -39,6 +40,16 @@ _CACHES: dict[type[Declared], Cache[str, Any]] = {
 }
 
 
+def same(clips: Sequence[Clip]) -> Sequence[Clip]:
+    """Return clips as they were read before, if all their content is the same.
+
+    What is known of those (where their points are, what their legs do) is not computed again.
+    """
+    read: Sequence[Clip] = _READ.made(hash_of(clips, ""), lambda: clips)
+    memory.keep_within(_LARGE)
+    return read
+
+
 def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     """Return what `verbs.prepare` gives, from memory where it was computed before."""
     depends = verbs.VERBS[recipe.verb].depends
@@ -46,7 +57,7 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
     made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
-    memory.keep_within((_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN))
+    memory.keep_within(_LARGE)
     return made
 
 

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
-from oracles import console, material
+from oracles import console, material, processes
 
 REGISTRATION = ("clip", "reference_frame", "frame", "metric", "ends", "kept", "cost")
 SLOPES = ("slope_min", "slope_max", "at_limit")
@@ -48,6 +48,16 @@ def test_a_result_and_its_report_are_written(run, walk, slow, out, verb):
     assert 0 <= reference[0] < reference[-1] <= 60
     assert 0 <= frames[0] < frames[-1] <= 90
     assert one["slope_min"] <= np.median(np.diff(frames)) <= one["slope_max"]
+
+
+def test_a_short_blend_loads_no_more_than_it_needs(walk, slow, out):
+    unwanted = {"numba", "matplotlib", "multiprocessing", "tomllib"}
+    unwanted |= {f"action_loom.core.{room}" for room in ("graph", "style", "library", "skin", "cli.run")}
+    asked = ["blend", str(walk), str(slow), "-o", str(out / "new.bvh"), "--quiet"]
+    code = f"import sys\nfrom action_loom.core.cli import main\nassert main.main({asked!r}) == 0\n"
+    done = processes.python("-c", code + f"print(sorted({unwanted!r} & set(sys.modules)))", ACTION_LOOM_ENGINE="auto")
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+    assert (out / "new.bvh").exists()
 
 
 def test_the_result_is_in_the_units_and_axes_of_the_reference(run, tmp_path, walk, out):
