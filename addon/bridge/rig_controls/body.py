@@ -172,6 +172,23 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
             if nearest:
                 out[k] = place[nearest]
                 break
+    return _bridged(armature, graph, names, out)
+
+
+def _bridged(
+    armature: bpy.types.Object, graph: Graph, names: tuple[str, ...], above: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return parents (J,) with bones that reach from one to another between them, as a bendy belly does."""
+    bones, out = armature_data(armature).bones, above.copy()
+    for k, name in enumerate(names):
+        own = bones[name]
+        near = 1e-3 * own.length
+        reached = {edge.source for edge in graph.edges[name] if edge.how in _REACHES}
+        for j, other in enumerate(names):
+            there = (bones[other].head_local - own.tail_local).length < near
+            between = j != k and out[j] != k and not _hangs(out, k, j) and (out[j] < 0 or _hangs(out, k, int(out[j])))
+            if there and between and not reached.isdisjoint({other, *_carriers_in_place(bones[other], ())}):
+                out[j] = k
     return out
 
 

@@ -83,7 +83,7 @@ def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> 
     """
     before = probe.neutral
     step = 0.02 * float(np.ptp(before[:, :3, 3], axis=0).max())
-    after = probe.pose({name: (response.TURN, step * np.array([0.5, 0.3, 0.7])) for name in controls})
+    after = probe.pose(dict.fromkeys(controls, (response.TURN, step * response.STEP)))
     found = []
     for part in chains:
         k, first = probe.index[part.hangs_on], probe.index[part.bones[0][1]]
@@ -129,9 +129,7 @@ def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     bones = tuple((role, bone) for role, bone in part.bones if role in dict(fk))
     moving = []
     for (_, control), (_, bone) in zip(fk, bones, strict=True):
-        after = yield {}, {control: (np.zeros(3), step * np.array([0.5, 0.3, 0.7]))}
-        k, j = rig.at(control), rig.at(bone)
-        gone = response.moved(before[j], after[j], step)
-        if gone and response.rigid(response.moved_by(before[k], after[k]), before[j], after[j], step):
-            moving.append(control)
+        pair = [rig.at(control), rig.at(bone)]
+        after = yield {}, {control: (np.zeros(3), step * response.STEP)}
+        moving += [control] if response.taken_along(before[pair], after[pair], step) else []
     return replace(part, bones=bones, fk=fk, moving=tuple(moving))

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 import bpy
 import numpy as np
@@ -110,7 +111,18 @@ def _trunk(rig: Rig, part: Part) -> tuple[Part, str, str]:
     fk = tuple((role, control) for role, control in fk if control not in carriers or role == part.bones[0][0])
     torso = carriers[-1] if carriers else ""
     root = carriers[0] if len(carriers) > 1 else ""
-    return replace(part, fk=fk), root, torso
+    return replace(part, fk=fk, moving=_moving(rig, part, dict(fk), step)), root, torso
+
+
+def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[str, ...]:
+    """Return the controls that must bring their bones to the end of one below, which has no control, and do so."""
+    upwards = [(role, bone) for role, bone in part.bones if not role.startswith("clavicle")]
+    after = [two for one, two in pairwise(upwards) if one[0] not in fk and one[1] != two[1]]
+    found = []
+    for control, bone in [(fk[role], bone) for role, bone in after if role in fk]:
+        pair, move = [rig.at(control), rig.at(bone)], {control: (np.zeros(3), step * response.STEP)}
+        found += [control] if response.taken_along(rig.probe.neutral[pair], rig.probe.pose(move)[pair], step) else []
+    return tuple(found)
 
 
 def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[Part]:
@@ -140,7 +152,7 @@ def _carriers(rig: Rig, part: Part, names: list[str], step: float) -> list[str]:
     bones = [rig.at(bone) for _, bone in part.bones]
     before, found = rig.probe.neutral, []
     for name in names:
-        after = rig.probe.pose({name: (np.zeros(3), step * np.array([0.5, 0.3, 0.7]))})
+        after = rig.probe.pose({name: (np.zeros(3), step * response.STEP)})
         k = rig.at(name)
         move = response.moved_by(before[k], after[k])
         gone = float(np.linalg.norm(after[k, :3, 3] - before[k, :3, 3])) > 0.3 * step

@@ -49,7 +49,9 @@ class Part:
     turns_end : whether the IK control turns that bone with it
     tips : (role, control) that turns what the IK control doesn't while inverse kinematics is on
     switches : what must be switched between the two; settings : what else must be set for inverse kinematics
-    hangs_on, moving : of a chain, the bone that carries it, and those controls whose location moves their bones
+    hangs_on : of a chain, the bone that carries it
+    moving : those FK controls that get keys of their location: of a chain whose location moves their bones, of the
+        trunk what brings a bone to the end of one without a control
     note : why the part can't be solved, in one sentence; "" if it can
     """
 

@@ -53,7 +53,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     for k, one in enumerate(controls, start=1):
         basis[one.name] = np.tile(np.eye(4), (len(controls) + 1, 1, 1))
         basis[one.name][k, :3, :3] = local[:3, :3] if one.turns else np.eye(3)
-        basis[one.name][k, :3, 3] = step * np.array([0.5, 0.3, 0.7]) if one.moves else 0.0
+        basis[one.name][k, :3, 3] = step * response.STEP if one.moves else 0.0
     seen = player.show(basis, np.arange(1, len(controls) + 1))
     parents = {one.name: player.bones[one.name].parent for one in controls}
     base = {one.name: one.name for one in controls}

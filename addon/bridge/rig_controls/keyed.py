@@ -86,7 +86,8 @@ def _of_trunk(found: RigControls, part: Part) -> list[Control]:
     carries = bool(found.torso) and found.torso not in fk.values()
     out = [Control(part.name, found.torso, hips, True, True, bears="hips" in fk)] if carries else []
     for role, control in fk.items():
-        out.append(Control(part.name, control, roles[role], True, roles[role] == hips and not carries))
+        goes = (roles[role] == hips and not carries) or control in part.moving
+        out.append(Control(part.name, control, roles[role], True, goes))
     return out
 
 

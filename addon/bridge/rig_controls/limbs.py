@@ -260,7 +260,7 @@ def turning(
             if stays and response.follows(move, before[j], after[j], step):
                 # A bone is its own control, unless it is there to follow another one.
                 follower = any(edge.how in _COPIES for edge in rig.graph.edges[bone])
-                away = round(float(np.linalg.norm(before[j, :3, 3] - before[k, :3, 3])) / step, 1)
+                away = round(response.beside(before[j], rig.probe.bones[bone].bone.length, before[k, :3, 3]) / step, 1)
                 at = among.index(j) if limb else len(among)
                 count, lost = sum(moved[:at]), -sum(moved[at:])
                 ranks[role].append((name == bone and follower, count, lost, name != bone, away, order, name))

@@ -33,20 +33,32 @@ def _across(vectors: Array, axis: Array) -> Array:
     return np.asarray(vectors - np.sum(vectors * axis, axis=1, keepdims=True) * axis)
 
 
-def targets(part: Part, motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Array:
-    """Return where the pole is to go (F, 4, 4), at the distance from the middle joint that it has at rest."""
+def _length(part: Part, motion: Mapping[str, Array]) -> float:
+    upper, middle, end = _joints(part, motion)
+    return float(np.median(np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(end - middle, axis=1)))
+
+
+def plane(part: Part, motion: Mapping[str, Array]) -> tuple[Array, Array, Array, Array]:
+    """Return a limb's upper joint, its axis, the way across that in which it bends (F, 3), and its span (F,)."""
     upper, middle, end = _joints(part, motion)
     axis, bend = _bend(upper, middle, end)
     thigh = motion[part.bones[0][1]][:, :3, :3]
-    length = float(np.median(np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(end - middle, axis=1)))
     size = np.linalg.norm(bend, axis=1)
     most = int(size.argmax())
     # Where the limb is nearly straight: the way it bends on the most bent frame, carried by its upper bone.
     carried = _across(thigh @ (thigh[most].T @ (bend[most] / max(size[most], 1e-12))), axis)
     carried /= np.maximum(np.linalg.norm(carried, axis=1, keepdims=True), 1e-12)
-    weight = np.clip((size / length - 0.5 * _STRAIGHT) / (1.5 * _STRAIGHT), 0.0, 1.0)[:, None]
+    weight = np.clip((size / _length(part, motion) - 0.5 * _STRAIGHT) / (1.5 * _STRAIGHT), 0.0, 1.0)[:, None]
     way = weight * bend / np.maximum(size[:, None], 1e-12) + (1.0 - weight) * carried
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
+    return upper, axis, way, np.linalg.norm(end - upper, axis=1)
+
+
+def targets(part: Part, motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Array:
+    """Return where the pole is to go (F, 4, 4), at the distance from the middle joint that it has at rest."""
+    _, middle, _ = _joints(part, motion)
+    _, axis, way, _ = plane(part, motion)
+    length = _length(part, motion)
     at_rest = rest[index[part.pole]]
     away = np.linalg.norm(at_rest[:3, 3] - rest[index[part.bones[1][1]], :3, 3])
     out = np.broadcast_to(np.eye(4), (len(way), 4, 4)).copy()

@@ -5,6 +5,7 @@ import numpy as np
 from ....core.motion.quat import Array
 
 TURN = np.array([0.21, -0.16, 0.12])  # radians, by chance: about no axis that bones have
+STEP = np.array([0.5, 0.3, 0.7])  # likewise
 ALIKE = 0.03  # of the step, or radians: rounding, and what solvers leave
 
 
@@ -30,6 +31,13 @@ def left(before: Array, after: Array, step: float) -> bool:
     return float(np.linalg.norm(after[:3, 3] - before[:3, 3])) > ALIKE * step
 
 
+def beside(bone: Array, length: float, place: Array) -> float:
+    """Return how far a place (3,) is from a bone (4, 4) of some length: from head to tail, for some turn about that."""
+    way = length * bone[:3, 1] / np.linalg.norm(bone[:3, 1])
+    along = np.clip((place - bone[:3, 3]) @ way / max(length**2, 1e-18), 0.0, 1.0)
+    return float(np.linalg.norm(place - bone[:3, 3] - along * way))
+
+
 def obeys(before: Array, after: Array) -> bool:
     """Return whether a control has turned as it was told to: by TURN in its own axes."""
     trace = np.trace((before[:3, :3] / np.linalg.norm(before[:3, :3], axis=0)).T @ after[:3, :3])
@@ -42,6 +50,12 @@ def rigid(move: Array, before: Array, after: Array, step: float) -> bool:
     expected = move @ before
     far = float(np.linalg.norm(after[:3, 3] - expected[:3, 3]))
     return far < ALIKE * step and turned(expected, after) < ALIKE
+
+
+def taken_along(before: Array, after: Array, step: float) -> bool:
+    """Return whether a bone has moved, with its control as one piece; matrices (2, 4, 4) of control and bone."""
+    gone = moved(before[1], after[1], step)
+    return gone and rigid(moved_by(before[0], after[0]), before[1], after[1], step)
 
 
 def goes_with(move: Array, before: Array, after: Array, angle: float, far: float) -> bool:

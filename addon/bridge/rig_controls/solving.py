@@ -17,7 +17,7 @@ from ....core.motion.quat import Array
 from ...ground import steps
 from ...ground.blender_types import present
 from . import graph as graphs
-from . import passes
+from . import limits, passes
 from .found import STRETCH, Part, RigControls
 from .hanging import Hanging, measured
 from .keyed import TRUNK, Control, controls, is_on_ik
@@ -116,7 +116,7 @@ def _solved(
         plan = [one for one in plan if one.name not in hanging.idle]
         with playing(armature, depends, stand, len(plan) + 1) as player:
             hanging = measured(player, plan)
-    goals = passes.goals(plan, motion, hanging, player.index)
+    goals = passes.goals(plan, _able(armature, parts, motion, inverse), hanging, player.index)
     work = _Work(armature, depends, stand, plan, hanging, goals)
     start = passes.at_rest(plan, hanging, player.index, count)
     if count > 3 * _EVERY:  # what some frames need is the beginning of those between them
@@ -125,6 +125,18 @@ def _solved(
         start = passes.between(some.end, rows, count)
     done = yield from _in_pieces(work, np.arange(count), start, _FIRST, 1.0)
     return _report(armature, found, plan, done, settings, motion)
+
+
+def _able(
+    armature: bpy.types.Object, parts: list[Part], motion: Mapping[str, Array], inverse: set[str]
+) -> dict[str, Array]:
+    """Return a motion as limbs on forward kinematics can do it that can't be quite straight."""
+    out = dict(motion)
+    for part in (one for one in parts if one.name != TRUNK and not one.hangs_on and not is_on_ik(one, inverse)):
+        limit = limits.of(armature, part)
+        if limit is not None:
+            out |= limits.able(armature, part, limit, motion)
+    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -243,7 +243,8 @@ def write(
         if keys is not None and off is not None and off.wrong:
             raise RigError(f"{off.sentence(named.name)}, or its controls can't be keyed")
     action = into[0]
-    if off is not None:  # the file is what it is: its action stays
+    # The file is what it is: its action stays. What controls can't reach is said already.
+    if off is not None and (keys is None or not keys.keys.notes):
         notes.append(off.sentence(action.name))
     if twisted:
         notes.append(f"{action.name}: {twisted}")

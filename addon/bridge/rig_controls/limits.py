@@ -1,0 +1,91 @@
+"""Limbs on forward kinematics that can't be quite straight, as MMD's legs: what they can do of a motion."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ....core.motion import quat
+from ....core.motion.quat import Array
+from ...ground.blender_types import armature_data, present
+from . import poles
+from .found import Part
+
+_NEAR = 0.01  # of a bone's length: bones in the same joint
+_FREE = 1e-3  # radians, and of a bone's length: no turn, no difference
+_ANY = (-np.pi, np.pi)
+
+
+class Limit(NamedTuple):
+    """How a limb's middle joint bends: axis (3,) in the armature's space at rest, angles from rest in radians."""
+
+    axis: Array
+    low: float
+    high: float
+
+
+def of(armature: bpy.types.Object, part: Part) -> Limit | None:
+    """Return the limit of how a limb's middle joint bends on forward kinematics, None for a free one."""
+    bones, (role, middle) = present(armature.pose).bones, part.bones[1]
+    bone = bones.get(dict(part.fk).get(role, ""))
+    if bone is None or (bone.bone.head_local - bones[middle].bone.head_local).length > _NEAR * bone.bone.length:
+        return None
+    limits = {k: _of_axis(bone, axis) for k, axis in ((0, "x"), (2, "z"))}
+    bending = [k for k, between in limits.items() if between != _ANY]
+    if len(bending) != 1:
+        return None
+    return Limit(np.array(bone.bone.matrix_local, dtype=np.float64)[:3, bending[0]], *limits[bending[0]])
+
+
+def _of_axis(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
+    """Return between which angles constraints let a bone turn about one of its axes."""
+    low, high = _ANY
+    for one in bone.constraints:
+        whole = one.enabled and one.influence == 1.0 and one.owner_space == "LOCAL"
+        if whole and isinstance(one, bpy.types.LimitRotationConstraint) and getattr(one, f"use_limit_{axis}"):
+            low, high = max(low, getattr(one, f"min_{axis}")), min(high, getattr(one, f"max_{axis}"))
+    return low, high
+
+
+def able(armature: bpy.types.Object, part: Part, limit: Limit, motion: Mapping[str, Array]) -> dict[str, Array]:
+    """Return a limb's motion, of bones (F, 4, 4), bent where it can't be so straight: its end as near as can be."""
+    bones = armature_data(armature).bones
+    names = [bone for _, bone in part.bones if bone in motion]
+    places = [np.array(bones[name].head_local, dtype=np.float64) for name in names[:3]]
+    upper, lower = places[1] - places[0], places[2] - places[1]
+    root, axis, way, far = poles.plane(part, motion)
+    span = _span(limit, upper, lower, far)
+    along = 0.5 * (upper @ upper - lower @ lower + span**2) / span
+    knee = root + along[:, None] * axis + np.sqrt(np.maximum(upper @ upper - along**2, 0.0))[:, None] * way
+    end = root + span[:, None] * axis
+    out = {name: motion[name].copy() for name in names}
+    limited = np.abs(span - far) > _FREE * np.linalg.norm(upper)
+    for name, after, way_there in ((names[0], names[1], knee - root), (names[1], names[2], end - knee)):
+        swing = _swing(motion[after][:, :3, 3] - motion[name][:, :3, 3], way_there)
+        out[name][limited, :3, :3] = (swing @ motion[name][:, :3, :3])[limited]
+    out[names[1]][limited, :3, 3] = knee[limited]
+    step = end - motion[names[2]][:, :3, 3]
+    for name in names[2:]:
+        out[name][limited, :3, 3] += step[limited]
+    return out
+
+
+def _span(limit: Limit, upper: Array, lower: Array, far: Array) -> Array:
+    """Return how far (F,) a limb's ends are apart, as near to some distances (F,) as its limit lets them."""
+    fixed = (limit.axis @ upper) * (limit.axis @ lower)
+    cosine, sine = upper @ lower - fixed, upper @ np.cross(limit.axis, lower)
+    straight, most = float(np.arctan2(sine, cosine)), float(np.hypot(cosine, sine))
+    side = 1.0 if limit.high - straight > straight - limit.low else -1.0
+    square = upper @ upper + lower @ lower
+    bend = np.arccos(np.clip((0.5 * (far**2 - square) - fixed) / most, -1.0, 1.0))
+    angle = np.clip(straight + side * bend, limit.low, limit.high)
+    return np.asarray(np.sqrt(square + 2.0 * (fixed + most * np.cos(angle - straight))))
+
+
+def _swing(here: Array, there: Array) -> Array:
+    """Return the shortest turns (F, 3, 3) from directions (F, 3) to others."""
+    axis = np.cross(here, there)
+    sine = np.linalg.norm(axis, axis=1, keepdims=True)
+    angle = np.arctan2(sine, np.sum(here * there, axis=1, keepdims=True))
+    return quat.to_matrix(quat.exp(axis / np.maximum(sine, 1e-12) * angle))
