@@ -158,12 +158,12 @@ def said(what: str, alike: float, share: float) -> str:
         >>> work.said("walk_12, 1.08 ×", 0.02, 0.02)
         'nothing like it: interpolated (nearest: walk_12, 1.08 ×)'
     """
-    if alike < trust.NOTHING_LIKE:
-        if share > alike:
-            return f"{what}, little like it ({alike:.0%}), share {share:.0%}".replace("%", " %")
+    if alike < trust.NOTHING_LIKE and share <= alike:
         return f"nothing like it: interpolated (nearest: {what})"
-    roughly = "roughly " if alike < trust.ROUGHLY else ""
     of = "" if share == alike else f", share {100.0 * share:.0f} %"
+    if alike < trust.LITTLE:
+        return f"{what}, little like it ({100.0 * alike:.0f} %){of}"
+    roughly = "roughly " if alike < trust.ROUGHLY else ""
     return f"{what}, {roughly}as alike as {100.0 * alike:.0f} %{of}"
 
 
