@@ -156,6 +156,30 @@ def test_a_walk_whose_hips_were_forgotten_is_noticed():
     )
 
 
+def test_hips_hands_and_feet_are_enough_and_are_met():
+    """What else a key says does not count: a head on the chest, and toes in the air."""
+    walk = actions.walk()
+    block, roles = hidden(walk), walk.skeleton.roles
+    turns = block.rotations.copy()
+    turns[:, [roles[name] for name in ("neck", "head", "toe.L", "toe.R")]] = quat.exp(np.array([0.8, 0.0, 0.3]))
+    made, plain = (
+        filled(replace(block, rotations=turns), [actions.sneak(), walk], complete_poses=found, plant_feet=False).clip
+        for found in (True, False)
+    )
+    points = [roles[role] for role in rows.SPARSE]
+    met = kinematics.points(made)[KEYS][:, points] - kinematics.points(walk)[KEYS][:, points]
+    assert np.abs(met).max() < 1e-3
+    assert away(made, walk.cut(0, 81)) < 0.05 < 0.5 * away(plain, walk.cut(0, 81))
+
+
+def test_a_hand_keyed_out_of_reach_is_said():
+    walk = actions.walk()
+    places = walk.translations.copy()
+    places[20, walk.skeleton.roles["hand.L"], 0] += 1.5
+    made = filled(replace(walk, translations=places), [walk], complete_poses=True)
+    assert any("at frame 20 a hand or foot stays" in warning for warning in made.report["warnings"])
+
+
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
