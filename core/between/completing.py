@@ -83,11 +83,13 @@ def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip
     rotations, translations = like.rotations.copy(), like.translations.copy()
     rotations[:, own], translations[:, own] = key.rotations[:, own], key.translations[:, own]
     pose = replace(key, rotations=rotations, translations=translations)
+    lacks = np.inf
     for _ in range(ROUNDS):  # a trunk that leans after one hand takes the other one along
+        before = lacks
         for name in LIMBS:
             pose = _reached(pose, key, name)
         lacks = max(_lacks(pose, key, name) for name in LIMBS)
-        if lacks < EXACT:
+        if lacks < EXACT or lacks > before - EXACT:
             break
     return pose, lacks
 
