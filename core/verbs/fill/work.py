@@ -220,8 +220,8 @@ def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
     if short.max() > REACHED:
         worst = int(short.argmax())
         notes.append(
-            f"{clip.name}: at frame {keys[worst]} a hand or foot stays {100.0 * short[worst]:.1f} cm from where it is"
-            " keyed: it is out of the body's reach"
+            f"{clip.name}: at frame {keys[worst]} of the result a hand or foot stays {100.0 * short[worst]:.1f} cm from"
+            " where it is keyed: it is out of the body's reach"
         )
     standing = _steps_in_place(clip, keys)
     if standing:
