@@ -106,19 +106,22 @@ def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candi
         if not len(starts):
             continue
         cost = begins[starts] + ends[starts + length]
-        cost = cost + _misses(rows, gap, starts, starts + length)
-        cost += (PACE * np.log(length / gap.frames)) ** 2
-        few = np.argpartition(cost, SHORTLIST)[:SHORTLIST] if len(cost) > SHORTLIST else np.arange(len(cost))
+        # What misses comes on top: only starts without it as cheap as some that are known can be among the best.
+        known = starts[_least(cost, SHORTLIST)]
+        dearest = (begins[known] + ends[known + length] + _misses(rows, gap, known, known + length)).max()
+        starts, cost = starts[cost <= dearest], cost[cost <= dearest]
+        cost = cost + _misses(rows, gap, starts, starts + length) + (PACE * np.log(length / gap.frames)) ** 2
+        few = _least(cost, SHORTLIST)
         kept += [Candidate((Piece(int(starts[k]), int(starts[k] + length)),), float(cost[k])) for k in few]
     return kept
 
 
 def _misses(rows: Rows, gap: Gap, starts: Longs, ends: Longs) -> Array:
     """Return by how much (S,) paths and turns of stretches miss what is asked, squared."""
-    travel = as_faced(rows.path[ends] - rows.path[starts], rows.facing[starts])
+    aside, ahead = (as_faced(rows.path[ends] - rows.path[starts], rows.facing[starts]) - gap.travel).T
     turn = rows.facing[ends] - rows.facing[starts] - gap.turn
     turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
-    return np.asarray(TRAVEL * ((travel - gap.travel) ** 2).sum(axis=1) + (TURN * turn) ** 2)
+    return np.asarray(TRAVEL * (aside**2 + ahead**2) + (TURN * turn) ** 2)
 
 
 def _doubles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
@@ -151,14 +154,15 @@ def _met(
     more = as_faced(rows.path[last] - rows.path[enter], rows.facing[enter])
     turned = rows.facing[leave] - rows.facing[first]
     c, s = np.cos(turned)[:, None], np.sin(turned)[:, None]
-    travel = gone[:, None] + np.stack([c * more[:, 0] - s * more[:, 1], s * more[:, 0] + c * more[:, 1]], axis=-1)
+    aside = gone[:, :1] + c * more[:, 0] - s * more[:, 1] - gap.travel[0]
+    ahead = gone[:, 1:] + s * more[:, 0] + c * more[:, 1] - gap.travel[1]
     turn = turned[:, None] + (rows.facing[last] - rows.facing[enter])[None] - gap.turn
     turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
     paces = np.log(before / (split * gap.frames)) ** 2 * split
     paces += np.log(after / ((1.0 - split) * gap.frames)) ** 2 * (1.0 - split)
     cost = costs[0][first][:, None] + costs[1][last][None] + JOIN * seam + SEAM
-    cost = cost + TRAVEL * ((travel - gap.travel) ** 2).sum(axis=-1) + (TURN * turn) ** 2 + PACE**2 * paces
-    best = np.argsort(cost, axis=None)[:KEPT]
+    cost = cost + TRAVEL * (aside**2 + ahead**2) + (TURN * turn) ** 2 + PACE**2 * paces
+    best = _least(cost.ravel(), KEPT)
     places = zip(*np.unravel_index(best, cost.shape), strict=True)
     return [
         Candidate(
@@ -174,7 +178,8 @@ def _met(
 
 def _spread(cost: Singles) -> Longs:
     """Return the best rows that are no neighbours of better ones."""
-    order = np.argsort(cost)[: 8 * SHORTLIST]
+    order = _least(cost, 8 * SHORTLIST)
+    order = order[np.argsort(cost[order], kind="stable")]
     taken: list[int] = []
     blocked = np.zeros(len(cost) + 2 * APART, dtype=bool)
     for row in order.tolist():
@@ -184,6 +189,13 @@ def _spread(cost: Singles) -> Longs:
         if len(taken) == SHORTLIST:
             break
     return np.array(taken, dtype=np.int64)
+
+
+def _least(cost: Array | Singles, count: int) -> Longs:
+    """Return where the smallest of some costs (N,) are, in order of place."""
+    if len(cost) <= count:
+        return np.arange(len(cost))
+    return np.sort(np.argpartition(cost, count)[:count])
 
 
 def _first_of_clip(rows: Rows) -> Longs:

@@ -43,14 +43,17 @@ def interpolated(first: Clip, last: Clip, count: int) -> Clip:
     return replace(clip, scales=first.scales + share * (last.scales - first.scales))
 
 
-def filled(clips: list[Clip], rows: Rows, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
-    """Return a gap of `count` frames, its keys included, filled with a candidate; the keys are met exactly.
+def filled(
+    clips: list[Clip], rows: Rows, one: Candidate, first: Clip, last: Clip, count: int, *, met: bool = True
+) -> Filled:
+    """Return a gap of `count` frames, its keys included, filled with a candidate.
 
-    clips : of the library whose rows are given; first, last : the keyed poses, clips of one frame. Raises SkeletonError
-    as `root_motion.placed` does.
+    clips : of the library whose rows are given; first, last : the keyed poses, clips of one frame
+    met : whether the keys are met exactly; else joints turn as in the stretch, which is only led along path and facing
+    Raises SkeletonError as `root_motion.placed` does.
     """
     plain = interpolated(first, last, count)
-    own = _bent(_stretches(clips, rows, one, count, first), first, last)
+    own = _bent(_stretches(clips, rows, one, count, first), first, last, met=met)
     own = replace(plain, rotations=own.rotations, translations=own.translations)
     return Filled(own, plain)
 
@@ -117,8 +120,8 @@ def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
     )
 
 
-def _bent(own: Clip, first: Clip, last: Clip) -> Clip:
-    """Return a stretch with its path and facing led from key to key, and what its ends lack spread over it."""
+def _bent(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
+    """Return a stretch with its path and facing led from key to key, and, if met, what its ends lack spread over it."""
     count = len(own)
     step = np.linspace(0.0, 1.0, count)
     smooth = step * step * (3.0 - 2.0 * step)
@@ -136,11 +139,13 @@ def _bent(own: Clip, first: Clip, last: Clip) -> Clip:
     c, s = np.cos(turns), np.sin(turns)
     at = np.stack([c * ground[:, 0] - s * ground[:, 1], s * ground[:, 0] + c * ground[:, 1]], axis=1)
     placed = root_motion.placed(own, turns, path - at)
-    lack = [quat.log(quat.mul(quat.inv(placed.rotations[[k]]), key.rotations)) for k, key in ((0, first), (-1, last))]
     share = smooth[:, None, None]
     moved = [key.translations - placed.translations[[k]] for k, key in ((0, first), (-1, last))]
-    rotations = quat.mul(placed.rotations, quat.exp((1.0 - share) * lack[0] + share * lack[1]))
     translations = placed.translations + (1.0 - share) * moved[0] + share * moved[1]
+    if not met:
+        return replace(placed, translations=translations)
+    lack = [quat.log(quat.mul(quat.inv(placed.rotations[[k]]), key.rotations)) for k, key in ((0, first), (-1, last))]
+    rotations = quat.mul(placed.rotations, quat.exp((1.0 - share) * lack[0] + share * lack[1]))
     for k, key in ((0, first), (-1, last)):
         rotations[k] = quat.same_side(key.rotations[0], rotations[k])
         translations[k] = key.translations[0]

@@ -18,6 +18,7 @@ from ..motion.skeleton import Skeleton
 RATE = 30.0  # rows a second
 LOWER = ("hips", "shin.L", "shin.R", "foot.L", "foot.R", "toe.L", "toe.R")
 UPPER = ("chest", "head", "forearm.L", "forearm.R", "hand.L", "hand.R")
+SPARSE = ("hips", "foot.L", "foot.R", "hand.L", "hand.R")  # what is known of a pose blocked with controls
 FEWEST = 5  # roles; on bodies with fewer all points are compared
 
 Singles = NDArray[np.float32]
@@ -65,9 +66,10 @@ def compared(skeleton: Skeleton) -> tuple[list[int], int]:
     return every, len(every)
 
 
-def of_poses(clip: Clip) -> Rows:
+def of_poses(clip: Clip, *, sparse: bool = False) -> Rows:
     """Return a row of every frame of a clip, whatever its rate; speeds are those of the clip's own frames.
 
+    sparse : compare hips, hands and feet alone, and let the hips alone tell the facing
     Raises SkeletonError for a body without height.
 
     Example:
@@ -82,8 +84,9 @@ def of_poses(clip: Clip) -> Rows:
         raise SkeletonError(f"{clip.name}: its body has no height, so its poses can't be compared")
     rotations, points = kinematics.posed(clip)
     ground = points[:, root_motion.travelling_joint(skeleton), :2]
-    facing = root_motion.raw_heading(skeleton, rotations, points)
-    places = points[:, compared(skeleton)[0]]
+    heading = root_motion.raw_pelvis_heading if sparse else root_motion.raw_heading
+    facing = heading(skeleton, rotations, points)
+    places = points[:, _points(skeleton, sparse=sparse)]
     speeds = np.gradient(places, 1.0 / clip.rate, axis=0) if count > 1 else np.zeros_like(places)
     about = places.copy()
     about[..., :2] -= ground[:, None]
@@ -100,8 +103,14 @@ def of_poses(clip: Clip) -> Rows:
     )
 
 
-def of_clips(clips: Sequence[Clip]) -> Rows:
+def _points(skeleton: Skeleton, *, sparse: bool) -> list[int]:
+    return [skeleton.roles[role] for role in SPARSE] if sparse else compared(skeleton)[0]
+
+
+def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
     """Return the rows of clips on one body, 30 a second, and those of their mirror images where a body has any.
+
+    sparse : as in `of_poses`
 
     Example:
         >>> from action_loom.core.between import rows
@@ -110,8 +119,10 @@ def of_clips(clips: Sequence[Clip]) -> Rows:
         >>> len(found), int(found.mirrored.sum())
         (412, 206)
     """
-    parts = [replace_clip(of_poses(resample.to_rate(_plain(clip), RATE)), k) for k, clip in enumerate(clips)]
-    swapped = _swapped(clips[0])
+    parts = [
+        replace_clip(of_poses(resample.to_rate(_plain(clip), RATE), sparse=sparse), k) for k, clip in enumerate(clips)
+    ]
+    swapped = _swapped(clips[0], sparse=sparse)
     if swapped is not None:
         parts += [_mirrored(part, swapped) for part in parts]
     return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in Rows.__dataclass_fields__))
@@ -147,9 +158,9 @@ def _turned(vectors: Array, facing: Array) -> Array:
     return np.stack([c * x + s * y, c * y - s * x, vectors[..., 2]], axis=-1)
 
 
-def _swapped(clip: Clip) -> list[int] | None:
+def _swapped(clip: Clip, *, sparse: bool) -> list[int] | None:
     """Return for each compared point which one is opposite; None for a body that has no mirror image."""
-    points, _ = compared(clip.skeleton)
+    points = _points(clip.skeleton, sparse=sparse)
     if len(points) != len(set(points)) or any(point >= len(clip.skeleton) for point in points):
         return None
     try:

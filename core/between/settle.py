@@ -76,7 +76,8 @@ def _nearest(clip: Clip, known: Library, a: int, b: int) -> tuple[Clip, float] |
     own = of_poses(clip.cut(a, b + 1)).places
     best, least = None, np.inf
     for k, one in enumerate(found):
-        made = filling.filled(known.clips, known.rows, one, clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1).own
+        ends = clip.cut(a, a + 1), clip.cut(b, b + 1)  # not met: they are as rough as the rest
+        made = filling.filled(known.clips, known.rows, one, *ends, b - a + 1, met=False).own
         apart = float(((of_poses(made).places - own) ** 2).sum(axis=-1).mean())
         if apart < least:
             gain = trust.gain(trust.ratio(known.rows, asked, found, k)) / (1.0 + (apart / OTHER) ** 2)

@@ -1,7 +1,7 @@
 """How much of a stretch is to be trusted, known beforehand: by its ends, its like, and interpolation (methods: Fill).
 
 A stretch is worth more than interpolation where its ends are much nearer to the keys than it departs from
-interpolation itself, and where other stretches with such ends do the same.
+interpolation itself, and where other stretches with such ends do the same. Interpolation glides where a body travels.
 """
 
 from collections.abc import Sequence
@@ -12,14 +12,15 @@ from ..motion.quat import Array
 from .candidates import PACE, Candidate, Gap, as_faced, missed
 from .rows import Rows
 
-ENDS, OTHERS = 1.5, 1.0  # weights of what the ends lack and of how far other candidates are
+ENDS, OTHERS = 2.0, 1.0  # weights of what the ends lack and of how far other candidates are
 NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
-EVEN, STEEP = 1.4, 8.0  # the ratio with half of the share, and how steeply that falls
+GLIDES = 0.1  # weight of the squared travel, which interpolation glides over
+STEEP = 4.0  # how steeply the share falls where neither is better
 PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squares of missing way and turn, and of the seam of two stretches
-LIKELY = 0.01  # squared body heights; a candidate that costs so much more counts 1/e
+LIKELY = 0.0005  # squared body heights; a candidate that costs so much more than twice the chosen one's counts 1/e
 ELSEWHERE = 15  # rows; a start so near to another one is the same stretch
 SAMPLES = 16
-NOTHING_LIKE, ROUGHLY = 0.5, 0.85  # gains from which a stretch is roughly alike, and alike
+NOTHING_LIKE, LITTLE, ROUGHLY = 0.05, 0.5, 0.85  # gains up to which a stretch is so much alike
 
 
 def gain(ratio: float) -> float:
@@ -28,9 +29,9 @@ def gain(ratio: float) -> float:
     Example:
         >>> from action_loom.core.between import trust
         >>> [round(trust.gain(ratio), 2) for ratio in (0.0, 0.5, 1.0, 2.0)]
-        [1.0, 1.0, 0.94, 0.05]
+        [1.0, 0.94, 0.5, 0.06]
     """
-    return float(1.0 / (1.0 + (ratio / EVEN) ** STEEP))
+    return float(1.0 / (1.0 + ratio**STEEP))
 
 
 def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> float:
@@ -48,7 +49,7 @@ def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> floa
     """
     one = found[chosen]
     ends = _ends(rows, gap, one)
-    departs = max(_departure(rows, one), 1e-9)
+    departs = max(_departure(rows, one) + GLIDES * float((gap.travel**2).sum()), 1e-9)
     return (ENDS * ends + OTHERS * _others(rows, found, chosen)) / departs + ends / NEAR
 
 
@@ -89,7 +90,7 @@ def _others(rows: Rows, found: Sequence[Candidate], chosen: int) -> float:
         if other is one or not apart:
             continue
         places, path = _track(rows, other)
-        weight = min(float(np.exp((one.cost - other.cost) / LIKELY)), 1.0)
+        weight = min(float(np.exp((one.cost - other.cost) / (LIKELY + one.cost))), 1.0)
         away += weight * float(
             ((places - own[0]) ** 2).sum(axis=-1).mean() + ((path - own[1]) ** 2).sum(axis=-1).mean()
         )

@@ -45,6 +45,9 @@ class Fill(Recipe):
         below="by likeness",
         zero="interpolated",
     )
+    complete_poses: bool = option(
+        False, "Find the rest of each keyed pose, too: only hips and the places of hands and feet count", shown=RARE
+    )
     plant_feet: bool = option(True, "Keep standing feet in place; keyed poses stay as they are")
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 

@@ -27,7 +27,7 @@ def _draw_poses(axis: Axes, result: FillResult) -> None:
     gaps = result.done.gaps[:_GAPS]
     shown = [(result.keys[0], _KEY)]
     for gap in gaps:
-        colour = _PLAIN if gap.gain < trust.NOTHING_LIKE else _OWN
+        colour = _PLAIN if gap.gain < trust.LITTLE else _OWN
         between = np.linspace(gap.first, gap.last, _BETWEEN + 2).round().astype(int)
         shown += [(int(frame), colour) for frame in between[1:-1]] + [(gap.last, _KEY)]
     apart = _APART * result.clip.skeleton.height

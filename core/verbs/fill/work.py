@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...between import completing, trust
 from ...between import fill as between
-from ...between import trust
 from ...between.candidates import Candidate
 from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
@@ -18,12 +18,14 @@ from ...check import quality
 from ...errors import ClipError, OptionError
 from ...motion import trim
 from ...motion.clip import Clip
+from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...weave import reporting
 from . import Fill
 from .result import FillResult
 
 NAMED = 6  # gaps in one sentence
+REACHED = 0.001  # m from where a hand or foot is keyed
 STANDS = 0.02  # body heights; a body that goes less from key to key stands
 STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
 
@@ -52,6 +54,9 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
     brought = [alike.like(one.clip, clip) for one in given]
     library = between.library([one for one, _ in brought], between.longest_gap(clip, keys))
     progress.at(0.5, "Filling")
+    short = np.zeros(len(keys))
+    if recipe.complete_poses:
+        clip, short = completing.completed(clip, keys, library.clips)
     done = between.fill(clip, keys, library, _wishes(clip, keys, recipe), plant=recipe.plant_feet)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
@@ -67,10 +72,10 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
         "plant": None if done.planted is None else done.planted.report,
         "not_planted": done.not_planted,
         "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
-        "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done),
+        "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done, short),
     }
     report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
-    return FillResult(result, report, 0, clip, tuple(keys.tolist()), done, library)
+    return FillResult(result, report, 0, clips[0], tuple(keys.tolist()), done, library)
 
 
 def keyed(clip: Clip, recipe: Fill) -> Longs:
@@ -158,12 +163,12 @@ def said(what: str, alike: float, share: float) -> str:
         >>> work.said("walk_12, 1.08 ×", 0.02, 0.02)
         'nothing like it: interpolated (nearest: walk_12, 1.08 ×)'
     """
-    if alike < trust.NOTHING_LIKE:
-        if share > alike:
-            return f"{what}, little like it ({alike:.0%}), share {share:.0%}".replace("%", " %")
+    if alike < trust.NOTHING_LIKE and share <= alike:
         return f"nothing like it: interpolated (nearest: {what})"
-    roughly = "roughly " if alike < trust.ROUGHLY else ""
     of = "" if share == alike else f", share {100.0 * share:.0f} %"
+    if alike < trust.LITTLE:
+        return f"{what}, little like it ({100.0 * alike:.0f} %){of}"
+    roughly = "roughly " if alike < trust.ROUGHLY else ""
     return f"{what}, {roughly}as alike as {100.0 * alike:.0f} %{of}"
 
 
@@ -210,8 +215,14 @@ def _unlike(clip: Clip, done: Done) -> list[str]:
     return [f"{clip.name}: nothing was found like frames {each}{more}: they are interpolated"]
 
 
-def _warnings(clip: Clip, keys: Longs, done: Done) -> list[str]:
+def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
     notes = []
+    if short.max() > REACHED:
+        worst = int(short.argmax())
+        notes.append(
+            f"{clip.name}: at frame {keys[worst]} of the result a hand or foot stays {100.0 * short[worst]:.1f} cm from"
+            " where it is keyed: it is out of the body's reach"
+        )
     standing = _steps_in_place(clip, keys)
     if standing:
         first, last = standing

@@ -110,13 +110,27 @@ def test_what_is_not_there_is_interpolated_and_said():
     assert away(made.clip, hidden(wave, keys)) < 0.15  # but for speeds over keys
 
 
+def test_an_exact_match_is_trusted_beside_others_that_begin_and_end_much_alike_and_go_elsewhere():
+    wave, keys = actions.wave(), (20, 50)
+    plain = hidden(wave, (0, *keys))
+    departs = quat.log(quat.mul(quat.inv(plain.rotations), wave.rotations[: len(plain)]))
+    at = [wave.skeleton.roles[role] for role in ("upper_arm.L", "upper_arm.R", "thigh.L", "thigh.R")]
+    others = []
+    for degrees in (-7.0, -6.0, 6.0, 7.0):
+        turns = quat.mul(plain.rotations, quat.exp(-departs))
+        turns[:, at] = quat.mul(turns[:, at], quat.exp(np.radians([degrees, 0.0, 0.0])))
+        others.append(replace(plain, rotations=turns))
+    for sources, low, high in (([wave, *others], trust.ROUGHLY, 1.01), (others, -0.01, trust.LITTLE)):
+        gap = filled(wave, sources, keys=keys, plant_feet=False).report["fill"]["gaps"][0]
+        assert low < gap["alike"] < high
+
+
 def test_a_share_and_a_candidate_can_be_set_for_a_gap():
     walk = actions.walk()
     free = filled(hidden(walk), [walk, actions.sneak()], plant_feet=False)
     made = filled(hidden(walk), [walk, actions.sneak()], gaps=((20, 3, 1), (48, -1, 0)), plant_feet=False)
-    first, second, third = made.report["fill"]["gaps"]
+    _, second, third = made.report["fill"]["gaps"]
     assert (second["candidate"], second["share"], third["share"]) == (3, 1.0, 0.0)
-    assert first["candidate"] == free.report["fill"]["gaps"][0]["candidate"]
     assert away(made.clip.cut(0, 14), free.clip.cut(0, 14)) < 1e-9  # gaps far from the change stay
 
 
@@ -140,6 +154,30 @@ def test_a_walk_whose_hips_were_forgotten_is_noticed():
     assert not any(
         "hips" in warning for warning in filled(block, [actions.walk()], keys=(0, 12, 24, 36)).report["warnings"]
     )
+
+
+def test_hips_hands_and_feet_are_enough_and_are_met():
+    """What else a key says does not count: a head on the chest, and toes in the air."""
+    walk = actions.walk()
+    block, roles = hidden(walk), walk.skeleton.roles
+    turns = block.rotations.copy()
+    turns[:, [roles[name] for name in ("neck", "head", "toe.L", "toe.R")]] = quat.exp(np.array([0.8, 0.0, 0.3]))
+    made, plain = (
+        filled(replace(block, rotations=turns), [actions.sneak(), walk], complete_poses=found, plant_feet=False).clip
+        for found in (True, False)
+    )
+    points = [roles[role] for role in rows.SPARSE]
+    met = kinematics.points(made)[KEYS][:, points] - kinematics.points(walk)[KEYS][:, points]
+    assert np.abs(met).max() < 1e-3
+    assert away(made, walk.cut(0, 81)) < 0.05 < 0.5 * away(plain, walk.cut(0, 81))
+
+
+def test_a_hand_keyed_out_of_reach_is_said():
+    walk = actions.walk()
+    places = walk.translations.copy()
+    places[20, walk.skeleton.roles["hand.L"], 0] += 1.5
+    made = filled(replace(walk, translations=places), [walk], keys=(0, 20), complete_poses=True, plant_feet=False)
+    assert any("at frame 20 of the result a hand or foot stays" in warning for warning in made.report["warnings"])
 
 
 @pytest.mark.parametrize(
