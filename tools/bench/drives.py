@@ -23,6 +23,7 @@ from action_loom.core import jit
 from action_loom.core.drive import controller, database, foot_lock, keep, route, search, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.drive.database import RATE, Database
+from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import feet, kinematics
@@ -138,6 +139,7 @@ def _tried(data: Database, number: int) -> Tried:
     limit, played = _pops_of_sources(data, driven)
     live, stands = _live(data, states), data.stands[driven.row]
     speeds, quiet = _speeds(live), stands & ~driven.stepping
+    both = quiet[1:] & quiet[:-1]
     made = keep.woven(data, driven, "kept")
     found = keep.parted(made.clip, made.spans)
     kept, planted = planting.of_result(made.clip, PlantOptions(), one_source=False, found=found)
@@ -150,13 +152,15 @@ def _tried(data: Database, number: int) -> Tried:
         "facing": float(np.degrees(np.percentile(np.abs(driven.facing - driven.wished_facing), 95.0))),
         "jumps": float(driven.jumped.mean()) * RATE,
         "moved": float(driven.moved.max()) / height,
-        "slide": float(speeds[quiet].mean()) if quiet.any() else 0.0,
+        "slide": float(_between(live)[both].mean()) if both.any() else 0.0,
+        "central": float(speeds[quiet].mean()) if quiet.any() else 0.0,
         "firm": _firm(driven, speeds, stands),
         "steps": 100.0 * float((stands & driven.stepping).sum() / max(stands.sum(), 1)),
         "pops": 100.0 * _pops(live, limit),
         "kept pops": 100.0 * _pops(kept, limit),
         "played pops": 100.0 * played,
-        "middle": _middle(kept, found),
+        "seen": _middle(kept, [span for span in spans.find(kept) if span.part == spans.BALL]),
+        "held": 100.0 * sum(span.end - span.first for span in found) / max(int(stands.sum()), 1),
         "planted": 0.0 if done is None or not done.spans else float(done.figures["middle_slide_cm_s"][1]),
         "kept slide": float(_speeds(kept)[stands].mean()) if stands.any() else 0.0,
         "kept moved": moved / height,
@@ -184,6 +188,13 @@ def _speeds(clip: Clip) -> Any:
     points = kinematics.points(clip)
     balls = np.stack([points[:, ball] for ball, _ in feet.balls_and_ankles(clip.skeleton).values()], axis=1)
     return 100.0 * RATE * np.linalg.norm(np.gradient(balls[..., :2], axis=0), axis=2)
+
+
+def _between(clip: Clip) -> Any:
+    """Return the speed (F − 1, S) of the balls over the ground from frame to frame, cm/s."""
+    points = kinematics.points(clip)
+    balls = np.stack([points[:, ball] for ball, _ in feet.balls_and_ankles(clip.skeleton).values()], axis=1)
+    return 100.0 * RATE * np.linalg.norm(np.diff(balls[..., :2], axis=0), axis=2)
 
 
 def _firm(driven: route.Route, speeds: Any, stands: Any) -> float:
