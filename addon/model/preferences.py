@@ -19,6 +19,16 @@ from . import properties
 RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built but were never run
 DEFAULTS = ("place", "assign", "travel", "keys", "keys_within", "keys_feet", "interpolation", "mark_contacts")
 
+# The keys that steer beside the arrows: name, key at first, and where it leads, seen from the camera.
+STEER = {
+    "ahead": ("Ahead", "W", 1.0 + 0j),
+    "back": ("Back", "S", -1.0 + 0j),
+    "left": ("Left", "A", 1j),
+    "right": ("Right", "D", -1j),
+}
+LETTERS = [(letter, letter, "") for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+KEYPAD = [(f"NUMPAD_{k}", f"Numpad {k}", "") for k in range(10)]
+
 
 # Without this option Blender 4.5 and later crash if preferences get a path that begins with //; 4.2 does not have it.
 _BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
@@ -50,6 +60,14 @@ def _library_changed(_chosen: Any, context: bpy.types.Context) -> None:
     present(context.preferences).is_dirty = True
     for listener in when_library_changed:
         listener(library(context))
+
+
+def _key(which: str) -> Any:
+    """Return the property of a key that steers."""
+    label, key, _ = STEER[which]
+    return bpy.props.EnumProperty(
+        name=label, description="The key that steers, beside the arrow", items=[*LETTERS, *KEYPAD], default=key
+    )
 
 
 class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
@@ -93,6 +111,10 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         default=True,
         update=_strip_changed,
     )
+    ahead: _key("ahead")
+    back: _key("back")
+    left: _key("left")
+    right: _key("right")
     colors: bpy.props.PointerProperty(type=colors.ACTION_LOOM_PG_colors)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -123,6 +145,13 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
                 if properties.applies(self.defaults, present(_result_options()[name])):
                     body.prop(self.defaults, name)
             body.prop(self, "play")
+        header, body = layout.panel("action_loom_keys", default_closed=True)
+        header.label(text="Keys of Drive")
+        if body is not None:
+            for name in STEER:
+                body.prop(self, name)
+            if len({getattr(self, name) for name in STEER}) < len(STEER):
+                body.label(text="Two directions have the same key: the lower one has it", icon="INFO")
         header, body = layout.panel("action_loom_colors", default_closed=True)
         header.label(text="Colors in the 3D View")
         if body is not None:
@@ -176,6 +205,12 @@ def strip() -> bool:
     """Return whether the strip at the timeline is switched on."""
     kept = chosen(bpy.context)
     return kept is None or kept.strip
+
+
+def keys(context: bpy.types.Context) -> dict[str, complex]:
+    """Return the keys that steer, and where each leads, seen from the camera: 1 is ahead, i to the left."""
+    kept = chosen(context)
+    return {key if kept is None else str(getattr(kept, name)): way for name, (_, key, way) in STEER.items()}
 
 
 def library(context: bpy.types.Context) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..motion import feet, ik, kinematics, root_motion
+from ..motion import feet, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import foot_lock, offsets, springs
+from . import foot_lock, offsets, reach, springs
 from .database import AHEAD, OWN, RATE, Database
 from .foot_lock import Foot
 from .offsets import Offsets
@@ -20,9 +20,10 @@ from .springs import Ahead, wrapped
 STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
 CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to be answered at once
-WAITS = 0.12  # m that the wish runs ahead of the body before it waits
+WAITS = 0.11  # m that the wish runs ahead of the body before it waits
 PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with which the body is pulled to the wish
 BRAKE = 1.0  # the same where it is to stand
+TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
 TURN_LATE, TURN_FORCED = 0.1, 6.0  # radians by which it may be late; beyond, radians a second for each more
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
@@ -297,7 +298,7 @@ def _pull(state: State, velocity: complex) -> complex:
 
 def _turn_pull(data: Database, state: State, turning: float, speed: float, facing: float) -> float:
     apart = wrapped(state.ahead.facing - facing)
-    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE))
+    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / TURN_HALF_LIFE))
     forced = TURN_FORCED * max(0.0, abs(apart) - TURN_LATE)
     most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit + forced) * STEP
     return max(-most, min(most, wanted))
@@ -319,8 +320,9 @@ def _locked(data: Database, state: State, clip: Clip) -> tuple[Clip, tuple[Foot,
     can = [bool(flag) and limb is not None for flag, limb in zip(stands, data.limbs, strict=True)]
     before = state.feet or tuple(Foot(ball) for ball in balls)
     moved = foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
-    targets = {}
-    for foot, limb in zip(moved, data.limbs, strict=True):
-        if limb is not None and (foot.off != 0j or foot.lift):
-            targets[limb] = (points[limb.end] + [foot.off.real, foot.off.imag, foot.lift])[None]
-    return (ik.to_targets(clip, targets)[0] if targets else clip), moved
+    offs = {
+        limb: (ball, np.array([foot.off.real, foot.off.imag, foot.lift]))
+        for foot, limb, (ball, _) in zip(moved, data.limbs, pairs, strict=True)
+        if limb is not None and (foot.off != 0j or foot.lift)
+    }
+    return reach.moved(clip, offs), moved

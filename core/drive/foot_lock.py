@@ -12,7 +12,7 @@ ALONE = 0.10  # it does so in any case
 FARTHEST = 0.12  # no foot is ever moved farther
 LIFTS, LIFT_SHARE = 0.04, 0.5  # a step in place is as high at most, and that share of its way
 STEP = 0.24  # s that a step in place takes
-IN, OUT = 0.035, 0.06  # s, half-lives in which a foot comes to its place on the ground, and leaves it
+IN, OUT = 0.012, 0.06  # s, half-lives in which a foot comes to its place on the ground, and leaves it
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ def _foot(foot: Foot, ball: complex, standing: bool, height: float, seconds: flo
     moving = (ball - was) / seconds  # as fast as the source moves it
     rest, fading, at = foot.rest, foot.fading, foot.at
     if hold and not foot.held:
-        at = foot.ball + foot.speed * seconds
+        # It runs out without coming back: a spring at this rate that begins with this velocity ends here.
+        at = foot.ball + foot.speed / springs.rate_of(IN)
         rest, fading = foot.ball - at, foot.speed
     elif foot.held and not hold:
         rest, fading = foot.ball - was, foot.speed - moving

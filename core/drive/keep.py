@@ -21,7 +21,7 @@ MOVED = 6  # frames by which a jump may be moved
 FADE = 0.3  # s, centred
 WAY_SIGMA = 0.1  # s of the root's way
 TRAVELS, GAP = 0.10, 0.10  # heights a foot travels in one contact at most, and s of a step between two
-LEAST_SPAN = 0.12  # s that a foot stands
+LEAST_SPAN = 0.15  # s that a foot stands
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def woven(data: Database, route: Route, name: str) -> Woven:
     place = _smoothed(route.place)
     facing = root_motion.smooth(route.facing, WAY_SIGMA * RATE)
     clip = root_motion.placed(replace(posed, name=name), facing, np.column_stack([place.real, place.imag]))
-    return Woven(clip, _standing(data, route, heavier), tuple(at), tuple(moves))
+    return Woven(clip, _standing(data, heavier), tuple(at), tuple(moves))
 
 
 def _smoothed(place: NDArray[np.complex128]) -> NDArray[np.complex128]:
@@ -160,20 +160,18 @@ def _posed(data: Database, layers: Sequence[tuple[int, Rows, Array]]) -> tuple[C
     return clip, heaviest
 
 
-def _standing(data: Database, route: Route, rows: Rows) -> tuple[Span, ...]:
-    """Return when feet stand: as the drive locked them, where their source stands."""
+def _standing(data: Database, rows: Rows) -> tuple[Span, ...]:
+    """Return when feet stand: where their source does, as steps in place are not woven."""
     found = []
     for k, foot in enumerate(data.feet):
-        stands = data.stands[rows, k] & (route.held[:, k] | (data.limbs[k] is None))
-        # A lock that was let go for a step parts what the source takes for one contact.
-        for first, end in runs(stands):
+        for first, end in runs(data.stands[rows, k]):
             if end - first >= LEAST_SPAN * RATE:
                 found.append(Span(foot, spans.BALL, first, end))
     return tuple(found)
 
 
 def parted(clip: Clip, found: Sequence[Span]) -> list[Span]:
-    """Return the spans of a clip, those in which a foot travels far as several with steps between them.
+    """Return the spans of a clip, without the frames in which a foot that travels far in one moves fastest.
 
     Example:
         >>> from action_loom.core.drive import keep
@@ -184,30 +182,30 @@ def parted(clip: Clip, found: Sequence[Span]) -> list[Span]:
         >>> keep.parted(walk, found) == found  # no foot travels
         True
     """
-    points, far = kinematics.points(clip), TRAVELS * clip.skeleton.height
-    balls = {foot: pair[0] for foot, pair in feet.balls_and_ankles(clip.skeleton).items()}
-    out = []
-    for span in found:
-        path = points[span.first : span.end, balls[span.foot], :2]
-        count = int(np.ceil(float(np.linalg.norm(path - path[0], axis=1).max()) / far)) or 1
-        size = (span.end - span.first - (count - 1) * GAP * clip.rate) / count
-        if count == 1:
-            out.append(span)
-            continue
-        if size < LEAST_SPAN * clip.rate:  # too quick for a step: it stands where it is slowest
-            out.append(_slowest(span, path, round(LEAST_SPAN * clip.rate)))
-            continue
-        for k in range(count):
-            first = span.first + k * (size + GAP * clip.rate)
-            out.append(replace(span, first=round(first), end=round(first + size)))
-    return out
+    points = kinematics.points(clip)
+    balls = {foot: points[:, pair[0], :2] for foot, pair in feet.balls_and_ankles(clip.skeleton).items()}
+    far, least, gap = TRAVELS * clip.skeleton.height, round(LEAST_SPAN * clip.rate), round(GAP * clip.rate)
+    return [part for span in found for part in _stances(span, balls[span.foot], far, least, gap)]
+
+
+def _stances(span: Span, path: Array, far: float, least: int, gap: int) -> list[Span]:
+    """Return the parts of a span in which a foot (F, 2) goes no farther than `far` metres, frames between them."""
+    own = path[span.first : span.end]
+    if 2.0 * float(np.linalg.norm(own - own.mean(axis=0), axis=1).max()) <= far:
+        return [span]
+    if len(own) <= max(gap, least):
+        return []  # it stands nowhere
+    fastest = span.first + int(np.argmax(np.linalg.norm(own[gap:] - own[:-gap], axis=1)))
+    sides = (replace(span, end=fastest + 1), replace(span, first=fastest + gap))
+    stand = [side for side in sides if side.end - side.first >= least]
+    # Too quick for a step between two stances: it stands where it is slowest.
+    stand = stand or [_slowest(span, own, least)]
+    return [part for side in stand for part in _stances(side, path, far, least, gap)]
 
 
 def _slowest(span: Span, path: Array, least: int) -> Span:
     """Return so many frames of a span, those in which its foot (F, 2) moves least."""
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
-    if len(gone) <= least:
-        return span
     first = span.first + int(np.argmin(gone[least:] - gone[:-least]))
     return replace(span, first=first, end=first + least)
 

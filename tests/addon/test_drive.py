@@ -1,8 +1,10 @@
 """Drive: keys steer the character in the view, Enter keeps an action with its recipe, Esc leaves everything."""
 
+import threading
 from types import SimpleNamespace
 
 import bpy
+import file_state
 import material
 import numpy as np
 import pytest
@@ -126,6 +128,94 @@ def test_what_was_driven_is_kept_as_an_action_with_its_recipe(steered, loom):
     bars = strips.of(bpy.context).strip.rows[0].spans
     assert (bars[0].start, bars[-1].end) == (1.0, last)
     assert {bar.name.removesuffix(" mirrored") for bar in bars} <= {"slow", "quick"}
+
+
+def test_leaving_leaves_the_file_as_it_was(loom):
+    rig = walking()
+    bpy.context.scene.render.fps = 24
+    bpy.context.scene.frame_set(7)
+    before = file_state.state(), bpy.data.is_dirty
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    for kind in ("W", "LEFT_SHIFT"):
+        steering.handle(bpy.context, event(kind, shift=True))
+    go(steering, 1.0)
+    steering.handle(bpy.context, event("WINDOW_DEACTIVATE", "NOTHING"))
+    steering.handle(bpy.context, event("SPACE"))
+    steering.handle(bpy.context, event("A"))
+    go(steering, 0.5)
+    assert file_state.differing(before[0], file_state.state()) == {"pose"}
+    assert steering.handle(bpy.context, event("ESC")) == "leave"
+    steering.leave(bpy.context)
+    after = file_state.state(), bpy.data.is_dirty
+    assert file_state.differing(before[0], after[0]) == set()
+    assert after[1] == before[1]
+
+
+def test_a_job_that_begins_ends_the_drive(steered, loom):
+    _, steering = steered
+    jobs, end = loom("addon.ground.jobs"), threading.Event()
+    job = jobs.begin("Counting", lambda _progress: end.wait(10))
+    try:
+        assert steering.handle(bpy.context, event("TIMER", "NOTHING")) == "leave"
+    finally:
+        end.set()
+        job.wait()
+
+
+def test_a_character_comes_after_an_animated_object():
+    rig, scene = walking(), bpy.context.scene
+    leader = bpy.data.objects.new("Leader", None)
+    scene.collection.objects.link(leader)
+    scene.frame_start, scene.frame_end = 1, 49
+    scene.frame_set(7)
+    rig.pose.bones["hips"].location.x = 0.2  # not keyed
+    before = file_state.state()
+    with pytest.raises(RuntimeError, match="stays in place"):
+        bpy.ops.action_loom.steer(leader="Leader")
+    assert file_state.differing(before, file_state.state()) == set()
+    for at, y in ((1, 0.0), (49, -2.0)):
+        leader.location = (1.0, y, 0.0)
+        leader.keyframe_insert("location", frame=at)
+    assert bpy.ops.action_loom.steer(leader="Leader") == {"FINISHED"}
+    action = rig.animation_data.action
+    scene.frame_set(int(action.frame_range[1]))
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert np.hypot(hips.x - 1.0, hips.y + 2.0) < 0.5
+    assert len(bpy.data.scenes) == 1
+
+
+def test_a_curve_whose_evaluation_time_is_animated_leads_along_itself(loom):
+    data = bpy.data.curves.new("Line", "CURVE")
+    data.use_path = True
+    spline = data.splines.new("POLY")
+    spline.points.add(1)
+    spline.points[1].co = (0.0, 4.0, 0.0, 1.0)
+    drawn = bpy.data.objects.new("Line", data)
+    drawn.location.x = 2.0
+    bpy.context.scene.collection.objects.link(drawn)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 25
+    for frame, time in ((1, 0.0), (25, 50.0)):
+        data.eval_time = time
+        data.keyframe_insert("eval_time", frame=frame)
+    rows = loom("addon.bridge.leader").places(bpy.context.scene, drawn, 1.0)
+    assert rows[0] == pytest.approx((2.0, 0.0, 0.0), abs=1e-4)
+    assert rows[-1][:2] == pytest.approx((2.0, 2.0), abs=0.2)
+
+
+def test_the_preferences_keys_steer(loom):
+    rig, preferences = walking(), loom("addon.model.preferences")
+    kept = preferences.chosen(bpy.context)
+    kept.ahead = "I"
+    try:
+        steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+        steering.handle(bpy.context, event("I"))
+        assert steering.session.wish(0.0).velocity.imag > 0.0
+        steering.handle(bpy.context, event("I", "RELEASE"))
+        steering.handle(bpy.context, event("W"))
+        assert steering.session.wish(0.0).velocity == 0j
+        steering.leave(bpy.context)
+    finally:
+        kept.property_unset("ahead")
 
 
 def test_one_ticked_action_is_refused_in_a_sentence(loom):

@@ -15,7 +15,7 @@ from ....core.verbs import Drive
 from ...ground import jobs
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import properties, target_armature
+from ...model import preferences, properties, target_armature
 from ..pictures import drive_overlay
 from . import polls
 from .background import navigates
@@ -25,8 +25,8 @@ LATE = 0.5  # s; what is lost beyond is said
 LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
 GO_ON, PASS, KEEP, LEAVE = "go", "pass", "keep", "leave"
 HINT = (
-    "Arrows or WASD steer, Shift runs, Ctrl keeps facing, a click goes there; Space pauses, Backspace takes back a"
-    " second, Enter keeps, Esc leaves"
+    "Arrows or the preferences' keys (WASD) steer, Shift runs, Ctrl keeps facing, a click goes there; Space pauses,"
+    " Backspace takes back a second, Enter keeps, Esc leaves"
 )
 
 
@@ -42,6 +42,7 @@ class Steering:
         playback.stop(context)
         self._armature = armature.session_uid
         self._read, self.session = driven.begun(context, armature)
+        self.session.keys = {**self.session.keys, **preferences.keys(context)}
         self._pose = LivePose(armature, self._read.body)
         self._clock = time.perf_counter()
         self.show(context)
@@ -130,6 +131,18 @@ class Steering:
         settings.drive.start = about["start"].as_text(start)
         settings.drive.places = ""
 
+    def put_places(self, context: bpy.types.Context, leader: bpy.types.Object) -> None:
+        """Let the panel have the way of an animated object as what is wished; raises LoomError."""
+        from ...bridge.leader import places
+
+        rows, about = places(scene_of(context), leader, self._read.body.world_metres), declared(Drive)
+        way = next(complex(*row[:2]) - complex(*rows[0][:2]) for row in rows if row[:2] != rows[0][:2])
+        start = ((*rows[0][:2], round(math.degrees(cmath.phase(way / 1j)), 2)),)
+        settings = properties.settings_of(scene_of(context))
+        settings.drive.places = about["places"].as_text(rows)
+        settings.drive.start = about["start"].as_text(start)
+        settings.drive.wishes = ""
+
     def _below(self, context: bpy.types.Context, event: Any) -> complex | None:
         """Return the place on the floor below the mouse in metres, x + iy; None for the sky."""
         area, armature = present(context.area), present(self.armature)
@@ -181,11 +194,19 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    leader: bpy.props.StringProperty(
+        name="Leader",
+        description="An animated object that the character comes after, instead of keys",
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return polls.poll_sources(cls, context, Drive.least) and polls.poll_parts(cls, context, Drive)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        if self.leader:
+            return self._come_after(context, "EXEC_DEFAULT")
         if not self.keys:
             self.report({"ERROR"}, "A character is driven in a 3D view: press the button in its sidebar")
             return {"CANCELLED"}
@@ -206,6 +227,8 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> OperatorReturn:
         area = context.area
+        if self.leader:
+            return self._come_after(context, "INVOKE_DEFAULT")
         if self.keys or area is None or area.type != "VIEW_3D" or context.window is None:
             return self.execute(context)
         try:
@@ -239,6 +262,23 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
             self._timer = None
             if context.workspace is not None:
                 context.workspace.status_text_set(None)
+
+    def _come_after(self, context: bpy.types.Context, how: str) -> OperatorReturn:
+        """Weave how the character comes after an animated object."""
+        leader, armature = bpy.data.objects.get(self.leader), present(target_armature.armature(context))
+        try:
+            if leader is None:
+                raise LoomError(f"There is no object {self.leader}")
+            steering = Steering(context, armature)
+            try:
+                steering.put_places(context, leader)
+            finally:
+                steering.leave(context)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        done = bpy.ops.action_loom.drive(how, armature=armature.name)
+        return {"CANCELLED"} if done == {"CANCELLED"} else {"FINISHED"}
 
     def _keep(self, context: bpy.types.Context, how: str = "INVOKE_DEFAULT") -> OperatorReturn:
         """Leave, and weave what was driven as an action with its recipe: one step of Undo."""

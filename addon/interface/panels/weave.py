@@ -153,6 +153,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return
         if recipe is Drive:
             row.operator("action_loom.steer", text="Drive", icon="PLAY")
+            leaders = [one for one in context.selected_objects or () if one.type != "ARMATURE"]
+            if len(leaders) == 1:
+                present(row.operator("action_loom.steer", text="Come After")).leader = leaders[0].name
         else:
             row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         row.prop(settings, "live", text="", icon="GHOST_ENABLED")

@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....core.drive import controller, wishes
@@ -13,23 +14,15 @@ BACK = 60  # steps that Backspace takes back
 LONGEST = 3600 * 60  # steps
 ARRIVES, NEAR = 0.6, 0.12  # s in which the way to a goal is gone, and m (of a body 1.7 m tall) at which it is reached
 
-AHEAD, BACKWARDS, LEFT, RIGHT = 1.0 + 0j, -1.0 + 0j, 1j, -1j  # seen from the camera: ahead, and to the left
-KEYS = {
-    "UP_ARROW": AHEAD,
-    "W": AHEAD,
-    "DOWN_ARROW": BACKWARDS,
-    "S": BACKWARDS,
-    "LEFT_ARROW": LEFT,
-    "A": LEFT,
-    "RIGHT_ARROW": RIGHT,
-    "D": RIGHT,
-}
+# Seen from the camera: ahead, and to the left.
+ARROWS = {"UP_ARROW": 1.0 + 0j, "DOWN_ARROW": -1.0 + 0j, "LEFT_ARROW": 1j, "RIGHT_ARROW": -1j}
 
 
 @dataclass
 class Session:
     """A drive: the rows that it is found in, how it answers, and what happened so far.
 
+    keys : where each key leads, seen from the camera, as `ARROWS` has it
     states : from the first one; wished : the wish of every step
     held : keys that are down; runs, keeps : whether Shift and Ctrl are; goal : where to go, x + iy metres
     ticks : seconds between looks at the clock; late : seconds that were let go, because the computer was busy
@@ -41,6 +34,7 @@ class Session:
     facing: float = 0.0
     states: list[State] = field(default_factory=list)
     wished: list[Wish] = field(default_factory=list)
+    keys: Mapping[str, complex] = field(default_factory=lambda: ARROWS)
     held: set[str] = field(default_factory=set)
     runs: bool = False
     keeps: bool = False
@@ -65,7 +59,7 @@ class Session:
     def key(self, name: str, *, down: bool, shift: bool, ctrl: bool) -> bool:
         """Take a key that went down or up; say whether it steers."""
         self.hold(shift=shift, ctrl=ctrl)
-        if name not in KEYS:
+        if name not in self.keys:
             return False
         if down:
             self.held.add(name)
@@ -96,7 +90,7 @@ class Session:
                 self.goal = None
                 return wishes.rounded(Wish(0j, facing))
             return wishes.rounded(Wish(away / abs(away) * min(speed, abs(away) / ARRIVES), facing))
-        way = sum((KEYS[name] for name in sorted(self.held)), 0j)
+        way = sum((self.keys[name] for name in sorted(self.held)), 0j)
         if abs(way) < 1e-6:
             return wishes.rounded(Wish(0j, facing))
         return wishes.rounded(Wish(way / abs(way) * 1j * cmath.exp(1j * forward) * speed, facing))

@@ -1,16 +1,18 @@
 """A driven body: it goes where it is wished, its feet stay, and the same wishes give the same clip."""
 
 import cmath
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.check import contacts
-from action_loom.core.drive import controller, database, foot_lock, keep, route, search, springs, wishes
+from action_loom.core.drive import controller, database, foot_lock, keep, reach, route, search, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
+from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.motion import kinematics, root_motion
+from action_loom.core.motion import feet, ik, kinematics, root_motion
 from oracles import material
 
 WAYS = (*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish()] * 90)
@@ -67,13 +69,44 @@ def test_no_foot_is_moved_far(of_figure):
 
 
 def test_a_foot_that_stands_does_not_slide(of_figure):
-    states = route.driven(of_figure, [Wish(1.2j)] * 240, Manner())
-    balls = np.array([[foot.ball for foot in state.feet] for state in states])
-    held = np.array([[foot.held for foot in state.feet] for state in states])
-    firm = held[4:] & held[3:-1] & held[2:-2] & held[1:-3] & held[:-4]
-    speed = np.abs(np.diff(balls, axis=0))[3:] * 60.0
-    assert firm.any()
-    assert speed[firm].mean() < 0.05
+    states = route.driven(of_figure, [Wish(1.2j)] * 180, Manner())
+    shown = [np.stack([state.shown[k] for state in states]) for k in (0, 1)]
+    points = kinematics.points(
+        replace(of_figure.poses(np.arange(len(states))), rotations=shown[0], translations=shown[1])
+    )
+    balls = [points[:, ball, :2] for ball, _ in feet.balls_and_ankles(of_figure.skeleton).values()]
+    speed = np.linalg.norm(np.diff(np.stack(balls, axis=1), axis=0), axis=2) * 60.0
+    driven = route.of_states(states)
+    quiet = of_figure.stands[driven.row] & ~driven.stepping
+    assert speed[quiet[1:] & quiet[:-1]].mean() < 0.03
+
+
+def test_a_heel_rises_where_a_leg_is_too_short():
+    stride = actions.walk().cut(0, 33)
+    legs = {limb.foot: limb for limb in ik.legs(stride.skeleton)}
+    (ball, _), away = feet.balls_and_ankles(stride.skeleton)["L"], np.array([0.0, -0.12, 0.0])
+    rises = []
+    for frame in (2, 5, 8, 11):
+        clip = stride.cut(frame, frame + 1)
+        moved = reach.moved(clip, {legs["L"]: (ball, away)})
+        (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
+        assert np.abs(now[0, ball] - was[0, ball] - away).max() < 0.01
+        toe = np.abs(after[0, ball] - before[0, ball]).max()
+        assert toe < 1e-9  # toes stay as they were
+        rises.append(now[0, legs["L"].end, 2] - was[0, legs["L"].end, 2])
+    assert rises[0] > 0.05
+    assert abs(rises[-1]) < 0.005
+
+
+def test_a_foot_that_travels_in_a_contact_is_parted_where_it_moves_fastest():
+    clip, left = actions.walk(), spans.Span("L", spans.BALL, 0, len(actions.walk()))
+    points = kinematics.points(clip)[:, clip.skeleton.index("toe.L")]
+    parts = keep.parted(clip, [left])
+    assert len(parts) >= 3  # the steps of the walk part it
+    for part in parts:
+        path = points[part.first : part.end, :2]
+        assert np.linalg.norm(path - path.mean(axis=0), axis=1).max() <= 0.5 * keep.TRAVELS * clip.skeleton.height
+    assert keep.parted(clip, parts) == parts
 
 
 def test_a_lock_lets_go_before_it_drags():

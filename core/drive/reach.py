@@ -1,0 +1,79 @@
+"""Feet moved to where they are held: where a leg is too short, the heel rises about the ball (methods: Drive)."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..motion import ik, kinematics, quat
+from ..motion.clip import Clip
+from ..motion.ik import Limb
+from ..motion.quat import Array
+
+STRAIGHT = 0.985  # of a leg's length, to which its knee can stretch it firmly
+RISES = 0.8  # radians by which a heel rises at most
+
+
+def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array]]) -> Clip:
+    """Return a clip of one frame with each ball, a point as `kinematics.points` counts them, moved by metres (3,).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.drive import reach
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik, kinematics
+        >>> stand = actions.walk().cut(30, 31)
+        >>> leg = ik.legs(stand.skeleton)[0]
+        >>> ball, away = stand.skeleton.index("toe.L"), np.array([0.0, 0.08, 0.02])
+        >>> moved = kinematics.points(reach.moved(stand, {leg: (ball, away)})) - kinematics.points(stand)
+        >>> bool(np.abs(moved[0, ball] - away).max() < 0.005)
+        True
+    """
+    if not offs:
+        return clip
+    turned, places = (one[0] for one in kinematics.posed(clip))
+    targets, rising = {}, {}
+    for limb, (ball, off) in offs.items():
+        ankle = places[limb.end]
+        arm = ankle - places[ball]
+        rise = _rise(arm, places[ball] + off, places[limb.upper], _reach(places, limb))
+        rising[limb] = ball, rise
+        targets[limb] = (places[ball] + off + quat.rotate(rise, arm))[None]
+    done = ik.to_targets(clip, targets)[0]
+    rotations = done.rotations.copy()
+    for limb, (ball, rise) in rising.items():
+        if rise[0] == 1.0:
+            continue
+        _turn(rotations, turned, limb.end, rise)
+        if ball < len(turned):  # toes stay on the ground
+            _turn(rotations, turned, ball, quat.inv(rise))
+    return replace(done, rotations=rotations)
+
+
+def _reach(places: Array, limb: Limb) -> float:
+    """Return how far an ankle can be from its hip, metres: as far as it is, or until the knee is nearly straight."""
+    hip, knee, ankle = (places[joint] for joint in (limb.upper, limb.lower, limb.end))
+    length = float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
+    return max(float(np.linalg.norm(ankle - hip)), STRAIGHT * length)
+
+
+def _rise(arm: Array, ball: Array, hip: Array, reach: float) -> Array:
+    """Return the rotation (4,) about a ball (3,) that brings the ankle, `arm` (3,) away, in reach of its hip."""
+    none, to = np.array([1.0, 0.0, 0.0, 0.0]), hip - ball
+    short, far = float(np.linalg.norm(arm)), float(np.linalg.norm(to))
+    if np.linalg.norm(to - arm) <= reach or short * far < 1e-9:
+        return none
+    cosine = (short**2 + far**2 - reach**2) / (2.0 * short * far)
+    axis = np.cross(arm, to)
+    size = float(np.linalg.norm(axis))
+    angle = math.atan2(size, float(arm @ to)) - math.acos(max(-1.0, min(1.0, cosine)))
+    if size < 1e-9 * short * far or angle <= 0.0:
+        return none
+    return np.asarray(quat.exp(axis * (min(angle, RISES) / size)))
+
+
+def _turn(rotations: Array, turned: Array, joint: int, by: Array) -> None:
+    """Turn a joint in the world beyond what its parent does; turned (J, 4) : the rotations in the world before."""
+    own = quat.mul(quat.inv(turned[joint]), quat.mul(by, turned[joint]))
+    rotations[0, joint] = quat.mul(rotations[0, joint], own)
