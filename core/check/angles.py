@@ -17,8 +17,8 @@ SEED_RATE = 30.0  # frames a second in [Shibuta], whose figures are per frame
 def periodicity(body: WorldPose) -> float | None:
     """Return C, the mean of the channels' `unevenness`: 0 if all swings are alike; smaller is more periodic.
 
-    Channels are the components of the joints' rotation vectors, at 30 frames a second as D's, since noise between frames
-    has swings of its own. Flat ones are left out, and those without two swings to compare; None if no channel is left.
+    Channels are the components of the joints' rotation vectors, at 30 frames a second as D's: noise between frames has
+    swings of its own. Flat ones are left out, and those without two swings to compare; None if no channel is left.
 
     Example:
         >>> from action_loom.core.check import angles, world_pose
