@@ -12,13 +12,14 @@ ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
 
 BUILD = $(BLENDER_PYTHON) tools/build.py
 
-.PHONY: help setup demo test bench fuzz characters build release gui clean
+.PHONY: help setup demo test bench sources fuzz characters build release gui clean
 
 help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
 	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
 	@echo "make test    run what is quick of what must hold     (ALL=1: everything; BLENDER=4.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
+	@echo "make sources measure all that the source documents print: docs/measured/sources.md, seams.md"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs, meshes, paths, libraries   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
 	@echo "make characters   try every verb on characters that others made, and whether it is right: docs/measured/characters.md, right.md"
 	@echo "make build   build the extension's zip               (FAST=1: with numba, for this platform; ALL=1, too: for each)"
@@ -43,6 +44,12 @@ bench: export OMP_NUM_THREADS = 1
 bench:
 	$(ENVIRONMENTS) bench $(if $(QUICK)$(LINE),5.2,$(ALL_BLENDERS))
 	zip=$$($(BUILD)) && $(BENCH_PYTHON) tools/bench/run.py "$$zip" $(if $(QUICK),--quick) $(if $(LINE),--line $(LINE))
+
+sources: export OPENBLAS_NUM_THREADS = 1
+sources:
+	$(ENVIRONMENTS) package
+	set -e; for each in sources_000 sources_001 sources_002 sources_003 sources_004 sources_audit seams; do \
+		$(PACKAGE_PYTHON) tools/bench/$$each.py > /dev/null; done; times
 
 fuzz:
 	$(ENVIRONMENTS) package

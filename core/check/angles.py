@@ -17,8 +17,8 @@ SEED_RATE = 30.0  # frames a second in [Shibuta], whose figures are per frame
 def periodicity(body: WorldPose) -> float | None:
     """Return C, the mean of the channels' `unevenness`: 0 if all swings are alike; smaller is more periodic.
 
-    Channels are the components of the joints' rotation vectors. Flat ones are left out, and those without two swings to
-    compare; None if no channel is left.
+    Channels are the components of the joints' rotation vectors, at 30 frames a second as D's: noise between frames has
+    swings of its own. Flat ones are left out, and those without two swings to compare; None if no channel is left.
 
     Example:
         >>> from action_loom.core.check import angles, world_pose
@@ -77,14 +77,19 @@ def smoothness(body: WorldPose) -> float | None:
         >>> [round(angles.smoothness(world_pose.pose(clip)), 2) for clip in (actions.walk(), actions.run())]
         [0.58, 1.47]
     """
-    rotations, rate = _rotations(body), body.clip.rate
-    if rate > SEED_RATE:
-        count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
-        frames = np.arange(count, dtype=np.float64) * (rate / SEED_RATE)
-        rotations, rate = quat.normalize(resample.curve(quat.continuous(rotations), frames)), SEED_RATE
+    rotations = _at_seed_rate(_rotations(body), body.clip.rate)
     if len(rotations) < 3:
         return None
-    return float(np.degrees(_second_differences(rotations).mean()) * (rate / SEED_RATE) ** 2)
+    return float(np.degrees(_second_differences(rotations).mean()) * (min(body.clip.rate, SEED_RATE) / SEED_RATE) ** 2)
+
+
+def _at_seed_rate(rotations: Array, rate: float) -> Array:
+    """Return rotations (F, B, 4) of a clip of more than 30 frames a second at that rate, others as they are."""
+    if rate <= SEED_RATE:
+        return rotations
+    count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
+    frames = np.arange(count, dtype=np.float64) * (rate / SEED_RATE)
+    return quat.normalize(resample.curve(quat.continuous(rotations), frames))
 
 
 def second_differences(body: WorldPose) -> Array:
@@ -126,5 +131,6 @@ def _channels(body: WorldPose) -> Array:
     travelling = int(np.count_nonzero(body.clip.skeleton.body[: root_motion.travelling_joint(body.clip.skeleton)]))
     level = quat.about_axis("Z", -body.heading)
     rotations[:, travelling] = quat.mul(level, rotations[:, travelling])
+    rotations = _at_seed_rate(rotations, body.clip.rate)
     vectors = quat.log_about(quat.mean_of_frames(rotations), rotations)
     return np.asarray(vectors.reshape(len(vectors), -1))

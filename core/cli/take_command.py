@@ -21,7 +21,7 @@ from ..recipes.base import Recipe
 from ..verbs.take import coverage, naming, placing, take_set
 from ..verbs.take.placing import IN_PLACE, ROOT
 from ..verbs.take.take_set import Item, TakeSet
-from . import common, outputs, parts, reading, workers
+from . import common, cuts, outputs, parts, reading, workers
 from .host import Host
 
 SET = "set.json"
@@ -74,7 +74,8 @@ class Written:
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     parser = verbs.add_parser("take", help=Sets.summary, description=Sets.summary)
-    parser.add_argument("takes", nargs="+", metavar="TAKE", help='motion files, or a pattern such as "takes/*.bvh"')
+    text = f'motion files, or a pattern such as "takes/*.bvh"; {cuts.HELP}'
+    parser.add_argument("takes", nargs="+", metavar="TAKE", help=text)
     parser.add_argument(
         "-o", "--output", metavar="FOLDER", required=True, help="the set; of several takes, a folder each in it"
     )
@@ -131,7 +132,8 @@ def _tasks(paths: Sequence[str], settings: Mapping[str, Any], folder: Path) -> l
 
 def folder_name(path: str) -> str:
     """Return the name of the folder of a take's set, where it is one of several."""
-    return files.file_name(Path(path).stem, "")
+    cut = cuts.split(path)
+    return files.file_name(f"{Path(cut.clip).stem} {cut.part}".strip(), "")
 
 
 def _check(tasks: Sequence[Task], report: Path | None, folder: Path, force: bool) -> None:
@@ -191,14 +193,16 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
     """Return the files of the set of a take, and the report on it; raises LoomError kinds."""
     progress.at(0.0, "Reading")
     settings = task.settings
-    file = reading.read(task.path, settings["units"], settings["up"], settings)
+    path = cuts.split(task.path).clip
+    file = reading.read(path, settings["units"], settings["up"], settings)
+    file = replace(file, clip=cuts.part_of(task.path, file.clip))
     made = take_set.make(file.clip, mirror=settings["mirror"], progress=progress.part(0.1, 0.8))
     report = take_set.as_json(made)
     report["coverage"] = {
         "loops": [vars(point) for point in coverage.points(made.items)],
         "holes": [vars(hole) for hole in coverage.holes(made.items)],
     }
-    ending = Path(task.path).suffix.lower() if settings["format"] == "auto" else f".{settings['format']}"
+    ending = Path(path).suffix.lower() if settings["format"] == "auto" else f".{settings['format']}"
     ending = ending if ending in WRITABLE else WRITABLE[0]
     contents: dict[Path, bytes] = {}
     for k, item in enumerate(made.items):
@@ -208,11 +212,11 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
         for root in settings["root"].split(","):
             clip, notes = placing.rooted(item.clip, root)
             about["warnings"] += [note for note in notes if note not in about["warnings"]]
-            path = task.folder / _file_name(item, root, about["speed_m_s"], made, settings["names"], ending)
-            if path in contents:
-                raise OptionError(f"names is {settings['names']!r}, which gives two actions the name {path.name}")
-            contents[path] = motion_file.compose(_at_rate(clip, settings["rate"]), path, file, file.convention)
-            about["files"][root] = path.name
+            output = task.folder / _file_name(item, root, about["speed_m_s"], made, settings["names"], ending)
+            if output in contents:
+                raise OptionError(f"names is {settings['names']!r}, which gives two actions the name {output.name}")
+            contents[output] = motion_file.compose(_at_rate(clip, settings["rate"]), output, file, file.convention)
+            about["files"][root] = output.name
     contents[task.folder / SET] = outputs.as_json(report)
     return Written(contents, {"folder": str(task.folder), "notes": reading.notes(file), **report})
 

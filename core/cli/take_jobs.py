@@ -7,7 +7,7 @@ from ..errors import OptionError
 from ..options import declared
 from ..progress import SILENT, Progress
 from ..verbs.take import naming
-from . import outputs, take_command
+from . import cuts, outputs, take_command
 from .host import Host, Settings
 from .job import Job, Made
 
@@ -32,7 +32,7 @@ def planned(
     if several:
         folder = folder / take_command.folder_name(clips[0])
         folders.add(folder)
-    place = None if report is None else outputs.place(report, Path(clips[0]).stem, ".json")
+    place = None if report is None else outputs.place(report, Path(cuts.split(clips[0]).clip).stem, ".json")
     return Job(
         host=host,
         recipe=recipe,

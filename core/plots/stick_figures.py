@@ -1,16 +1,20 @@
-"""Bodies as stick figures, side by side."""
+"""Bodies as stick figures or of capsules, side by side."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from numpy.typing import NDArray
 
 from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
+from ..motion.skeleton import Skeleton
 
 ASLANT = np.radians(35.0)  # `aside` of a view from the right and a little from the front: limbs do not cover each other
+ABOVE = np.radians(12.0)  # from so far above capsules are seen, or their shadow would be a line
+THICK, THINNEST, THICKEST = 0.14, 0.012, 0.045  # radius of a capsule, of its bone and of the body's height
+ROUND = np.exp(1j * np.linspace(-0.5 * np.pi, 0.5 * np.pi, 7))  # the end of a capsule along the real axis
 
 
 def draw(
@@ -30,11 +34,8 @@ def draw(
         >>> len(axis.collections)
         1
     """
-    places, skeleton = kinematics.points(poses), poses.skeleton
+    places, bones = kinematics.points(poses), _bones(poses.skeleton)
     ground, facing = root_motion.ground_frames(poses)
-    joints = len(skeleton)
-    bones = [(int(above), joint) for joint, above in enumerate(skeleton.bearers) if above >= 0]
-    bones += [(int(joint), joints + k) for k, joint in enumerate(skeleton.tipped) if skeleton.body[joint]]
     lines = []
     for pose, middle, heading, place in zip(places, ground, facing, at, strict=True):
         from_middle = (pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])
@@ -44,3 +45,51 @@ def draw(
     axis.axhline(0.0, color="black", lw=0.6)
     axis.set_aspect("equal")
     axis.autoscale_view()
+
+
+def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *, beside: Clip | None = None) -> None:
+    """Draw each pose of a clip as capsules about its bones and their shadow, from its right, ahead and above.
+
+    at : places (F,) along the axis
+    beside : the clip whose poses stand at these places, if these poses are drawn where they are beside those
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.plots import stick_figures
+        >>> from matplotlib.figure import Figure
+        >>> axis = Figure().subplots()
+        >>> stick_figures.solid(axis, actions.walk(cycles=1).taken(np.array([0, 16])), np.array([0.0, 1.0]), "black")
+        >>> len(axis.collections)  # shadows, and bodies
+        2
+    """
+    places, bones, tall = kinematics.points(poses), np.array(_bones(poses.skeleton)), poses.skeleton.height
+    ground, facing = root_motion.ground_frames(poses if beside is None else beside)
+    bodies, shadows = [], []
+    for pose, middle, heading, place in zip(places, ground, facing, at, strict=True):
+        flat = ((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * (ASLANT - heading))
+        nearer, across, height = flat.real, flat.imag + place, pose[:, 2]
+        lengths = np.linalg.norm(np.diff(pose[bones], axis=1)[:, 0], axis=1)
+        radii = np.clip(THICK * lengths, THINNEST * tall, THICKEST * tall)
+        order = np.argsort((nearer * np.cos(ABOVE) + height * np.sin(ABOVE))[bones].mean(axis=1))  # the far ones first
+        seen = _capsules((across + 1j * (height * np.cos(ABOVE) - nearer * np.sin(ABOVE)))[bones], radii)[order]
+        below = _capsules((across - 1j * nearer)[bones], radii)
+        bodies += list(np.stack([seen.real, seen.imag], axis=2))
+        shadows += list(np.stack([below.real, below.imag * np.sin(ABOVE)], axis=2))
+    axis.add_collection(PolyCollection(shadows, facecolors="0.85", zorder=0.5))
+    axis.add_collection(PolyCollection(bodies, facecolors=colour, edgecolors="white", linewidths=0.3))
+    axis.set_aspect("equal")
+    axis.autoscale_view()
+
+
+def _capsules(ends: NDArray[np.complexfloating[Any, Any]], radii: NDArray[np.floating[Any]]) -> Any:
+    """Return outlines (B, 14) of capsules between ends (B, 2) in a plane."""
+    along = np.exp(1j * np.angle(ends[:, 1] - ends[:, 0])) * radii
+    return np.concatenate([ends[:, 1:] + along[:, None] * ROUND, ends[:, :1] - along[:, None] * ROUND], axis=1)
+
+
+def _bones(skeleton: Skeleton) -> list[tuple[int, int]]:
+    """Return the points at both ends of each bone that is drawn."""
+    bones = [(int(above), joint) for joint, above in enumerate(skeleton.bearers) if above >= 0]
+    tips = enumerate(skeleton.tipped)
+    return bones + [(int(joint), len(skeleton) + k) for k, joint in tips if skeleton.body[joint]]

@@ -95,6 +95,29 @@ def test_the_viewer_shows_any_frame_and_a_film(run):
         run("viewer", f"walk.bvh --frame {len(walk)}")
 
 
+def test_the_viewer_draws_capsules_and_their_shadow(run):
+    run("viewer", "walk.bvh --frame 4")
+    with opened("viewer.png") as picture:
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    blue, grey = pixels[..., 2] - pixels[..., 0] > 100, (np.abs(pixels - 217) < 4).all(axis=2)
+    assert blue.sum() > 3000  # 4 times what lines would cover
+    tall = np.flatnonzero(blue.any(axis=1))
+    assert grey.sum() > 300
+    assert np.median(np.nonzero(grey)[0]) > tall[0] + 0.9 * (tall[-1] - tall[0])  # on the ground
+
+
+def test_moments_of_two_motions_are_laid_onto_each_other(run):
+    made, printed = run("aligned")
+    one, moved, other = (kinematics.points(made[name])[..., :2] for name in ("one", "moved", "other"))
+    assert f"{len(one)} frames correspond" in printed
+    off = [np.square(two - one).sum(axis=2).mean(axis=1) for two in (other, moved)]
+    assert (off[1] <= off[0] + 1e-12).all()
+    for turn in (-0.02, 0.02):  # no other turn about its own middle leaves less
+        middle = moved.mean(axis=1, keepdims=True)
+        by = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        assert (np.square((moved - middle) @ by + middle - one).sum(axis=2).mean(axis=1) > off[1]).all()
+
+
 def test_forward_kinematics_step_by_step_is_the_cores(run):
     made, printed = run("forward_kinematics")
     turned, places = kinematics.world(made["posture"])

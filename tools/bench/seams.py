@@ -35,8 +35,9 @@ INTRODUCTION = (
 )
 FIGURES = (
     "C (periodicity, of the whole) and D (mean absolute second difference of the joint angles over the corrected"
-    " frames, degrees a frame² at 30 frames a second) are means, as in the paper; the others are medians. D_r, v_j and"
-    " v_max: roughness and accelerations at the seam over what is typical of the clip. K ranks: smaller is better."
+    " frames, degrees a frame²), both at 30 frames a second, are means, as in the paper; the others are medians. D_r,"
+    " v_j and v_max: roughness and accelerations at the seam over what is typical of the clip. K ranks: smaller is"
+    " better."
 )
 PAPER = (
     "The paper's two methods, and which of them it recommends by which figure; smaller is better. D rewards flat"

@@ -215,29 +215,6 @@ def rows_of(shown: Example) -> str:
     apart = "; ".join(f"{label}: {value}" for label, value in by_weights.items())
     rounded = "; ".join(f"{label}: {value}" for label, value in by_cells.items())
     return f"""
-Blends of clips of other lengths and speeds have a speed between | – | done | verb `blend`, methods: N-way blending
-
-Three stages: synchronise, interpolate, warp time back (Fig. 2) | – | done, time each frame by itself |
-verbs/blend/work.py
-
-Poses interpolated frame by frame, as on the site's page about filters | slerp | weighted mean rotation by logarithms,
-any number of clips; ankles as places | verbs/blend/work.py, methods: N-way blending
-
-Dynamic time warping of two waves F(M), G(N) to G'(M) | – | done; figure below | sync/dtw.py
-
-Distance matrix, such as (F − G)²; bright is far (Fig. 4) | – | done; the same picture of every pair |
-sync/distance.py, `--picture`
-
-Cheapest path from (1, 1) to (M, N), by dynamic programming | – | done: `--slope -1 --ends pinned`; tests try all
-paths of small matrices | sync/dtw.py, test_dtw.py
-
-Frames played along the path, G'(i) = G(j) (Fig. 3) | whole frames | fractions of frames | sync/registration_curve.py
-
-Poses compared by joint angles, Σ w·‖log(q⁻¹q')‖² | weights by trial | metric `angles`; a joint weighs as the bones it
-moves | sync/angles.py, `--metric angles`
-
-Poses compared by places of points, Σ w·‖p − Tp'‖² | – | metric `points` | sync/positions.py
-
 Remark: points need no weights | weights of 1 | ours weigh half their bones' length. Footfalls off, ms, median / p90:
 {apart} | sync/joint_weights.py
 
@@ -245,38 +222,12 @@ Clouds are first brought together: turn θ, shift x₀, z₀ | formula | best tu
 program agree with ours to {off["program"]:.0e}. The z₀ of its formula lacks a change of sign (− x̄' sin θ should be
 +): up to {off["formula"]:.1f} off where clouds are 1 wide; its program has it right | sync/alignment.py
 
-T = turn · shift | – | the same | sync/alignment.py
-
-Program CalcTransformBetweenFigures: also the mean height is matched | in the program, not in the formula |
-`--align-height`; off by default: how far a body ducks is part of its pose | recipes/matching.py
-
 Program calc_pose_distance: root of the mean square | metres | the same to {off["ours"]:.0e} | sync/alignment.py, this
 script
 
-Film of the normalised clouds; they move oddly half-way, perhaps a bug | film | missed: no film. By our check its
+Film of the normalised clouds; they move oddly half-way, perhaps a bug | film | `aligned.py` makes it. By our check its
 program is right: on two pairs of clips the best turn changes smoothly, {turning()} off the bodies' heading, since
 limbs that swing pull at it. That may be what looks odd | –
-
-Straight runs in the curve make motion jump or freeze | – | slope limit, smoothing, slopes held in [1/L, L]; table
-below | sync/curve_fit.py
-
-B-spline approximation (its source), passed over there as laborious | not done there | done: the default |
-`--smoothing spline`
-
-Moving average instead; contacts come a little off, motion is smoother | pictures | `--smoothing average --radius`, in
-seconds: 0.042 s is one frame at 30 fps, 10 frames are 0.333 s. Tables below: it makes motion much smoother; footfalls
-come no worse by 10 frames, and some worse by 20 | sync/curve_fit.py
-
-Belt round the even line, ratio of the clip's frames (Fig. 5) | ratio | `--band`, the same mask; the figure below.
-Cost and saving: table of document 003 | sync/register_pair.py `in_band`
-
-Program gen_restriction_mask_belt adds DBL_MAX / 10 | – | infinity; a belt that leaves no path is refused with a
-message, where there a path goes through the mask | test_dtw.py
-
-Middles of straight runs, average, path made again (Fig. 6) | four steps | middles and average alike; no cells are
-made of it, the curve itself is played | sync/curve_fit.py `midpoints`, `average`
-
-The curve with none, 10 and 20 frames | pictures, films | figure and table below | this script
 
 Timewarp matrix W, M × N (Fig. 7) | – | `sync A B --timewarp W.csv`, of the smooth curve: two frames a column, exactly
 what is played. By its own rule, of cells, another frame is played: off by (frames, median / p90) {rounded} |
@@ -286,62 +237,15 @@ Its example: s of the path of Fig. 6 and 7 | 1, 2, 4, 6, 6.25, 6.5, 6.75, 7 | {e
 exactly; of these frames our W gives the same back, and the same numbers in all columns but the third, where it has
 three frames and ours one | test_timewarp_matrix.py, oracles/timewarps.py
 
-Program CTimewarpMatrix::Initialize: averages a column, passes a row on | – | its rule is an oracle of the tests. It
-names `path` in one line and `npath` in the next | oracles/timewarps.py
-
-s = s_m · W | – | exactly the frames of the report | test_timewarps.py
-
-Incremental inverse timewarping: d[n] = s[n+1] − s[n], d[N] = 1 | – | the same sum, from the curve between frames |
-verbs/blend/work.py `output_frames`
-
 Length of the result T = Σ d, and d = Σ k·d of all clips | – | {len(shown.blend)} frames of the example below, Σ d =
 {shown.steps:.1f} | test_timewarps.py
-
-Shares that change along the clip change the length as they go | – | `--weight-keys` | verbs/blend/weights.py
-
-Not step by step, time can run backward | – | never: steps are positive | test_blend.py
-
-Program GetIITW | – | the same steps | oracles/timewarps.py `steps`
-
-Summary: X clips, kernels that add up to 1, the first is the reference | X clips | any number, weights of any sum, any
-reference, or the medoid | verbs/blend/, `--reference`
-
-Class CDistanceMatrix, NFigureUtil::PoseDistance | – | sync/distance.py, positions.py | module
-
-CalcRegistrationCurve: forward along diagonals, back, reversed | – | the same recurrence row by row, in numba |
-sync/dtw.py
-
-CalcSmoothRegistrationCurve(ratio, filter) | – | carried over here to be measured: it cuts fractions off twice, and
-continues past the ends with the end frame: it begins some frames into the clip (*start off*) and, in whole cells,
-leaves motion as rough as it was or rougher. Ours keeps both corners | this script
-
-NMotionSignal::Synchronize, ratio 0.7, filter 10 | 0.7, 10 | verb `sync`; a belt of 0.7 leaves out 9 % of the cells,
-and cost no path anything (table of document 003) | verbs/synchronise/work.py
-
-NMotionSignal::IncrementalTimewarp: first frame copied, slerp, last held | – | monotone cubic time, quaternions by
-curves, both ends kept | verbs/blend/work.py, motion/resample.py
-
-NMotionSignal::Blend | – | verb `blend` | verbs/blend/work.py
 
 Example: three steps of a walk and a sneak, 50:50 | pictures, films | {WALK[4:]} from frame {STEPS[0]} to {last_frame}
 and {SNEAK[4:]}: all is kept ({kept[0]:.0%} and {kept[1]:.0%}); of the walk's whole take {whole[0]:.0%}, as it has
 more steps than the sneak. Compared by legs only, for arms and bearing differ. Two footfalls that gait events find in
 the sneak are off by {shown.errors} ms | figure below
 
-Its pictures: third footfall of each | 3 pictures | 4: the sneak as it is, too | figure below
-
-Films of input, synchronised and blended motion | m1v | missed: a page has no films; `--picture` draws every blend |
-verbs/blend/picture.py
-
-Remark: no parameters to tune | – | as it comes, with everything left to the program | all options `auto`
-
 Remark: the distance matrix is the bottleneck | – | {bottleneck()} | sync/distance.py
-
-Sample programs (MFC, DXUT) with screen and curve (Fig. 1), BVH files | program | the extension; the picture of a
-registration has a playhead | docs/manual, formats/bvh.py
-
-The same curves find similar clips in a library (its reference 4) | not done there | missed: clips are looked for by
-measures (`ask`), not by likeness | verbs/ask/work.py
 """
 
 

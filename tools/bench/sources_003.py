@@ -226,49 +226,6 @@ def rows_of(made: Any, found: Measured) -> str:
     slower = [value.seconds / found["angles", kind, "none"].seconds for kind, value in five.items()]
     belt = max(max(value.more) for key, value in found.items() if key[2] == "belt 0.7")
     return f"""
-Motions are reused by blending alike ones; what is not alike (riding, ballet) gives nonsense | – | likeness of each
-pair, a warning under 0.25 | sync/register_pair.py, weave/reporting.py
-
-Time warping pairs frames of motions that take their time differently (feet come down sooner in a run) | – | done |
-methods: Time registration
-
-Earlier distances by places in the world depend on the root trajectory; so joints' rotations are compared | – | metric
-`angles`. Of [Kovar 2002] this is not true: it brings clouds together first; so does our `points` | sync/angles.py,
-positions.py
-
-Window of 2W + 1 frames, overhang filled with the centre frame | W not given | the same; W = 0.042 s | `--window`,
-sync/angles.py
-
-Distance of poses P: joints' angles between quaternions, each with a weight | weights not given, formula lost in our
-copy | Σ α·angle², or Σ α·angle with `--power 1`; α by the bones that a joint moves, or by hand | `--metric angles`,
-`--power`, `--joints`
-
-Distance of frames D: weighted sum over the window, most in the middle | weights not given | Hann window |
-sync/angles.py
-
-Both motions have one rate; grid of n1 × n2 cells | – | other rates are resampled first | weave/preprocess.py
-
-Looking through all pairs takes too long, "exponential" in the frames | – | it is n1·n2 for any dynamic programming,
-with or without its rules | tables below
-
-Rule 1: cells of the path touch | – | the same | sync/dtw.py, test_dtw.py
-
-Rule 2: never back | – | the same | sync/dtw.py, test_dtw.py
-
-Rule 3: at most L cells in a row in one direction (Fig. 1c shows L = 3) | L | `--slope L`; left to the program 3, or 6
-where needed | sync/dtw.py, test_dtw.py
-
-Corners are cut: right and then up costs no less than aslant (Fig. 2) | – | the same: no step turns at a right angle |
-sync/dtw.py
-
-2L − 1 cells may follow a cell (Fig. 3: L = 4) | 7 | 2L − 1 in the recurrence | sync/dtw.py, methods: Time
-registration
-
-Formula of v(i, j) | lost in our copy | methods: Time registration, tried against all admissible paths of small
-matrices | test_dtw.py
-
-Begins in the first corner and ends in the last | – | `--ends pinned`; open ends and cycles besides | sync/dtw.py
-
 The search is fast, and nearly as good as the best path | no figures | not so: all cells are visited as before, and 2L
 − 1 steps in place of 3 take {min(slower):.1f} to {max(slower):.1f} times as long at L = 5. Nearly as good is true: it
 costs the path (median) {more}. What it gives is time that neither waits nor leaps | tables below
@@ -282,31 +239,12 @@ The longer motion is the template; the result has its frames | 120 | `--referenc
 Blending slerps fails over 180°: a walk to the left and one to the right collapse | – | turns of {left:.0f}° and
 {right:.0f}° give one of {between:.1f}° at equal shares | weave/root_blend.py, figure below
 
-So pose and root trajectory are blended apart and joined again (by its reference 14) | – | steps in the heading frame,
-averaged and integrated | motion/root_motion.py, methods: N-way blending
-
-Normalising quaternions again distorts; logarithms about a mean q*, and exp back | – | the same, repeated until the
-mean stands still; any number of clips | verbs/blend/work.py, test_blend.py
-
-q and −q: turned round where they lie on the other side | – | the same | motion/quat.py
-
 Experiment: dinosaurs, a walk of 120 frames and a run of 100, L = 5 (Fig. 4) | 120, 100, 5 | people: {WALK[0][4:]} and
 {RUN[0][4:]}, 120 and 100 frames at 120 a second: {len(made.clip)} frames, likeness {one["likeness"]:.2f},
 {one["at_limit"]:.0%} of the path at the limit, slide {after["slide_cm_s"]:.1f} cm/s of {slides(report)} before |
 figures below
 
-Fig. 5: distances in grey, dark is near, with the curve | picture | figure below; `--picture` draws it of every pair |
-verbs/blend/picture.py
-
-Fig. 6: some poses of the result | picture | figure below | this script
-
 Time on the author's machine | not given | {share_of_path()} | this script
-
-Outlook: constraints against distortion | not done there | feet are planted, ankles go where their mean is, knees stay
-bent | `--plant-feet`, methods: N-way blending; Planted feet
-
-Survey of earlier work (Fourier, space-time, signal processing, parametric examples) | – | no methods of its own;
-bands are in `filter`, examples by measures in `ask` | methods: Filtering; Asking by measures
 """
 
 

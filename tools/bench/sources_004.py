@@ -293,124 +293,8 @@ def rows_of(found: Measured) -> str:
         )
 
     return f"""
-Many motions out of few captured ones, re-used and edited | – | the aim of all of this | README.md
-
-Motion files: BVH | BVH | BVH, AMC with ASF, and in Blender FBX, glTF | formats/, docs/manual/sources.md
-
-A feature: what people of one attribute share that strays from the mean | – | sliders, labels and components of
-strides | verb `restyle`, methods: Style
-
-Rows of the joints' angles over one motion, principal components of people | – | the same, about the rest pose and not
-centred (`--components source`); or of posture and dynamics apart | style/components.py
-
-Components read by the sign of the loadings | by eye | found with labels: effect size, and how often chance does as
-well | style/labels.py
-
-Only the first k are features, the others individuality | 3 | 6, the others individuality | style/components.py
-
-M = λ₀ speed + Σ λ_k m_k; speed is a feature, too | – | the same; factors `--factor-1` …, `--own-speed`,
-`--individuality` | recipes/style.py
-
-New motion by other factors, individuality kept | – | the same; all factors 1 gives the clip back to 0.0025° |
-docs/measured/style.md, *There and back*
-
-Rows: 16 joints × 3 axes × 35 frames, root, fingers and toes left out | 1680 | 1680 at 35 phases; 64 phases otherwise
-| docs/measured/style.md
-
-People: 17 students, 9 elderly, 4 children; 30 walks | 30 | 11 people, 97 strides: nothing is known of them, so
-neither sex nor age can be found | docs/measured/style.md; missed for want of clips
-
-One cycle cut out in capture software, all brought to the mean length | 35 frames, 1.167 s | strides from touchdown to
-touchdown, each at 64 phases; seconds are kept as a number | style/gait_phase.py
-
-Share of the first component | 95.95 % | 93.9 % (tuned on 94.1 %) | docs/measured/style.md
-
-Shares fall much from the third to the fourth | not given | 1.49 to 0.83 %, less of a fall | docs/measured/style.md
-
-The first component is the mean walk | – | so it is | docs/measured/style.md
-
-Second component: sex, third: age (Fig. 1, 2) | pictures | missed: unknown of our people. A component separates fast
-and slow people, but shuffled labels do as well in 6 to 28 % of cases | docs/measured/style.md, *Missed*
-
-M = k₀ speed + k₁ mean + k₂ sex + k₃ age + individuality | – | the same sum, components by number |
-style/components.py
-
-Factors 3 and −3 of sex, 3 of age (Fig. 3) | pictures | −3 to 3 of every slider in contact sheets; components have
-factors, too. λ·score is held at ±3 standard deviations | docs/measured/style.md, *Contact sheets*
-
-Scores by joint: left shoulder, elbows, left knee carry the second (Fig. 4) | picture | joints that carry each, with
-shares: arms first here, too | docs/measured/style.md, *carried by*
-
-Mean men and women beside each other, four joints (Fig. 5) | pictures | missed: unknown of our people | –
-
-Elderly hold their arms close, children keep elbows straight | in words | sliders `elbows`, `swing` |
-style/measures.py
-
-Editor: read, write, loop, connect, blend; preview | – | verbs, and the panel with its preview | docs/manual
-
-Loop on or off at any frame | – | `--start`, `--length`, `--whole` | verbs/loop/
-
-Capture software interpolates straight or leaves it to hands | – | figures below | –
-
-Cycle: joints that turn little are left out, ε of the largest range R_max | 0.1 | 0.1, of components of rotation
-vectors | sync/cycle_search.py
-
-Autocorrelation of each angle, mean A over joints | – | the same, each lag over the frames that it leaves | `--finder
-autocorrelation`
-
-Its first peak by a smoothed derivative | – | Savitzky and Golay; peaks that rise over half of the range |
-sync/cycle_search.py
-
-Start S moved frame by frame, the highest A_max is the cycle (Fig. 6) | – | done; but a mean over many joints can't
-find what repeats, so r(S, L) decides among the best. Literally it is in the table below | sync/cycle_search.py
-
-*Stands, then runs* (Fig. 7) | pictures | table and figure below: pose held for a second, then a captured run or walk
-| this script
-
-*Stands, then waves the right hand* (Fig. 8) | pictures | the figure's wave, which is 18 frames: table and figure
-below | figure/actions.py
-
-Lagrange's polynomial and cubic splines on joints' angles over frames | – | both, on rotation vectors about a mean;
-splines natural | weave/seam/repairs.py, test_repairs.py
-
-Loop: m frames before the end and n after the start are computed again | m = n = 3 | 0.1 s each side, 3 at 30 frames a
-second | weave/seam/close.py
-
-Through i and j points beyond them | i = j = 2 | from M(e−m) to M(e−m−i), both ends counted: 3 points each side.
-Through 2 points the order of D is reversed: table below | weave/seam/repairs.py `POINTS`
-
-(The paragraph on loops is printed twice) | – | – | –
-
-Points and corrected frames of the spine's X (Fig. 9) | picture | grey in the figure below | this script
-
-Connection: m frames each side, the same points | i = j = 2 | the same | verbs/connect/work.py
-
 m where the last m and the first m frames correlate most, m from 0 on | – | `--by-correlation`, bounds of our own:
 0.05 to 0.15 s, 3 or 4 frames here: {by_correlation()}. What it changes is in the table below | verbs/connect/work.py
-
-Loop of a run by each method, two cycles of the spine (Fig. 10, 11) | pictures | figure below, first row | this script
-
-Remark: in loops the spline turns sharply where corrected frames meet its points | in words | seen in the figure,
-first row: both cut the peak at the seam, the spline more | figure below
-
-Run and walk connected, the spine across the joint (Fig. 12, 13) | pictures | figure below, third row | this script
-
-Remark: in connections the spline is the smoother | in words | so it is, by D: table below | this script
-
-C: differences of neighbouring swings over the sum of swings (Fig. 14) | – | the same, mean over all components that
-turn, minima between maxima | check/angles.py `unevenness`
-
-D: mean second derivative of the angles where it is corrected | unit not given | mean absolute second difference,
-degrees a frame² at 30 frames a second. The printed D is 2 to 11 times lower, its unit and filter are unknown; D
-rewards flatness: untouched clips have twice the D of polynomials | check/angles.py `smoothness`
-
-Clips: run, walk, skip, push a button, turn round; loops of three, C of two and D of 12 connections | 3, 2, 12 | run,
-walk, a walk with long strides or a leap for a skip, a punch or a throw for the button, a turn of 90°; 9 loops, 2 and
-12 connections of either set | this script, `CAST`
-
-Methods differ most in the loop of a walk (Fig. 15) | pictures | figure below, second row | this script
-
-… and in run to turn (Fig. 16) | pictures | figure below, fourth row | this script
 
 Table 1, loop C: Lagrange | 1.877, the other lost | {pair("loop", "C")} (Lagrange and spline). The formula as printed
 is 2 at most, where every other swing is next to nothing: 1.877 is nearly that | table below
@@ -420,18 +304,6 @@ Table 1, loop D: Lagrange | 0.191, the other lost | {pair("loop", "D")} | table 
 Table 1, connect C | 0.383 and 0.394 | {pair("periodic", "C")} | table below
 
 Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
-
-Conclusion: Lagrange for loops (C), splines for connections (D) | – | D has the same order, C the reverse in one set;
-by K neither is best in loops, both are in connections at 30 frames a second, not at 120 | table below,
-docs/measured/seams.md
-
-Methods are chosen by what measures say | – | `--method auto`, by K | weave/seam/close.py, methods: Measures of
-quality
-
-Application: a virtual campus with agents, one pushes a button (Fig. 17, 18) | pictures | not a method | –
-
-Outlook: more data, other attributes and motions | not done there | any labels, any motions that repeat | methods:
-Style
 """
 
 

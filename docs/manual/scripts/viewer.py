@@ -23,7 +23,7 @@ def strip(postures: Clip) -> Figure:
     """All postures of a clip side by side."""
     figure = Figure(figsize=(1.0 + len(postures), 2.4), layout="constrained")
     places = 0.6 * postures.skeleton.height * np.arange(len(postures))
-    stick_figures.draw(figure.add_subplot(xticks=[]), postures, places, "tab:blue")
+    stick_figures.solid(figure.add_subplot(xticks=[], yticks=[]), postures, places, "tab:blue")
     return figure
 
 
@@ -34,8 +34,8 @@ def film(clip: Clip, speed: float, a_second: int) -> list[Image.Image]:
     pictures, tall = [], shown.skeleton.height
     for k, gone in enumerate(np.append(0.0, np.cumsum(np.linalg.norm(steps, axis=1)))):
         axis = (figure := Figure(figsize=(2.6, 2.6), layout="constrained")).add_subplot(yticks=[])
-        stick_figures.draw(axis, shown.cut(k, k + 1), np.array([gone]), "tab:blue")
-        axis.set(xlim=(gone - 0.6 * tall, gone + 0.6 * tall), ylim=(-0.05 * tall, 1.15 * tall), xlabel="m")
+        stick_figures.solid(axis, shown.cut(k, k + 1), np.array([gone]), "tab:blue")
+        axis.set(xlim=(gone - 0.6 * tall, gone + 0.6 * tall), ylim=(-0.15 * tall, 1.05 * tall), xlabel="m")
         pictures.append(Image.open(io.BytesIO(as_png(figure))).convert("P"))
     return pictures
 

@@ -122,10 +122,11 @@ def test_d_of_a_quadratic_angle_is_its_second_derivative(rate):
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_02_01", "asf_16_41"])
-def test_d_is_the_same_at_every_rate_that_has_the_frames(name):
+@pytest.mark.parametrize(("measure", "rounding"), [(periodicity, 1e-4), (smoothness, 1e-6)])
+def test_both_are_the_same_at_every_rate_that_has_the_frames(measure, rounding, name):
     clip = captured(f"cmu_{name}")
-    at_30, *others = (smoothness(resample.to_rate(clip, rate)) for rate in (30.0, 60.0, 90.0, 120.0))
-    assert others == pytest.approx(3 * [at_30], rel=1e-6)
+    at_30, *others = (measure(resample.to_rate(clip, rate)) for rate in (30.0, 60.0, 90.0, 120.0))
+    assert others == pytest.approx(3 * [at_30], rel=rounding)  # C is level by a heading that is averaged over frames
 
 
 @both_engines
@@ -156,8 +157,8 @@ def test_a_body_that_rolls_over_measures_as_one_that_does_not():
 
 @both_engines
 def test_a_walk_is_as_periodic_where_it_turns_and_less_where_it_changes():
-    straight, curve = periodicity(actions.walk(60.0)), periodicity(actions.walk(60.0, turn=0.8))
-    assert curve == pytest.approx(straight, abs=0.1)
+    straight, curve = periodicity(actions.walk(60.0)), periodicity(actions.walk(60.0, turn=0.4))
+    assert curve == pytest.approx(straight, abs=0.05)
     # Each cycle of the generated walk is the last one's equal, swing by swing.
     walk = actions.walk(60.0, 6)
     fading = np.linspace(1.0, 0.3, len(walk))[:, None, None]

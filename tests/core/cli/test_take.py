@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from action_loom.core.cli import take_command
 from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import cycles
@@ -31,6 +32,20 @@ def test_a_set_is_a_folder_of_actions_and_what_they_are(run, tmp_path, take):
     assert json.loads(report.read_text())["sets"][0]["status"] == "done"
     written = motion_file.read(str(folder / "Walk.bvh")).clip
     assert cycles.closes(written)
+
+
+def test_of_a_part_of_a_take_the_set_is_that_of_the_part_alone(run, tmp_path, take):
+    """Seconds may have a point, which is none of the file's name."""
+    material.write(motion_file.read(str(take)).clip.cut(90, 271), tmp_path / "part.bvh")
+    sets = []
+    for name, asked in (("cut", f"{take}[1.5s:270]"), ("alone", tmp_path / "part.bvh")):
+        assert run("take", asked, "-o", tmp_path / name)[0] == 0
+        sets.append([one["from"] for one in json.loads((tmp_path / name / "set.json").read_text())["actions"]])
+    assert sets[0] == sets[1] != []
+    assert take_command.folder_name("takes/long.bvh[1.5s:270]") == "long 1.5s-270"
+    code, _, errors = run("take", f"{take}[5:99999]", "-o", tmp_path / "none")
+    assert code != 0
+    assert "long has frames 0 to" in errors
 
 
 def test_names_rates_and_formats_are_as_asked(run, tmp_path, take):
