@@ -10,7 +10,7 @@ from action_loom.core.errors import ClipError, LoomError
 from action_loom.core.figure import actions
 from action_loom.core.motion import mirror, resample, root_motion
 from action_loom.core.motion.clip import joined
-from action_loom.core.verbs.take import activities, cutting, take_set
+from action_loom.core.verbs.take import activities, cutting, take_set, tracks
 from oracles import takes
 
 FIGHTS_AND_DANCES = (
@@ -106,7 +106,9 @@ def test_at_half_the_rate_borders_stay():
     full, half = cutting.cut(take), cutting.cut(resample.to_rate(take, 60.0))
     assert [one.name for one in full.stretches] == [one.name for one in half.stretches]
     times = [[one.first / each.clip.rate for one in each.stretches] for each in (full, half)]
-    assert np.abs(np.subtract(*times)).max() < 0.1
+    apart = np.abs(np.subtract(*times))
+    assert np.median(apart) < 0.02
+    assert apart.max() < cutting.NEAR + 1.0 / tracks.RATE  # a strike that is just in reach at one rate only
 
 
 @pytest.mark.shared
