@@ -142,6 +142,15 @@ def put(
     held.edited, held.said = edited, summary
 
 
+def say(scene: bpy.types.Scene, action: bpy.types.Action, summary: str) -> None:
+    """Let a sentence stand above the rows of an action, which stay as they are."""
+    held = of(scene, action)
+    if held is None:
+        put(scene, action, (), edited=False, summary=summary)
+    else:
+        held.said = summary
+
+
 def contacts_of(held: Any) -> list[Contact]:
     """Return the contacts of an action's rows, in their order."""
     return [Contact(row.foot, row.part, row.first, row.last, row.why) for row in held.rows]

@@ -60,18 +60,26 @@ def armature(context: bpy.types.Context) -> bpy.types.Object | None:
 def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the armature of the tab, or None.
 
-    It is the pinned armature; else the active one, the one that deforms the active mesh, or the last one.
+    It is the pinned armature; else the active one, the one that deforms the active mesh, the only one below the active
+    empty (as glTF files have it), or the last one.
     """
     scene, active = scene_of(context), context.object
     found = properties.pinned(scene)
     if found is None and active is not None:
-        found = active if active.type == "ARMATURE" else active.find_armature()
+        found = active if active.type == "ARMATURE" else active.find_armature() or _below(active)
     if found is None:
         before = properties.of_session(scene.objects, _last.get(scene.session_uid) or 0)
         found = before if before is not None and before.type == "ARMATURE" else None
     if found is not None:
         _last.keep(scene.session_uid, found.session_uid)
     return found
+
+
+def _below(active: bpy.types.Object) -> bpy.types.Object | None:
+    if active.type != "EMPTY":
+        return None
+    armatures = [one for one in active.children_recursive if one.type == "ARMATURE"]
+    return armatures[0] if len(armatures) == 1 else None
 
 
 def by_name(context: bpy.types.Context, name: str) -> bpy.types.Object | None:

@@ -227,6 +227,20 @@ def test_where_every_contact_is_refused_the_source_says_why_and_no_action_is_mad
     assert "Plant Feet: nothing was changed, so no action was made" in printed
 
 
+def test_where_no_foot_slides_the_found_contacts_stay_and_the_reason_is_read_last(sliding, rows_of, held_of, capfd):
+    made = planted(sliding)
+    bpy.context.scene.action_loom.rigs[0].sources.clear()
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    before, known = set(bpy.data.actions), rows_of(made)
+    assert known
+    capfd.readouterr()
+    assert bpy.ops.action_loom.plant() == {"FINISHED"}
+    assert set(bpy.data.actions) == before
+    assert rows_of(made) == known
+    assert held_of(made).said == "no foot that stands slides"
+    assert "no foot that stands slides" in capfd.readouterr().out.strip().splitlines()[-1]
+
+
 # --- markers --------------------------------------------------------------------------------------------------------
 
 

@@ -140,3 +140,19 @@ def test_a_new_curve_is_chosen_and_can_be_walked_along(loom):
     assert "off the curve" in bpy.context.scene.action_loom.rigs[0].last
     assert armature.animation_data.action.name != "Walk"
     bpy.ops.ed.undo_push()
+
+
+def test_the_empty_above_an_armature_leads_to_it_and_one_above_two_does_not(loom):
+    target, rig, scene = loom("addon.model.target_armature"), material.biped(), bpy.context.scene.collection
+    above, below = (bpy.data.objects.new(name, None) for name in ("root", "offset"))
+    for one in (above, below):
+        scene.objects.link(one)
+    below.parent, rig.parent = above, below
+    bpy.context.view_layer.objects.active = above
+    loom("addon.ground.memory").forget()  # which armature the tab had
+    assert target.of_tab(bpy.context) == rig
+    other = material.biped()
+    other.parent = above
+    bpy.context.view_layer.objects.active = above
+    loom("addon.ground.memory").forget()
+    assert target.of_tab(bpy.context) is None

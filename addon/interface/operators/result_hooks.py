@@ -181,7 +181,7 @@ class ResultHooks(Hooks):
         if each:
             self.done(op, context, each, [*refused, *left])
         else:
-            reports.report(op, refused, *left, f"{op.bl_label}: nothing was changed, so no action was made")
+            reports.report(op, refused, f"{op.bl_label}: nothing was changed, so no action was made", *left)
         return {"FINISHED"}
 
     def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:
@@ -233,11 +233,12 @@ class ResultHooks(Hooks):
 
 
 def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:
-    """Add the actions of results to an armature's list if it has one, not ticked."""
+    """Add the actions of results to an armature's list if it has one, not ticked; the list shows the last."""
     rig = properties.rig_of(scene_of(context), armature)
     for one in each if rig is not None else ():
         if not lists.own_lines(rig, one.written.action):
             source_list.add(rig, one.written.action, use=False)
+            rig.active = len(rig.sources) - 1
 
 
 def show_result(context: bpy.types.Context, armature: bpy.types.Object | None, one: EachResult) -> None:
@@ -254,7 +255,10 @@ def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> l
     from ...services.weaving import writing
 
     scene, action, span = scene_of(context), writing.sources_of(inputs.read)[0][0], inputs.request.sources[0].span
-    contact_rows.keep_planted(scene, action, inputs.recipe, made.report, span)
+    if (made.report.get("plant") or {}).get("refused", True):
+        contact_rows.keep_planted(scene, action, inputs.recipe, made.report, span)
+    else:
+        contact_rows.say(scene, action, "no foot that stands slides")
     warnings = contact_rows.warnings_of(scene, action, made.report["warnings"], span)
     return [*made.report["notes"], *warnings]
 

@@ -21,7 +21,7 @@ class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
     def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.alert = bool(item.why)
-        names = row.split(factor=0.48)
+        names = row.split(factor=0.4)
         names.label(
             text=f"{translated(contact_rows.FEET[item.foot][0])} {translated(item.part)}",
             icon="ERROR" if item.why else "NONE",

@@ -189,7 +189,7 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
     def draw(self, context: DrawContext) -> None:
         layout = present(self.layout)
         target_armature.mark(layout, target_armature.of_tab(present(context)))
-        layout.operator("action_loom.import_motion", icon="IMPORT")
+        layout.operator("action_loom.import_motion", text="Import Motion…", icon="IMPORT")
         layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
         layout.operator("action_loom.add_selected_sources", icon="ARMATURE_DATA")
         layout.operator("action_loom.retarget")

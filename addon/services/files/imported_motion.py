@@ -44,10 +44,12 @@ def take_in(
 
 
 def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
-    """Add new actions of an armature to its list; the first two are ticked where none is."""
+    """Add new actions of an armature to its list, which shows the first; the first two are ticked where none is."""
     rig = properties.ensure_rig(scene, armature)
+    place = len(rig.sources)
     for action in actions:
         source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)
+    rig.active = place
     body_roles.look_up(rig)
 
 
