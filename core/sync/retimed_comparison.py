@@ -90,6 +90,8 @@ def corrected(
             at = curve_fit.smoothed(moved, matching, rate, knot)
             frames = curve_fit.evaluate(frames, curve_fit.limit_slopes(at, 1.0 / LIMIT, float(LIMIT)))
         frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit), periodic=bool(period))
+    if not _feet(reference, matching):
+        return frames
     around = _three_cycles(frames, period) if period else frames
     at = steps.corrected(reference, PosedClip(retimed(around)), float(LIMIT))
     if period:
@@ -97,6 +99,15 @@ def corrected(
         at = at[length : 2 * length + 1]
         at[-1] = at[0] + length
     return curve_fit.limit_slopes(curve_fit.evaluate(around, at), 1.0 / limit, float(limit), periodic=bool(period))
+
+
+def _feet(body: PosedClip, matching: Matching) -> list[int]:
+    """Return the points of balls and ankles that are compared."""
+    skeleton = body.clip.skeleton
+    chosen = joint_weights.factors(skeleton, matching.joints)
+    above = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
+    points = {point for pair in feet.balls_and_ankles(skeleton).values() for point in pair}
+    return sorted(point for point in points if chosen[above[point]] > 0.0)
 
 
 def _three_cycles(frames: Array, period: float) -> Array:
@@ -113,15 +124,11 @@ class StepMetric(MotionMetric):
     """
 
     def _more(self, body: PosedClip, matching: Matching) -> Array:
-        skeleton = body.clip.skeleton
-        chosen = joint_weights.factors(skeleton, matching.joints)
-        above = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
-        points = {point for pair in feet.balls_and_ankles(skeleton).values() for point in pair}
-        counting = sorted(point for point in points if chosen[above[point]] > 0.0)
+        counting = _feet(body, matching)
         if not counting:
             return super()._more(body, matching)
         velocities = body.velocities[:, counting] * body.clip.rate
         speed = np.linalg.norm(velocities, axis=2)
-        slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * skeleton.height)
+        slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * body.clip.skeleton.height)
         directions = velocities / np.maximum(speed, slow)[..., None]
         return np.asarray(np.sqrt(FOOT_WEIGHT / len(counting)) * directions.reshape(len(body), -1))
