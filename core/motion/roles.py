@@ -43,6 +43,12 @@ def find(names: Sequence[str], parents: NDArray[np.int64], places: Array | None 
 
     places (J, 3) : the joints at rest, in any frame; they correct sides that names have wrong, and find the roles of
         one side that names have for the other side alone
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import roles
+        >>> roles.find(["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot"], np.array([-1, 0, 1, 2]))["shin.L"]
+        2
     """
     return {role: joint for role, (joint, _) in _with_sources(names, parents, places).items()}
 
