@@ -287,7 +287,7 @@ TABLE = {
     "manual": Row(needs_armature=False),
     "mark_asset": Row("assets"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
-    "move_source": Row("settings", down=True),
+    "move_source": Row("settings"),  # up: what was woven last is active, and the last
     "match_rate": Row("sources", "settings", "pose", before=another_rate, how="ACTION"),
     "open_tool": Row("settings", "animation", "pose", "users", tool="mirror", action="quick"),
     "play_action": Row("animation", "pose", "users", "frame", action="slow"),
