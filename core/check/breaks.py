@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ..motion import kinematics
 from ..motion.clip import Clip
 from .contacts import runs
 
-AROUND = 3  # frames before and behind a step that say how large steps are there
-OUTLIER = 4.0  # times the largest of them; in 122 captures at 24 to 120 a second it is 2.7 at most, at cuts 13 at least
+AROUND = 0.3  # s before and behind a step that say how large steps are there; at least three
+OUTLIER = 4.0  # times the second largest of them (one may be a break, too); captures have 2.8 at most, cuts 13 at least
 LEAST = 0.04  # body heights that the body's points jump on average; less is a spike, or a fast move in few frames
 FROZEN = 1e-4  # m a frame; nothing that lives is so still
 HELD = 0.1  # s; a shorter standstill beside a jump is a frame or two given twice
@@ -38,8 +39,9 @@ class Break:
 def found(clip: Clip) -> tuple[Break, ...]:
     """Return the breaks of a clip, in order.
 
-    A step is a jump if the points of the body, on average, make four times the largest step of the three frames before
-    and behind, and 4 % of the body's height. A body that stands frozen beside a jump is not known there.
+    A step is a jump if the points of the body, on average, make four times the second largest step of the 0.3 s before
+    and behind, and 4 % of the body's height. A body that stands frozen beside a jump is not known there. Poses that are
+    held, or frames that were given several times, are no breaks: all steps are as large there.
 
     Example:
         >>> import numpy as np
@@ -52,16 +54,17 @@ def found(clip: Clip) -> tuple[Break, ...]:
         >>> [(one.first, one.last, one.words) for one in breaks.found(replace(walk, translations=places))]
         [(19, 20, 'the body jumps 171 cm')]
     """
-    height = clip.skeleton.height
-    if len(clip) < 2 * AROUND + 2 or height <= 0.0:
+    height, around = clip.skeleton.height, max(3, round(AROUND * clip.rate))
+    if len(clip) < 2 * around + 2 or height <= 0.0:
         return ()
     weights = clip.skeleton.point_weights
     seen = weights > 0.0
     steps = np.linalg.norm(np.diff(kinematics.points(clip)[:, seen], axis=0), axis=2)
     mean, largest = steps @ (weights[seen] / weights[seen].sum()), steps.max(axis=1)
-    padded = np.pad(mean, AROUND, mode="edge")
-    beside = [padded[k : k + len(mean)] for k in range(2 * AROUND + 1) if k != AROUND]
-    jumps = np.flatnonzero((mean > OUTLIER * np.max(beside, axis=0)) & (mean > LEAST * height))
+    large = np.flatnonzero(mean > LEAST * height)
+    beside = sliding_window_view(np.pad(mean, around, mode="reflect"), 2 * around + 1)[large]
+    usual = np.partition(np.delete(beside, around, axis=1), -2, axis=1)[:, -2]
+    jumps = large[mean[large] > OUTLIER * usual]
     held = [(a, b) for a, b in runs(largest < FROZEN) if b - a >= HELD * clip.rate]  # steps a … b − 1
     out: list[Break] = []
     for at in jumps.tolist():

@@ -82,7 +82,7 @@ def ends(clip: Clip) -> Trimmed:
     )
     if first + last >= len(clip) - 1:
         return Trimmed(clip)  # jumps everywhere: this is not about the ends
-    return Trimmed(clip.cut(first, len(clip) - last), first, last)
+    return Trimmed(clip.cut(first, len(clip) - last), first, last) if first or last else Trimmed(clip)
 
 
 def _bad(steps: Array, shaking: NDArray[np.bool_], limit: float, rate: float) -> int:

@@ -303,3 +303,22 @@ def test_the_picture_of_what_the_set_covers_shows_each_ticked_loop_at_its_speed_
         assert near.min() < 1.5, (speed, turn)
     row("Walk").use = False
     assert len(rows.covered(listed())) == len(loops) - 1
+
+
+@material.needs_shared
+def test_an_interrupted_take_is_cut_there_in_frames_of_the_scene(take, capfd):
+    at = 959
+    for curve in material.fcurves(take.animation_data.action):
+        if curve.data_path.endswith("location") and curve.array_index == 0:
+            for point in curve.keyframe_points:
+                point.co.y += 1.0 if point.co.x >= at else 0.0
+            curve.update()
+    pressed(take, "cut_take")
+    (hole,) = [one for one in listed().take_rows if one.name == "Break"]
+    assert (hole.start, hole.end, hole.use) == (at - 1, at, False)
+    assert hole.why.startswith("the body jumps 99 cm")  # a metre, less what it goes in a frame
+    assert not [one.name for one in listed().take_rows if one.start < at - 1 and one.end > at]
+    longer = {"name": "Over", "start": at - 100, "end": at + 50, **ROW}
+    sources = [{"name": take.animation_data.action.name, "weight": 1.0}]
+    assert bpy.ops.action_loom.cut_out(sources=sources, rows=[longer]) == {"FINISHED"}
+    assert "Over: 99 frames after the first, the body jumps 99 cm" in capfd.readouterr().out

@@ -111,8 +111,10 @@ class CutOutHooks(ResultHooks):
             except LoomError as error:
                 name, text = one.request.result.result_name, str(error).partition(": ")[2] or str(error)
                 raise type(error)(f"{name}: {frame_conversion.frames_in_scene(text, first)}") from None
-            clip = dataclasses.replace(made.clip, name=one.request.result.result_name)
-            return dataclasses.replace(made, clip=clip)
+            name = one.request.result.result_name
+            warnings = [f"{name}: {text.partition(': ')[2] or text}" for text in made.report["warnings"]]
+            clip = dataclasses.replace(made.clip, name=name)
+            return dataclasses.replace(made, clip=clip, report={**made.report, "warnings": warnings})
 
         return computing.compute_each(inputs, progress.part(0.2, 1.0), cut)
 

@@ -96,7 +96,7 @@ def cut_out(
         made, own["apart_m"] = _between(part, recipe, take)
         warnings = []
     warnings += [
-        f"{clips[0].name}: {one.words} in frames {one.first} to {one.last}"
+        f"{clips[0].name}: {one.first - recipe.first} frames after the first, {one.words}"
         for one in take.cut.breaks(recipe.first, last)
     ]
     made, notes = placing.rooted(placing.at_origin(made), placing.IN_PLACE if recipe.in_place else placing.ROOT)

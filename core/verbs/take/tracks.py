@@ -152,6 +152,8 @@ def _refuse(clip: Clip, rows: int) -> None:
             f"{clip.name}: {len(bodies)} bodies are in it ({', '.join(bodies)}), and a take is of one: save each as a"
             " file of its own"
         )
+    if rows < 3 <= len(clip):
+        raise ClipError(f"{clip.name}: it jumps or is frozen all the time, so the take can't be cut")
     if rows < 3:
         raise ClipError(f"{clip.name}: a take of {len(clip)} frame{'s' * (len(clip) != 1)} can't be cut; three are few")
 

@@ -199,3 +199,9 @@ def test_a_file_of_two_people_is_refused():
     )
     with pytest.raises(ClipError, match=r"2 bodies are in it \(hips, other_hips\)"):
         cutting.cut(two)
+
+
+@pytest.mark.parametrize(("rate", "held"), [(120.0, 4), (60.0, 2), (24.0, 4)])
+def test_frames_that_are_given_several_times_and_poses_that_are_held_are_no_breaks(rate, held):
+    run = actions.run(cycles=8, rate=rate)
+    assert breaks.found(run.taken(np.arange(len(run)) // held * held)) == ()
