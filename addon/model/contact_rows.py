@@ -24,7 +24,7 @@ FEET = {
 SHOWN = 4  # largest number of contacts that a message names
 PARTS = {"ball": "Ball", "heel": "Heel"}
 
-_OF_RESULT = re.compile(r"frame (\d+) of the result")
+_OF_RESULT = re.compile(r"frames? (\d+)(?: to (\d+))? of the result")
 
 # Set while code fills rows, because only edits by hand count as edited.
 _putting = False
@@ -236,12 +236,21 @@ def keep_planted(
     )
 
 
+def in_scene(sentences: Sequence[str], start: int) -> list[str]:
+    """Return sentences on frames of a result, counted from 0, with frames of the scene; it begins at frame `start`."""
+
+    def counted(found: re.Match[str]) -> str:
+        first = start + int(found[1])
+        return f"frames {first} to {start + int(found[2])}" if found[2] else f"frame {first}"
+
+    return [_OF_RESULT.sub(counted, one) for one in sentences]
+
+
 def warnings_of(
     scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str], span: tuple[int, int] | None = None
 ) -> list[str]:
     """Return the warnings of a report with scene frames, where core counts from 0 in the result, or in a span."""
-    start = frames_of(action, span)[0]
-    warnings = [_OF_RESULT.sub(lambda found: f"frame {start + int(found[1])}", one) for one in warnings]
+    warnings = in_scene(warnings, frames_of(action, span)[0])
     held = of(scene, action)
     refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]
     others = [one for one in warnings if not refused or ": not planted: " not in one]

@@ -180,3 +180,13 @@ def test_settle_needs_other_actions(blocked):
         line.use = False
     with pytest.raises(RuntimeError, match="Tick the actions to pull towards"):
         press(blocked, "settle")
+
+
+def test_what_is_unlike_is_said_in_frames_of_the_scene(blocked, capfd):
+    block(blocked, "later", (101, 131))
+    for k, curve in enumerate(material.fcurves(blocked.animation_data.action)):
+        for point in curve.keyframe_points:
+            point.co.y += 0.8 * (-1) ** k  # a pose that no walk has
+        curve.update()
+    assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
+    assert "nothing was found like frames 101 to 131:" in capfd.readouterr().out

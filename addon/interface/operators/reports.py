@@ -59,7 +59,10 @@ def report_results(
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, first.written.action.name
-    done = [note for one in each for note in (*one.inputs.read.retarget_notes, *one.made.report.get("notes", ()))]
+    done = []
+    for one in each:
+        start = contact_rows.frames_of(one.written.action)[0]
+        done += [*one.inputs.read.retarget_notes, *contact_rows.in_scene(one.made.report.get("notes", ()), start)]
     report(operator, notes, *done, line)
 
 

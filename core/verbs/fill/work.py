@@ -210,9 +210,9 @@ def _unlike(clip: Clip, done: Done) -> list[str]:
     unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
     if not unlike:
         return []
-    each = ", ".join(f"{gap.first} to {gap.last}" for gap in unlike[:NAMED])
+    each = ", ".join(f"frames {gap.first} to {gap.last} of the result" for gap in unlike[:NAMED])
     more = f" and {len(unlike) - NAMED} gaps more" if len(unlike) > NAMED else ""
-    return [f"{clip.name}: nothing was found like frames {each}{more}: they are interpolated"]
+    return [f"{clip.name}: nothing was found like {each}{more}: they are interpolated"]
 
 
 def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
@@ -227,8 +227,8 @@ def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
     if standing:
         first, last = standing
         notes.append(
-            f"{clip.name}: the hips stand still from frame {first} to {last} while the feet step: a walk on the spot?"
-            " If not, key where the hips are"
+            f"{clip.name}: the hips stand still in frames {first} to {last} of the result while the feet step: a walk"
+            " on the spot? If not, key where the hips are"
         )
     if not done.gaps:
         notes.append(

@@ -106,7 +106,7 @@ def test_what_is_not_there_is_interpolated_and_said():
     made = filled(hidden(wave, keys), [actions.turn_left()], keys=keys, plant_feet=False)
     gaps = made.report["fill"]["gaps"]
     assert all(gap["alike"] < trust.NOTHING_LIKE and gap["text"].startswith("nothing like it") for gap in gaps)
-    assert any("nothing was found like frames 0 to 30" in note for note in made.report["notes"])
+    assert any("nothing was found like frames 0 to 30 of the result" in note for note in made.report["notes"])
     assert away(made.clip, hidden(wave, keys)) < 0.15  # but for speeds over keys
 
 
@@ -150,7 +150,7 @@ def test_a_walk_whose_hips_were_forgotten_is_noticed():
     places = block.translations.copy()
     places[:, 0, :2] = places[0, 0, :2]
     made = filled(replace(block, translations=places), [actions.walk()], keys=(0, 12, 24, 36))
-    assert any("the hips stand still from frame" in warning for warning in made.report["warnings"])
+    assert any("the hips stand still in frames" in warning for warning in made.report["warnings"])
     assert not any(
         "hips" in warning for warning in filled(block, [actions.walk()], keys=(0, 12, 24, 36)).report["warnings"]
     )
