@@ -38,13 +38,17 @@ def draw(
     ground, facing = root_motion.ground_frames(poses)
     lines = []
     for pose, middle, heading, place in zip(places, ground, facing, at, strict=True):
-        from_middle = (pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])
-        flat = np.stack([(from_middle * np.exp(1j * (aside - heading))).imag + place, pose[:, 2]], axis=1)
+        flat = np.stack([_seen(pose, middle, aside - heading).imag + place, pose[:, 2]], axis=1)
         lines += [flat[list(bone)] for bone in bones]
     axis.add_collection(LineCollection(lines, colors=colour, linewidths=width, capstyle="round"))
     axis.axhline(0.0, color="black", lw=0.6)
     axis.set_aspect("equal")
     axis.autoscale_view()
+
+
+def _seen(pose: NDArray[Any], middle: NDArray[Any], turn: float) -> NDArray[Any]:
+    """Return points (P, 3) of a pose about a place on the ground, turned: towards the viewer, and i times across."""
+    return np.asarray(((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * turn))
 
 
 def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *, beside: Clip | None = None) -> None:
@@ -67,7 +71,7 @@ def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *
     ground, facing = root_motion.ground_frames(poses if beside is None else beside)
     bodies, shadows = [], []
     for pose, middle, heading, place in zip(places, ground, facing, at, strict=True):
-        flat = ((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * (ASLANT - heading))
+        flat = _seen(pose, middle, ASLANT - heading)
         nearer, across, height = flat.real, flat.imag + place, pose[:, 2]
         lengths = np.linalg.norm(np.diff(pose[bones], axis=1)[:, 0], axis=1)
         radii = np.clip(THICK * lengths, THINNEST * tall, THICKEST * tall)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import jit, verbs
 from action_loom.core.bodies import carry
-from action_loom.core.check import contacts, quality, world_pose
+from action_loom.core.check import contacts, quality
 from action_loom.core.edit.feet import legs, spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
@@ -18,6 +18,7 @@ from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.verbs import Blend, Plant
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import gait, material
+from oracles.feet import middle_slide, moved_by
 from oracles.material import captured
 
 
@@ -26,20 +27,6 @@ def sliding(rate=60.0, cycles_=4, speed=0.15):
     walk = actions.walk(rate, cycles_)
     time = np.arange(len(walk)) / rate
     return root_motion.placed(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
-
-
-def middle_slide(clip, rows):
-    """Mean speed of balls in the middle halves of spans, cm/s."""
-    balls, found = contacts.feet(clip), []
-    for span in rows:
-        if span.part == spans.BALL:
-            speed = np.linalg.norm(np.gradient(balls[span.foot][:, :2], axis=0), axis=1) * clip.rate
-            found.append(100.0 * speed[span.middle.first : span.middle.end].mean())
-    return float(np.mean(found))
-
-
-def moved_by(made, clip):
-    return np.abs(kinematics.points(made) - kinematics.points(clip)).max()
 
 
 @pytest.mark.both_engines
@@ -463,45 +450,3 @@ def test_each_stance_stands_short_ones_at_the_ends_and_of_runs_too(name, limit):
     made, done = planted(captured(name))
     each = [middle_slide(made, [span]) for span in done.spans if span.part == spans.BALL]
     assert max(each) < limit  # were 1.7 and 2.1 cm/s, in the first stance; now 0.2 at most
-
-
-def depth(clip, of):
-    """How far balls of a clip are below their own median height in the stances of another, cm."""
-    stood, balls = contacts.standing_feet(world_pose.pose(of)), contacts.feet(clip)
-    stance = np.median(np.concatenate([foot.ball[foot.ball_stands, 2] for foot in stood.values()]))
-    return 100.0 * (stance - min(ball[:, 2].min() for ball in balls.values()))
-
-
-def leaning(slope):
-    """The generated walk up a ground that leans by a slope."""
-    walk, tilt = actions.walk(cycles=4), quat.about_axis("X", np.arctan(slope))
-    hips, turns, places = walk.skeleton.roles["hips"], walk.rotations.copy(), walk.translations.copy()
-    turns[:, hips] = quat.mul(tilt, turns[:, hips])
-    offset = walk.skeleton.offsets[hips]
-    places[:, hips] = quat.rotate(tilt, places[:, hips] + offset) - offset
-    return replace(walk, rotations=turns, translations=places)
-
-
-def test_feet_come_out_of_a_level_ground():
-    clip = leaning(-0.025)
-    (made, _), (plain, done) = planted(clip, lift=True), planted(clip)
-    assert depth(plain, clip) > 4.0
-    assert depth(made, clip) < 1.0
-    rows = [span for span in [*done.spans, *spans.find(clip)] if span.part == spans.BALL]
-    assert max(middle_slide(made, [span]) for span in rows) < 0.5
-
-
-def test_a_slope_stays_where_feet_come_out_of_the_ground():
-    clip = leaning(0.1)
-    assert moved_by(planted(clip, lift=True)[0], planted(clip)[0]) < 0.01
-
-
-@pytest.mark.shared
-def test_stairs_stay_where_feet_come_out_of_the_ground():
-    clip = captured("cmu_daz_13_35")
-    made, done = planted(clip, lift=True)
-    before, after = contacts.feet(clip), contacts.feet(made)
-    for span in (one for one in done.spans if one.part == spans.BALL):
-        middle = slice(span.middle.first, span.middle.end)
-        raised = after[span.foot][middle, 2] - before[span.foot][middle, 2]
-        assert -0.01 < np.median(raised) < 0.01
