@@ -259,15 +259,16 @@ def warnings_of(
 
 
 def figures(report: Mapping[str, Any]) -> str:
-    """Return one short line on how much less standing feet slide, and how far the pelvis was moved.
+    """Return one short line on how much less standing feet slide, and how far pelvis and sunken feet were moved.
 
-    Return "" if the report has no planted feet.
+    Return "" if the report has no feet that were planted or lifted.
     """
     planted = report.get("plant") or {}
-    slide = planted.get("slide_cm_s")
-    if not slide or None in slide or not planted["spans"]:
-        return ""
-    return f"slide {slide[0]:.1f} → {slide[1]:.1f} cm/s, pelvis {planted['pelvis_cm']:.1f} cm"
+    slide, lifted = planted.get("slide_cm_s"), planted.get("lifted_cm") or 0.0
+    parts = [f"lifted {lifted:.1f} cm"] if lifted else []
+    if slide and None not in slide and planted["spans"]:
+        parts.insert(0, f"slide {slide[0]:.1f} → {slide[1]:.1f} cm/s, pelvis {planted['pelvis_cm']:.1f} cm")
+    return ", ".join(parts)
 
 
 def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -> list[Contact]:

@@ -63,7 +63,7 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     It is the pinned armature; else the active one, the one that deforms the active mesh, the only one below the active
     empty (as glTF files have it), or the last one.
     """
-    scene, active = scene_of(context), context.object
+    scene, active = scene_of(context), getattr(context, "object", None)  # while files are read there is none
     found = properties.pinned(scene)
     if found is None and active is not None:
         found = active if active.type == "ARMATURE" else active.find_armature() or _below(active)

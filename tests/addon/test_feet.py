@@ -241,6 +241,16 @@ def test_where_no_foot_slides_the_found_contacts_stay_and_the_reason_is_read_las
     assert "no foot that stands slides" in capfd.readouterr().out.strip().splitlines()[-1]
 
 
+def test_feet_that_are_lifted_out_of_the_ground_are_told(sliding, held_of):
+    curves = material.fcurves(sliding.animation_data.action)
+    height = next(one for one in curves if one.data_path.endswith("location") and one.array_index == 1)
+    for key in height.keyframe_points:
+        key.co.y -= 0.002 * key.co.x
+    height.update()
+    made = planted(sliding, lift_feet=True)
+    assert ", lifted 2." in held_of(made).said
+
+
 # --- markers --------------------------------------------------------------------------------------------------------
 
 
