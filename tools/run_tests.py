@@ -1,8 +1,9 @@
 """Runs what must hold: checkers, core tests, and the built zip in Blender; what is quick, or with --all everything.
 
 The short run leaves out the tests that tests/durations.json knows to be slow, all engines but one and all Blenders but
-one. BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The
-last line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
+one. With --all the oldest numpy and the Blenders between the oldest and the newest run the quick tests, all else runs
+all. BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The last
+line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
 import argparse
@@ -34,11 +35,12 @@ BOTH_ENGINES = ("-m", "both_engines")
 
 @dataclass(frozen=True)
 class Step:
-    """One program of a run; group : core or addon, if it is pytest on tests of these."""
+    """One program of a run; group : core or addon, if it is pytest on tests of these; quick : never on slow ones."""
 
     name: str
     command: list
     group: str = ""
+    quick: bool = False
     cwd: os.PathLike = ROOT
     env: dict = field(default_factory=dict)
 
@@ -97,14 +99,18 @@ def core_tests(everything):
     steps = [pytest_step("core-numpy", python, [], "core", env=numpy)]
     if everything:
         steps.append(pytest_step("core-numba", python, BOTH_ENGINES, "core"))
-        oldest = {"PYTHONPATH": str(TYPES)}
-        steps.append(pytest_step("core-oldest-numpy", environments.oldest(), BOTH_ENGINES, "core", env=oldest))
+        oldest, env = environments.oldest(), {"PYTHONPATH": str(TYPES)}
+        steps.append(pytest_step("core-oldest-numpy", oldest, BOTH_ENGINES, "core", quick=True, env=env))
     return steps
 
 
 def blender_tests(names):
-    folder = ROOT / "tests" / "addon"
-    return [pytest_step(name, environments.blender(name), ["."], "addon", cwd=folder) for name in names]
+    """The add-on's tests in some Blenders, of which those between the oldest and the newest run what is quick."""
+    folder, ends = ROOT / "tests" / "addon", (min(names), max(names))
+    return [
+        pytest_step(name, environments.blender(name), ["."], "addon", quick=name not in ends, cwd=folder)
+        for name in names
+    ]
 
 
 def pytest_step(name, python, arguments, group, **where):
@@ -152,13 +158,15 @@ class Run:
 
     def left_out(self, step):
         """The slow tests that a step does not run, and their seconds; pages that WRITE asks for are written by some."""
-        if self.everything or (step.group == "addon" and os.environ.get("WRITE")):
+        if (self.everything and not step.quick) or (step.group == "addon" and os.environ.get("WRITE")):
             return {}
         return durations.slow(step.group)
 
     def share(self, step):
         """What the step is known to take in this run."""
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
+        if step.quick:
+            return time_left.Share(known["seconds"], known["tests"])  # which are without slow tests
         left_out = self.left_out(step)
         slow = {} if left_out else durations.slow(step.group)
         return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
@@ -267,7 +275,7 @@ def summarise(outcomes, run):
     for outcome in outcomes:
         print("".join(f"failed in {outcome.step.name}: {name}\n" for name in outcome.names), end="")
     for outcome in outcomes:
-        if left_out := len(run.left_out(outcome.step)):
+        if left_out := 0 if outcome.step.quick else len(run.left_out(outcome.step)):
             print(f"{outcome.step.name}: {outcome.tests:,} of {outcome.tests + left_out:,} tests; the slow ones: ALL=1")
     if known := sum(outcome.known for outcome in outcomes):
         print(f"{known} tests are known to fail: the reason is beside each, and it would be a failure if one passed")
@@ -292,7 +300,7 @@ def record(outcomes, run):
     steps, tests = {}, {}
     for outcome in outcomes:
         name, group = outcome.step.name, outcome.step.group
-        known = run.left_out(outcome.step)
+        known = {} if outcome.step.quick else run.left_out(outcome.step)
         seconds = outcome.seconds * (run.workers if group else 1) + sum(known.values())
         steps[name] = {"seconds": round(seconds)} | ({"tests": outcome.tests + len(known)} if group else {})
         if WHOLE.get(group) == name:

@@ -358,3 +358,14 @@ def find_controls_in(find_controls):
         return found_parts(find_controls(rig))
 
     return opened
+
+
+@pytest.fixture(scope="module")
+def cut_file(tmp_path_factory):
+    """A file with a take that is cut, so that it is cut once."""
+    import bpy
+    import material
+
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    material.pressed(material.take(), "cut_take")
+    return material.saved(tmp_path_factory.mktemp("take") / "cut.blend")

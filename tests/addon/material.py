@@ -284,6 +284,32 @@ def import_motion(*paths, **options):
     return bpy.ops.action_loom.import_motion(files=[{"name": str(path)} for path in paths], **options)
 
 
+def take():
+    """A new armature that plays a captured walk which turns to both sides, and backwards; its tab is *Take*."""
+    assert import_motion(SHARED / "amc" / "09_12.amc", match_rate=True, fit_range=True) == {"FINISHED"}
+    bpy.context.scene.action_loom.mode = "cut_out"
+    return bpy.context.object
+
+
+def pressed(rig, operator, **options):
+    """The actions that are new after a button of the tab was pressed."""
+    before = set(bpy.data.actions)
+    with bpy.context.temp_override(action_loom_armature=rig):
+        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
+    return {action.name: action for action in set(bpy.data.actions) - before}
+
+
+def saved(path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def armature_of(path):
+    """Open a file, and return its armature."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return armatures()[0]
+
+
 def armatures():
     return [o for o in bpy.data.objects if o.type == "ARMATURE"]
 

@@ -7,29 +7,23 @@ import material
 import numpy as np
 import pytest
 from gltf_reader import Animations
-from test_take import TAKE, clip_of, listed, pressed
+from test_take import clip_of, listed, tick
 
 pytestmark = material.needs_shared
 
 
 @pytest.fixture(scope="module")
-def woven_file(tmp_path_factory):
-    """A file with a woven set, so that it is woven once."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert material.import_motion(TAKE, match_rate=True, fit_range=True) == {"FINISHED"}
-    rig = bpy.context.object
-    bpy.context.scene.action_loom.mode = "cut_out"
-    pressed(rig, "cut_take")
-    pressed(rig, "cut_out", roots={"ROOT", "IN_PLACE"})
-    path = tmp_path_factory.mktemp("woven") / "woven.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
+def woven_file(cut_file, tmp_path_factory):
+    """A file with a woven set of a few rows, so that it is woven once."""
+    rig = material.armature_of(cut_file)
+    tick("Walk", "Walk Back", "Walk Left", "Walk to Walk Left")
+    material.pressed(rig, "cut_out", roots={"ROOT", "IN_PLACE"})
+    return material.saved(tmp_path_factory.mktemp("woven") / "woven.blend")
 
 
 @pytest.fixture
 def woven(woven_file):
-    bpy.ops.wm.open_mainfile(filepath=str(woven_file))
-    return next(one for one in bpy.data.objects if one.type == "ARMATURE")
+    return material.armature_of(woven_file)
 
 
 def export(folder, **options):
@@ -148,7 +142,7 @@ def test_nothing_of_the_scene_is_changed_and_nothing_is_half_written(woven, tmp_
 
 
 def test_other_tracks_of_the_nla_take_no_part(woven, tmp_path):
-    assert pressed(woven, "push_down_set") == {}
+    assert material.pressed(woven, "push_down_set") == {}
     assert export(tmp_path / "set", engine="GODOT") == {"FINISHED"}
     (path,) = (tmp_path / "set").glob("*.glb")
     assert sorted(one.name for one in Animations(path)) == names()

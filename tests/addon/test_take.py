@@ -7,31 +7,32 @@ import material
 import numpy as np
 import pytest
 
-TAKE = material.SHARED / "amc" / "09_12.amc"  # a walk that turns to both sides, and backwards
-
 ROW = {"kind": "ACTION", "loop": False, "begins": "", "ends": ""}  # scripts give every member of an item
 
 
 @pytest.fixture
 def take():
     """A new armature that plays a captured walk; nothing else is in the file."""
-    assert material.import_motion(TAKE, match_rate=True, fit_range=True) == {"FINISHED"}
-    bpy.context.scene.action_loom.mode = "cut_out"
-    return bpy.context.object
+    return material.take()
+
+
+@pytest.fixture(scope="module")
+def woven_file(cut_file, tmp_path_factory):
+    """A file in which all ticked rows of the take are woven, and none is mirrored."""
+    rig = material.armature_of(cut_file)
+    bpy.context.scene.action_loom.take_mirror = False
+    material.pressed(rig, "cut_out")
+    return material.saved(tmp_path_factory.mktemp("take") / "woven.blend")
 
 
 @pytest.fixture
-def cut(take):
-    pressed(take, "cut_take")
-    return take
+def cut(cut_file):
+    return material.armature_of(cut_file)
 
 
-def pressed(rig, operator, **options):
-    """The actions that are new after a button of the tab was pressed."""
-    before = set(bpy.data.actions)
-    with bpy.context.temp_override(action_loom_armature=rig):
-        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
-    return {action.name: action for action in set(bpy.data.actions) - before}
+@pytest.fixture
+def woven(woven_file):
+    return material.armature_of(woven_file)
 
 
 def listed():
@@ -64,7 +65,7 @@ def test_a_take_is_cut_and_each_ticked_row_becomes_an_action(cut):
     bpy.context.scene.action_loom.take_mirror = False
     used = [one.name for one in listed().take_rows if one.use]
     assert {"Walk", "Walk Left", "Walk Back", "Walk to Walk Left"} <= set(used)
-    made = pressed(cut, "cut_out")
+    made = material.pressed(cut, "cut_out")
     assert set(made) == set(used)
     assert material.fingerprint(source) == was
     assert cut.animation_data.action == source
@@ -84,23 +85,19 @@ def test_what_is_left_out_says_why_in_frames_of_the_scene(cut):
 
 
 @material.needs_shared
-def test_the_actions_are_those_of_the_command_line(cut, loom):
-    bpy.context.scene.action_loom.take_mirror = False
-    source = clip_of(cut, cut.animation_data.action, loom)
-    made = pressed(cut, "cut_out")
-    kinematics = loom("core.motion.kinematics")
+def test_the_actions_are_those_of_the_command_line(woven, loom):
+    kinematics, source = loom("core.motion.kinematics"), clip_of(woven, listed().take, loom)
     for item in loom("core.verbs.take.take_set").make(source).items:
-        there = clip_of(cut, made[item.name], loom)
+        there = clip_of(woven, row(item.name).made, loom)
         assert len(there) == len(item.clip), item.name
         apart = np.linalg.norm(kinematics.world(there)[1] - kinematics.world(item.clip)[1], axis=2).max()
         assert apart < 1e-4, item.name
 
 
 @material.needs_shared
-def test_ends_meet_the_loops_that_they_name(cut, loom):
-    made = pressed(cut, "cut_out")
+def test_ends_meet_the_loops_that_they_name(woven, loom):
     meeting = loom("core.verbs.take.meeting")
-    clips = {name: clip_of(cut, action, loom) for name, action in made.items()}
+    clips = {one.name: clip_of(woven, one.made, loom) for one in listed().take_rows if one.made}
     between = [one for one in listed().take_rows if one.use and not one.loop and (one.begins or one.ends)]
     assert len(between) >= 3
     for one in between:
@@ -116,7 +113,7 @@ def test_a_side_that_lacks_is_mirrored_and_actions_stay_on_the_spot_if_asked(cut
     tick("Walk", "Walk Left", "Walk to Walk Left")
     settings = bpy.context.scene.action_loom
     settings.take_mirror, settings.take_roots = True, {"ROOT", "IN_PLACE"}
-    made = pressed(cut, "cut_out")
+    made = material.pressed(cut, "cut_out")
     names = {"Walk", "Walk Left", "Walk Right", "Walk to Walk Left", "Walk to Walk Right"}
     assert set(made) == names | {f"{name}_InPlace" for name in names}
     assert row("Walk").made == made["Walk"]
@@ -136,20 +133,20 @@ def test_a_side_that_lacks_is_mirrored_and_actions_stay_on_the_spot_if_asked(cut
 def test_a_moved_border_is_woven_by_rebuild_and_the_others_are_told(cut, capfd):
     tick("Walk", "Walk Left", "Walk to Walk Left")
     bpy.context.scene.action_loom.take_mirror = False
-    made = pressed(cut, "cut_out")
+    made = material.pressed(cut, "cut_out")
     was = {name: material.fingerprint(action) for name, action in made.items()}
     walk = row("Walk")
     walk.end -= 40
     assert walk.score == -1.0
     cut.animation_data.action = made["Walk"]
-    assert pressed(cut, "rebuild") == {}
+    assert material.pressed(cut, "rebuild") == {}
     now = {name: material.fingerprint(action) for name, action in made.items()}
     assert [name for name in was if was[name] != now[name]] == ["Walk"]
     first = int(listed().take.frame_range[0])
     assert (recipe(made["Walk"])["first"], recipe(made["Walk"])["last"]) == (walk.start - first, walk.end - first)
     assert "'Walk to Walk Left' still meet the earlier Walk: rebuild them, too" in capfd.readouterr().out
     cut.animation_data.action = made["Walk to Walk Left"]
-    pressed(cut, "rebuild")
+    material.pressed(cut, "rebuild")
     assert recipe(made["Walk to Walk Left"])["begins"][0][1] == walk.end - first
 
 
@@ -175,12 +172,12 @@ def test_the_timeline_shows_the_rows_of_the_take_that_plays_and_their_borders_ar
 def test_weaving_again_writes_over_what_was_woven_but_not_over_edits(cut):
     tick("Walk", "Walk Left")
     bpy.context.scene.action_loom.take_mirror = False
-    made = pressed(cut, "cut_out")
-    assert pressed(cut, "cut_out") == {}
+    made = material.pressed(cut, "cut_out")
+    assert material.pressed(cut, "cut_out") == {}
     curve = next(iter(material.fcurves(made["Walk"])))
     curve.keyframe_points[3].co.y += 0.1
     edited = material.fingerprint(made["Walk"])
-    assert set(pressed(cut, "cut_out")) == {"Walk.001"}
+    assert set(material.pressed(cut, "cut_out")) == {"Walk.001"}
     assert material.fingerprint(made["Walk"]) == edited
 
 
@@ -190,42 +187,43 @@ def test_rows_are_split_joined_renamed_and_typed_anew(cut):
     rig.take_active = [one.name for one in rig.take_rows].index("Walk Left")
     start, end = row("Walk Left").start, row("Walk Left").end
     bpy.context.scene.frame_set(start + 200)
-    assert pressed(cut, "split_take_row") == {}
+    assert material.pressed(cut, "split_take_row") == {}
     later = rig.take_rows[rig.take_active + 1]
     assert (row("Walk Left").end, later.name, later.start, later.end) == (start + 200, "Walk Left 02", start + 200, end)
     bpy.context.scene.frame_set(1)
     with pytest.raises(RuntimeError, match="can't be parted at frame 1: go to a frame between"):
-        pressed(cut, "split_take_row")
+        material.pressed(cut, "split_take_row")
     later.name, later.kind, later.loop = "Stroll", "ACTION", False
     tick("Stroll")
     bpy.context.scene.action_loom.take_mirror = False
-    (action,) = pressed(cut, "cut_out").values()
+    (action,) = material.pressed(cut, "cut_out").values()
     assert action.name == "Stroll"
     assert action.frame_range[1] - action.frame_range[0] == end - start - 200
-    assert pressed(cut, "join_take_rows") == {}
+    assert material.pressed(cut, "join_take_rows") == {}
     assert (row("Walk Left").start, row("Walk Left").end) == (start, end)
 
 
 @material.needs_shared
 def test_one_undo_takes_the_set_back(cut):
+    tick("Walk", "Walk Left")
     bpy.ops.ed.undo_push(message="before")
     before = {action.name for action in bpy.data.actions}
     with bpy.context.temp_override(action_loom_armature=cut):
         bpy.ops.action_loom.cut_out("INVOKE_DEFAULT", True)
-    assert len(bpy.data.actions) > len(before) + 4
+    assert len(bpy.data.actions) > len(before) + 1
     bpy.ops.ed.undo()
     assert {action.name for action in bpy.data.actions} == before
 
 
 @material.needs_shared
 def test_the_set_is_marked_and_put_into_the_nla(cut):
-    tick("Walk", "Walk Left", "Walk to Walk Left")
+    tick("Walk", "Walk Left")
     settings = bpy.context.scene.action_loom
     settings.take_mirror, settings.take_assets, settings.take_catalog = False, True, "Sets/One"
-    made = pressed(cut, "cut_out")
+    made = material.pressed(cut, "cut_out")
     assert all(action.asset_data is not None for action in made.values())
     assert len({action.asset_data.catalog_id for action in made.values()}) == 1
-    assert pressed(cut, "push_down_set") == {}
+    assert material.pressed(cut, "push_down_set") == {}
     (track,) = cut.animation_data.nla_tracks
     assert {strip.action for strip in track.strips} == set(made.values())
 
@@ -236,10 +234,10 @@ def test_what_the_set_lacks_is_told_and_filled_by_what_it_has(cut):
     assert "There is no idle." in holes
     lacks = holes["There is no turn to the right from Walk."]
     bpy.context.scene.action_loom.take_mirror = False
-    assert pressed(cut, "fill_hole", index=lacks) == {}
+    assert material.pressed(cut, "fill_hole", index=lacks) == {}
     assert bpy.context.scene.action_loom.take_mirror
     with pytest.raises(RuntimeError, match="Nothing of this take can fill it"):
-        pressed(cut, "fill_hole", index=holes["There is no idle."])
+        material.pressed(cut, "fill_hole", index=holes["There is no idle."])
 
 
 @material.needs_shared
@@ -248,7 +246,7 @@ def test_a_row_without_a_loop_says_so_and_the_others_are_woven(cut, capfd):
     bpy.context.scene.action_loom.take_mirror = False
     left = row("Walk Left")
     left.end = left.start + 30
-    assert set(pressed(cut, "cut_out")) == {"Walk"}
+    assert set(material.pressed(cut, "cut_out")) == {"Walk"}
     message = f"Walk Left: frames {left.start} to {left.end} make no loop"
     assert message in capfd.readouterr().out
 
@@ -313,7 +311,7 @@ def test_an_interrupted_take_is_cut_there_in_frames_of_the_scene(take, capfd):
             for point in curve.keyframe_points:
                 point.co.y += 1.0 if point.co.x >= at else 0.0
             curve.update()
-    pressed(take, "cut_take")
+    material.pressed(take, "cut_take")
     (hole,) = [one for one in listed().take_rows if one.name == "Break"]
     assert (hole.start, hole.end, hole.use) == (at - 1, at, False)
     assert hole.why.startswith("the body jumps 99 cm")  # a metre, less what it goes in a frame
