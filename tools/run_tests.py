@@ -25,7 +25,7 @@ import durations
 
 LOGS = ROOT / "build" / "test-logs"
 TYPES = ROOT / "build" / "types"
-SECONDS_PER_STEP = 3000  # a machine that is twice as slow, with the other suites beside it, still ends in time
+SECONDS_PER_STEP = 4800  # a machine that is twice as slow, with the other suites beside it, still ends in time
 MOST_PROCESSES = 8  # however many processors there are: each may be a Blender
 TAIL_LINES = 60
 NEWEST = "5.2"  # builds the zip, and is the Blender of the short run
