@@ -76,7 +76,7 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: An
 
 
 def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
-    """Draw which speeds and turns the set has, and what it lacks, with a button where what it has can fill that."""
+    """Draw which speeds and turns the set has, and what it lacks, with a button where that or a library can fill it."""
     header, body = layout.panel("action_loom_take_lacks", default_closed=True)
     lacks = f"Lacks {len(rig.take_holes)}" if len(rig.take_holes) else "Lacks nothing"
     header.label(text=translated(lacks), icon="QUESTION" if len(rig.take_holes) else "CHECKMARK")
@@ -92,6 +92,8 @@ def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: 
         if hole.fill in FILLS and not jobs.seen():
             text = "Mirror" if hole.fill == FILLS[0] else "Blend"
             present(column.operator("action_loom.fill_hole", text=text)).index = index
+        elif hole.seek and not jobs.seen():
+            present(column.operator("action_loom.find_doing", text="Find in Library")).doing = hole.seek
 
 
 def _icon(rig: Any) -> int:

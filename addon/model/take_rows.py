@@ -127,10 +127,14 @@ class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_hole(bpy.types.PropertyGroup):
-    """What a set lacks, in the words of its name; how it can be filled, and of which rows (names, a line each)."""
+    """What a set lacks, in the words of its name; how it can be filled, and of which rows (names, a line each).
+
+    seek : the words by which a library has it, "" where rows fill it
+    """
 
     fill: bpy.props.StringProperty(options=set())
     of: bpy.props.StringProperty(options=set())
+    seek: bpy.props.StringProperty(options=set())
 
 
 @contextmanager

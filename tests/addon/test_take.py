@@ -231,7 +231,7 @@ def test_the_set_is_marked_and_put_into_the_nla(cut):
 @material.needs_shared
 def test_what_the_set_lacks_is_told_and_filled_by_what_it_has(cut):
     holes = {hole.name: k for k, hole in enumerate(listed().take_holes)}
-    assert "There is no idle." in holes
+    assert listed().take_holes[holes["There is no idle."]].seek == "idle"
     lacks = holes["There is no turn to the right from Walk."]
     bpy.context.scene.action_loom.take_mirror = False
     assert material.pressed(cut, "fill_hole", index=lacks) == {}

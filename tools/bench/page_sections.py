@@ -19,3 +19,9 @@ def put(page: str, title: str, lines: Sequence[str]) -> None:
         sections.append(new)
     text = "\n".join(part.rstrip() + "\n" for part in (begin, *sections))
     path.write_text(text, encoding="utf-8")
+
+
+def kept(page: str, titles: Sequence[str]) -> str:
+    """Return the sections of a page that other scripts write, so that one which writes the rest can put them back."""
+    sections = re.split(r"(?m)^(?=## )", (DOCS / page).read_text(encoding="utf-8"))[1:]
+    return "\n".join(one.rstrip() + "\n" for one in sections if one.partition("\n")[0].removeprefix("## ") in titles)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import page_sections
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -42,7 +43,8 @@ text, so none are quoted.
 
 
 def main() -> None:
-    page = "\n".join([_head(), _frames(), _exercises(), _sides(), _sets(), _speed()])
+    others = page_sections.kept("takes.md", ("Sets as pictures", "In an engine"))
+    page = "\n".join([_head(), _frames(), _exercises(), _sides(), _sets(), _speed(), others])
     (ROOT / "docs" / "measured" / "takes.md").write_text(page, encoding="utf-8")
 
 
@@ -50,7 +52,7 @@ def _head() -> str:
     return """# Takes, cut into sets
 
 For anyone who judges sets of takes: how well stretches, loops and transitions come out. `python tools/bench/takes.py`
-writes this page.
+writes this page, but for the pictures (`take_sheets.py`) and what an engine plays (`in_engine.py`).
 
 Known takes are listed in `tests/data/takes.json`: six joined from captures of one person, whose seams are the borders,
 and ten real ones cut by hand, at drawn poses, foot contacts and curves, before constants were tuned. Half of each is

@@ -153,7 +153,7 @@ class ACTION_LOOM_OT_fill_hole(polls.OnRows, bpy.types.Operator):
             self.report({"INFO"}, f"{names[0]} will be mirrored: press Weave")
             return {"FINISHED"}
         if hole.fill != coverage.BLEND:
-            self.report({"ERROR"}, f"{hole.name} Nothing of this take can fill it: record it")
+            self.report({"ERROR"}, f"{hole.name} Nothing of this take can fill it: find it in a library, or record it")
             return {"CANCELLED"}
         woven = {row.name: row.made for row in rig.take_rows if row.name in names}
         if len(woven) < len(names) or None in woven.values():

@@ -72,7 +72,7 @@ def _holes(rig: Any, made: TakeSet) -> None:
     rig.take_holes.clear()
     for hole in coverage.holes(made.items):
         row = rig.take_holes.add()
-        row.name, row.fill, row.of = hole.words, hole.fill, "\n".join(hole.of)
+        row.name, row.fill, row.of, row.seek = hole.words, hole.fill, "\n".join(hole.of), hole.seek
 
 
 def covered(rig: Any) -> tuple[tuple[float, float, str], ...]:

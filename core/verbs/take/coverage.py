@@ -29,11 +29,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Hole:
-    """What a set lacks, in words; how it can be filled (MIRROR, BLEND of two, or CAPTURE) and of which items."""
+    """What a set lacks, in words; how it can be filled (MIRROR, BLEND of two, or CAPTURE) and of which items.
+
+    seek : by which words a library has it (see `words`), "" where the set itself fills it
+    """
 
     words: str
     fill: str
     of: tuple[str, ...] = ()
+    seek: str = ""
 
 
 def points(items: Sequence[Item]) -> list[Point]:
@@ -68,9 +72,9 @@ def holes(items: Sequence[Item]) -> list[Hole]:
     known = points(items)
     standing = [point for point in known if point.speed < SLOWEST]
     ahead = [one for one in known if one.speed >= SLOWEST and abs(one.turn) < STRAIGHT and _goes_ahead(one.name)]
-    out = [] if standing else [Hole("There is no idle.", CAPTURE)]
+    out = [] if standing else [Hole("There is no idle.", CAPTURE, seek="idle")]
     if not ahead:
-        out.append(Hole("There is no walk or run straight on.", CAPTURE))
+        out.append(Hole("There is no walk or run straight on.", CAPTURE, seek="walk"))
     after = follows(items)
     by_name = {item.name: item for item in items}
     for point in ahead:
@@ -89,8 +93,12 @@ def _ways(name: str, standing: Sequence[str], after: dict[str, list[str]], by_na
     """Return whether there is no start of a gait or no stop."""
     starts = [one for rest in standing for one in after[rest] if _ends_in(by_name[one], name)]
     stops = [one for one in after[name] for rest in standing if _ends_in(by_name[one], rest)]
-    out = [] if starts else [Hole(f"There is no start of {name} from {standing[0]}.", CAPTURE)]
-    return out + ([] if stops else [Hole(f"There is no stop of {name} to {standing[0]}.", CAPTURE)])
+    gait, out = name.split(" ")[0].lower(), []
+    if not starts:
+        out.append(Hole(f"There is no start of {name} from {standing[0]}.", CAPTURE, seek=" ".join((gait, "start"))))
+    if not stops:
+        out.append(Hole(f"There is no stop of {name} to {standing[0]}.", CAPTURE, seek=" ".join((gait, "stop"))))
+    return out
 
 
 def _ends_in(item: Item, name: str) -> bool:
@@ -115,7 +123,8 @@ def _turns(point: Point, known: Sequence[Point], items: Sequence[Item]) -> list[
             continue
         image = has[other_side(side)]
         words = f"There is no turn to the {side.lower()} from {point.name}."
-        out.append(Hole(words, MIRROR if image else CAPTURE, tuple(image)))
+        seek = " ".join((point.name.split(" ")[0], "turning", side)).lower()
+        out.append(Hole(words, MIRROR, tuple(image)) if image else Hole(words, CAPTURE, seek=seek))
     return out
 
 

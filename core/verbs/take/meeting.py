@@ -37,17 +37,22 @@ def shapes(clip: Clip, *, repeats: bool = False) -> Array:
     return np.concatenate([local, speeds], axis=1).reshape(len(clip), -1)
 
 
-def nearest(among: Array, shape: Array) -> tuple[int, float]:
+def nearest(among: Array, shape: Array, alike: float = 0.0) -> tuple[int, float]:
     """Return the row of shapes (F, C) that is nearest to a shape (C,), and how far it is, metres.
+
+    alike : metres; the first of the rows that are farther by less is taken
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.verbs.take import meeting
         >>> meeting.nearest(np.array([[0.0], [3.0], [5.0]]), np.array([4.5]))
         (2, 0.5)
+        >>> meeting.nearest(np.array([[0.0], [3.0], [5.0]]), np.array([4.5]), alike=1.0)
+        (1, 1.5)
     """
     apart = np.linalg.norm(among - shape, axis=1)
-    return int(np.argmin(apart)), float(apart.min())
+    row = int(np.argmax(apart <= apart.min() + alike))
+    return row, float(apart[row])
 
 
 def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:

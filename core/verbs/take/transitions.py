@@ -17,6 +17,7 @@ from .states import ACTION, GAITS, IDLE, TURN
 
 REACH = 1.5  # s into a loop's stretch in which the end of a transition is looked for
 PLANTINGS = 2  # times that feet are planted between meetings
+ALIKE = 0.01  # of the body's height; poses of a rest that are farther from the loop's by less are as good
 LONGEST = 12.0  # s; what lies longer between two loops is no transition
 
 
@@ -99,9 +100,11 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
     whole = cut.clip.cut(low, high + 1)
     shapes = meeting.shapes(whole)
     first_loop, last_loop = loops[loop_of[a]], loops[loop_of[b]]
-    leave, away = meeting.nearest(shapes[: middle[0] - low + 1], meeting.shapes(first_loop, repeats=True)[0])
-    enter, off = meeting.nearest(shapes[middle[1] - low :], meeting.shapes(last_loop, repeats=True)[0])
-    enter += middle[1] - low
+    alike = ALIKE * cut.clip.skeleton.height
+    before, then = shapes[: middle[0] - low + 1], shapes[middle[1] - low :]
+    left = meeting.nearest(before[::-1], meeting.shapes(first_loop, repeats=True)[0], alike * (here.state.kind == IDLE))
+    entered = meeting.nearest(then, meeting.shapes(last_loop, repeats=True)[0], alike * (there.state.kind == IDLE))
+    (leave, away), (enter, off) = (len(before) - 1 - left[0], left[1]), (entered[0] + middle[1] - low, entered[1])
     begins, ends, apart = Pose(loop_of[a]), Pose(loop_of[b]), max(away, off)
     first, last = leave + low + cut.first, enter + low + cut.first
     about = Between(name, None, begins, ends, first, last, apart)

@@ -86,6 +86,18 @@ def test_a_walk_is_left_and_entered_where_the_left_foot_strikes():
     assert items["Stop Walk"].ends.loop == "Idle"
 
 
+# "127 b" is kept aside.
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["16 a", "127 b"])
+def test_a_start_sets_out_at_once_and_a_stop_does_not_stand_on(name):
+    items = [item for item in made(name).items if item.name.startswith(("Start", "Stop"))]
+    assert {item.name.split()[0] for item in items} == {"Start", "Stop"}
+    for item in items:
+        ground = root_motion.ground_frames(item.clip)[0][:: 1 if item.name.startswith("Start") else -1]
+        away = np.linalg.norm(ground - ground[0], axis=1) > 0.1
+        assert away.argmax() / item.clip.rate <= 0.5, item.name
+
+
 @pytest.mark.shared
 def test_a_side_that_lacks_is_mirrored():
     items = {item.name: item for item in made("09_12").items}

@@ -81,3 +81,9 @@ def test_a_gap_between_speeds_is_told():
     assert gap.fill == coverage.BLEND
     assert gap.of[0].startswith("Walk")
     assert gap.of[1].startswith("Run")
+
+
+def test_what_a_take_can_not_fill_is_sought_in_a_library_by_words_that_tracks_tell():
+    lacks = coverage.holes(take_set.make(actions.walk(cycles=6)).items)
+    assert [hole.seek for hole in lacks] == ["idle", "walk turning left", "walk turning right"]
+    assert all(words.asked(hole.seek).meanings and not words.asked(hole.seek).others for hole in lacks)
