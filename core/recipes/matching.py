@@ -36,6 +36,16 @@ class Matching(Declared):
     align_height: bool = option(
         False, "Let points be compared at any height", shown=RARE, only_for=("metric", ("points",))
     )
+    point_weights: str = option(
+        "bones",
+        "How much each point counts",
+        choices=(
+            Choice("bones", "", "Half the length of the bones that meet there"),
+            Choice("equal", "", "All alike: many small joints, such as fingers, count much"),
+        ),
+        shown=RARE,
+        only_for=("metric", ("points",)),
+    )
     power: int = option(
         2,
         "Whether angles count as they are (1) or squared (2)",
