@@ -105,6 +105,5 @@ class Reach(Recipe):
         when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
         turned = f", turned by {own['turned_degrees']:.0f}°" if self.turn else ""
         by = f"{own['moved_cm']:.1f} cm from where it was, at most; {own['changed_frames']} frames are changed"
-        return [
-            f"  {own['limb'].replace('_', ' ')} is led {when}{turned}, {by}; {own['off_mm']:.2g} mm off its target at most"
-        ]
+        limb, off = own["limb"].replace("_", " "), own["off_mm"]
+        return [f"  {limb} is led {when}{turned}, {by}; {off:.2g} mm off its target at most"]
