@@ -42,14 +42,15 @@ def of(style: Style, by: str) -> Groups:
     Raises OptionError for names that are none of these, and where less than two groups have strides.
 
     Example:
+        >>> from dataclasses import replace
         >>> from action_loom.core import verbs
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.style import groups
-        >>> walks = [actions.walk(30.0, 4, speed=speed) for speed in (0.9, 1.2, 1.5)]
+        >>> walks = [replace(actions.walk(30.0, 4, speed=speed), name=f"{speed}") for speed in (0.9, 1.2, 1.5)]
         >>> style = verbs.apply(verbs.FitStyle(), walks)
         >>> found = groups.of(style, "speed")
         >>> [(group.name, int(group.strides.sum())) for group in found.every]
-        [('under 1.4', 4), ('over 1.4', 8)]
+        [('under 1.43', 6), ('over 1.43', 6)]
     """
     found = []
     for name, own in _members(style, by).items():
@@ -69,10 +70,11 @@ def curves(learnt: Learnt, rows: Array, group: Group) -> tuple[Array, Array]:
     rows (n, P, C) : of all strides, in the form of what was learnt; the axes (A,) are those of the main joints
 
     Example:
+        >>> from dataclasses import replace
         >>> from action_loom.core import verbs
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.style import groups
-        >>> walks = [actions.walk(30.0, 4, speed=speed) for speed in (0.9, 1.2, 1.5)]
+        >>> walks = [replace(actions.walk(30.0, 4, speed=speed), name=f"{speed}") for speed in (0.9, 1.2, 1.5)]
         >>> style = verbs.apply(verbs.FitStyle(), walks)
         >>> fast = groups.of(style, "speed").every[1]
         >>> mean, spread = groups.curves(style.learnt("apart"), style.material.rows, fast)

@@ -57,7 +57,7 @@ def _draw_groups(style: Style, grouped: Groups) -> Figure:
     names, turns = _of_axes(style, learnt)
     size = turns[grouped.component]
     figure = Figure(figsize=(11.0, 7.4), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(1.0, 1.7))
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.0, 1.7))[:, 0]
     title = f"by {grouped.by}: {learnt.names[grouped.component]} tells groups apart best, {grouped.share:.0%} of it"
     above.suptitle(title, fontsize=9, parse_math=False)
     bars = above.subplots(1, 1)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, declaration, option
+from ...options import FRAME, RARE, Choice, declaration, declared, option
 from ...recipes.base import Recipe
 
 
@@ -60,6 +60,7 @@ class Reach(Recipe):
         minimum=-360.0,
         maximum=360.0,
         table=True,
+        only_for=("keep_turn", (True,)),
         shown=RARE,
     )
     between: str = option(
@@ -95,7 +96,8 @@ class Reach(Recipe):
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
         """Return a sentence on each option that was given and had no effect, from a result's report."""
-        lost = ["turn had no effect: it is for keep_turn only"] if self.turn and not self.keep_turn else []
+        still = self.between != declared(type(self))["between"].default and len(self.target) < 2
+        lost = ["between had no effect: the target does not move"] if still else []
         return [*super().without_effect(report), *lost]
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:

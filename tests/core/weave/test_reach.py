@@ -68,7 +68,7 @@ def test_the_end_is_turned_as_asked_and_still_reaches(limb, from_frame):
 
 def test_a_turn_that_is_not_kept_is_named():
     made = verbs.apply(Reach(target=(NEAR,), from_frame=120, turn=((0.0, 0.0, 90.0),), keep_turn=False), [WALK])
-    assert "turn had no effect: it is for keep_turn only" in made.report["notes"]
+    assert "turn had no effect: it is for keep_turn on only" in made.report["notes"]
 
 
 @pytest.mark.shared
