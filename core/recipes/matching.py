@@ -40,8 +40,8 @@ class Matching(Declared):
         "bones",
         "How much each point counts",
         choices=(
-            Choice("bones", "", "Half the length of the bones that meet there"),
-            Choice("equal", "", "All alike: many small joints, such as fingers, count much"),
+            Choice("bones", "", "By the length of its bones"),
+            Choice("equal", "", "All alike, so fingers count much"),
         ),
         shown=RARE,
         only_for=("metric", ("points",)),

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import style_material
 from action_loom.core import verbs
 from action_loom.core.check import angles, world_pose
 from action_loom.core.figure import actions
@@ -23,6 +22,7 @@ from action_loom.core.verbs.fit_style import picture as style_picture
 from action_loom.core.weave.seam import repairs
 from matplotlib.figure import Figure
 from source_pages import SETS, captured, elements, gait, grid, is_aside, needs_clips, picture, put, words
+from style_material import style
 
 TITLE = "004 · Emphasising features of human motion (Shibuta)"
 RATE = 30.0
@@ -302,9 +302,9 @@ def curves() -> Figure:
 
 def by_stride() -> Figure:
     """Its Fig. 4 and 5, by stride: nobody says whose sex is whose."""
-    style = style_material.style(of_all=True)
-    figure = style_picture.draw((style, groups.of(style, "stride")))
-    figure.set_size_inches(9.0, 6.0)
+    learnt = style(of_all=True)
+    figure = style_picture.draw((learnt, groups.of(learnt, "stride")))
+    figure.set_size_inches(7.8, 5.4)
     return figure
 
 

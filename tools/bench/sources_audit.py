@@ -27,10 +27,10 @@ DATA = ROOT.parent / "shared" / "data" / "cmu"
 TITLE = "The audit"
 HEADS = ("element", "command", "it printed", "done")
 ABOUT = """
-Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test, in Blender 5.2
-where the list of tests is the add-on's; `.py`: a script of the manual; *page*: a figure, table or picture of its
-section above. *Done*: what the document does runs here, or what it claims is measured here; what is otherwise follows.
-What can't be done has a sentence in place of it.
+Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test, the add-on's
+in Blender 5.2; `.py`: a script of the manual; *page*: a figure, table or picture of its section above. *Done*: what the
+document does runs here, or what it claims is measured here; what is otherwise follows. What can't be done has a
+sentence in place of it.
 """.strip()
 
 

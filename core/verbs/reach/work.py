@@ -101,7 +101,7 @@ def _row(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
     if not rows:
         return np.zeros(3)
     if len(rows) != 1 or len(rows[0]) != 3:
-        raise OptionError(f"{name} is one row x y z, such as {'0 0.08 0, in metres' if name == 'tip' else '0 0 90'}")
+        raise OptionError(f"{name} is one row x y z, such as 0 0.1 0")
     return np.array(rows[0])
 
 
