@@ -15,6 +15,7 @@ from .errors import OptionError
 T = TypeVar("T")
 
 _KEY = "action_loom"
+_SWITCHED: dict[str | bool, str] = {True: "on", False: "off"}
 _LARGEST = 2**31 - 1  # whole numbers have 32 bits in Blender's properties
 
 # Where an option is shown: in the panel of its mode, in a panel of its topic, in the rarer part of that, nowhere.
@@ -44,6 +45,7 @@ class Option:
     table : its value is rows of numbers
     from_file : the value may also be the name of a file with the rows or the text
     only_for : another option of the same recipe, and the values of it with which this option has an effect
+    needs : other options of the same recipe; it has an effect only where one of them is given
     usual : the range of its slider, where the whole range is much wider
     zero, below : the meaning of 0, and of a number below it where it is another, in a few words; "" for none
     pick : what it names, so that the user can choose instead of typing: one of PICKS
@@ -61,12 +63,13 @@ class Option:
     from_file: bool = False
     label: str = ""
     shown: str = PANEL
-    only_for: tuple[str, tuple[str, ...]] | None = None
+    only_for: tuple[str, tuple[str | bool, ...]] | None = None
     aliases: tuple[str, ...] = ()
     usual: tuple[float, float] | None = None
     zero: str = ""
     pick: str = ""
     below: str = ""
+    needs: tuple[str, ...] = ()
 
     def means(self, value: Any) -> str:
         """Return the meaning of a number that stands for something else, "" for others."""
@@ -86,7 +89,10 @@ class Option:
     @property
     def only(self) -> str:
         """In words, for which values of another option it has an effect; "" for an option that always has."""
-        return "" if self.only_for is None else f"{self.only_for[0]} {' or '.join(self.only_for[1])} only"
+        if self.only_for is None:
+            return ""
+        name, values = self.only_for
+        return f"{name} {' or '.join(_SWITCHED.get(value, str(value)) for value in values)} only"
 
     @property
     def kind(self) -> type:
@@ -172,12 +178,13 @@ def option(
     from_file: bool = False,
     label: str = "",
     shown: str = PANEL,
-    only_for: tuple[str, tuple[str, ...]] | None = None,
+    only_for: tuple[str, tuple[str | bool, ...]] | None = None,
     aliases: tuple[str, ...] = (),
     usual: tuple[float, float] | None = None,
     zero: str = "",
     pick: str = "",
     below: str = "",
+    needs: tuple[str, ...] = (),
 ) -> Any:
     """Declare an option as a dataclass field; the type of the default is the type of the option.
 
@@ -211,6 +218,7 @@ def option(
         zero,
         pick,
         below,
+        needs,
     )
     return dataclasses.field(default=default, metadata={_KEY: about})
 

@@ -24,6 +24,7 @@ ELSEWHERE = (
     "core/library/similar.py",
     "core/plots/",
     "core/skin/",
+    "core/style/groups.py",
 )
 # Modules whose texts, but for errors, are those of declared options.
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")

@@ -189,6 +189,7 @@ def meaning(about: Option, options: dict[str, Option]) -> str:
     if about.only_for is not None:
         name, values = about.only_for
         titles = [f"*{choice.title}*" for choice in options[name].choices if choice.name in values]
+        titles = titles or ["on" if value else "off" for value in values]
         lines.append(f"Only where *{options[name].title}* is {' or '.join(titles)}")
     return "<br>".join(lines).replace("|", "\\|")
 

@@ -307,7 +307,8 @@ def applies(group: Any, about: Option) -> bool:
     if about.only_for is None:
         return True
     name, values = about.only_for
-    return option_properties.choice_of(group, name) in values
+    value = getattr(group, name)
+    return (value if isinstance(value, bool) else option_properties.choice_of(group, name)) in values
 
 
 # --- what is found in the settings ----------------------------------------------------------------------------------

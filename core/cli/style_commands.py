@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .. import verbs
 from ..errors import OptionError
-from ..style import storage
+from ..style import groups, storage
 from ..verbs import FitStyle, Restyle
 from . import common, outputs, summary, verb_commands
 from .host import Host
@@ -23,6 +23,8 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     common.add_common(info)
     text = "draw the style" if host.draws else argparse.SUPPRESS
     info.add_argument("--picture", metavar="P.png", help=text)
+    text = "show strides in groups instead: of a label, or under and over the median of a measure (stride, speed, …)"
+    info.add_argument("--by", metavar="LABEL", help=text)
     info.set_defaults(run=_info)
 
 
@@ -32,11 +34,13 @@ def _info(host: Host, arguments: argparse.Namespace) -> None:
     report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
     outputs.check([report, picture], arguments.force)
     style = storage.load(arguments.style)
+    grouped = groups.of(style, arguments.by) if arguments.by is not None else None
     contents = {}
     if report is not None:
         contents[report] = outputs.as_json(dict(style.report))
     if picture is not None:
-        contents[picture] = verbs.picture(FitStyle(), style)
+        made = style if grouped is None else (style, grouped)
+        contents[picture] = verbs.picture(FitStyle(), made)
     outputs.write(contents, arguments.force)
     if not arguments.quiet:
-        print("\n".join(summary.style_lines(style)))
+        print("\n".join(summary.style_lines(style, grouped)))

@@ -10,6 +10,7 @@ from ..weave import planting
 
 if TYPE_CHECKING:  # a command loads only what it needs
     from ..graph.motion_graph import MotionGraph
+    from ..style.groups import Groups
     from ..style.style import Style
 
 Report = Mapping[str, Any]
@@ -51,8 +52,8 @@ def graph_lines(graph: "MotionGraph") -> list[str]:
     return [*found, f"  {report['seconds_taken']:.2f} s"]
 
 
-def style_lines(style: "Style") -> list[str]:
-    """Return the summary of a style."""
+def style_lines(style: "Style", grouped: "Groups | None" = None) -> list[str]:
+    """Return the summary of a style, and of its strides in groups."""
     report, figures = style.report, style.report["style"]
     what = "strides" if figures["gait"] else "repetitions"
     found = [f"{style.name}: {figures['strides']} {what} of {len(figures['people'])} people"]
@@ -69,6 +70,10 @@ def style_lines(style: "Style") -> list[str]:
             f"  {column}: {one['component']}, effect size {one['effect']:+.2f},"
             f" by chance in {one['chance']:.1%} of cases"
         )
+    if grouped is not None:
+        each = ", ".join(f"{group.name} {group.strides.sum()}" for group in grouped.every)
+        best = style.learnt("apart").names[grouped.component]
+        found.append(f"  strides by {grouped.by}: {each}; {best} tells them apart best, {grouped.share:.0%} of it")
     found += [f"  note: {note}" for note in [*report.get("notes", ()), *report["warnings"]]]
     return [*found, f"  {report['seconds_taken']:.2f} s"]
 

@@ -191,6 +191,39 @@ def shares(count: int, first: int, last: int, ease: float) -> Array:
     return np.asarray(near**3 * (10.0 - 15.0 * near + 6.0 * near**2))
 
 
+def end_turned(clip: Clip, led: Limb | Chain, turn: Array, share: Array) -> Clip:
+    """Return a clip whose hand, foot or last joint turns in the world by so much of `turn` (4,) as each frame's share.
+
+    What reaches then keeps that turn. Raises SkeletonError for a limb that ends in a point without a joint.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics, quat
+        >>> wave = actions.wave()
+        >>> hand, turn = reaching.limb_of(wave, "left_arm"), quat.exp(np.array([0.0, 0.0, 0.5]))
+        >>> made = reaching.end_turned(wave, hand, turn, reaching.shares(len(wave), 40, 60, ease=10.0))
+        >>> now, before = (kinematics.world(clip)[0][50, hand.end] for clip in (made, wave))
+        >>> bool(np.allclose(now, quat.mul(turn, before)))
+        True
+    """
+    end = led.end
+    if end >= len(clip.skeleton):
+        raise SkeletonError(f"{clip.name}: {clip.skeleton.names[_lower(led)]!r} ends in no joint that can turn")
+    frames = np.flatnonzero(share > 0.0)
+    part = clip.taken(frames)
+    turned = kinematics.world_of(part, [end])[0]
+    wanted = quat.mul(quat.exp(share[frames, None] * quat.log(turn)), turned[:, end])
+    rotations = clip.rotations.copy()
+    rotations[frames, end] = ik.local_rotation(part, end, turned, wanted, None)
+    return replace(clip, rotations=rotations)
+
+
+def _lower(led: Limb | Chain) -> int:
+    return led.lower if isinstance(led, Limb) else led.joints[-1]
+
+
 def reached(clip: Clip, asked: Asked) -> Clip:
     """Return a clip whose limb or chain reaches its target; frames with a share of 0 are the same to the bit.
 

@@ -3,6 +3,7 @@
 Wavefront's format has one statement a line; a backslash at the end continues it on the next line.
 """
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -73,6 +74,22 @@ def read(path: str | os.PathLike[str]) -> ObjMesh:
         ((3, 3), [0, 1, 2], [0, 3])
     """
     return _Reader(path, plain_text.content(path, "OBJ")).read()
+
+
+def composed(vertices: Array, corners: NDArray[np.integer], begins: NDArray[np.integer]) -> bytes:
+    """Return a mesh as the contents of an OBJ file: places (V, 3), and faces as in `ObjMesh`.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.formats import obj
+        >>> obj.composed(np.eye(3), np.array([0, 1, 2]), np.array([0, 3]))
+        b'v 1 0 0\\nv 0 1 0\\nv 0 0 1\\nf 1 2 3\\n'
+    """
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices.tolist()]
+    ends = begins.tolist()
+    named = [str(corner + 1) for corner in corners.tolist()]
+    lines += [f"f {' '.join(named[first:end])}" for first, end in itertools.pairwise(ends)]
+    return ("\n".join(lines) + "\n").encode()
 
 
 class ObjText:

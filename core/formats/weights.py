@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MotionFileError, some
+from ..errors import MotionFileError, SkeletonError, some
 from ..motion.quat import Array
 from . import plain_text
 from .plain_text import LARGEST, is_number
@@ -60,6 +60,30 @@ def read(path: str | os.PathLike[str], names: Sequence[str], vertices: int, *, m
     text = plain_text.decoded(plain_text.content(path, "weights as"))
     reader = _Reader(path, names, vertices)
     return reader.matrix(text) if matrix else reader.rows(text)
+
+
+def composed(given: Weights, names: Sequence[str]) -> bytes:
+    """Return weights as the contents of a file: a line of vertex, from 1, joint and weight for each.
+
+    Raises SkeletonError for names of joints that `read` would not read as they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.formats import weights
+        >>> weights.composed(weights.Weights(np.array([0, 1, 2]), np.array([1, 0]), np.array([1.0, 0.25])), ["a", "b"])
+        b'1 b 1\\n2 a 0.25\\n'
+    """
+    strange = [
+        names[joint] for joint in np.unique(given.joints) if " ".join(_WORD.findall(names[joint])) != names[joint]
+    ]
+    strange += [names[joint] for joint in np.unique(given.joints) if _COMMENT.search(names[joint])]
+    if strange:
+        raise SkeletonError(
+            f"A file of weights can't name {some(strange)}: rename them without commas, semicolons and #"
+        )
+    owners = np.repeat(np.arange(len(given.first) - 1), np.diff(given.first))
+    rows = zip(owners.tolist(), given.joints.tolist(), given.weights.tolist(), strict=True)
+    return "".join(f"{vertex + 1} {names[joint]} {weight:.9g}\n" for vertex, joint, weight in rows).encode()
 
 
 class _Reader:

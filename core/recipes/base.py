@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from ..options import Declared, declaration, declared
+from ..options import Declared, Option, declaration, declared
 
 
 def graph_name(names: Sequence[str]) -> str:
@@ -16,6 +16,12 @@ def graph_name(names: Sequence[str]) -> str:
         ('walk + run', 'walk + 3 more')
     """
     return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+
+
+def _one_of(names: Sequence[str]) -> str:
+    """Return names as a choice; of many the first three."""
+    named = [*names[:3], *(["another of these"] if len(names) > 3 else [])]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"
 
 
 @declaration
@@ -71,13 +77,23 @@ class Recipe(Declared):
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs whose result decides)
         """Return a sentence on each option that was given and had no effect, from a result's report."""
-        return [
-            f"{name} had no effect: it is for {about.only}"
-            for name, about in declared(type(self)).items()
-            if about.only_for is not None
-            and getattr(self, name) != about.default
-            and getattr(self, about.only_for[0]) not in about.only_for[1]
-        ]
+        options, unused = declared(type(self)), []
+        given = {name for name, about in options.items() if getattr(self, name) != about.default}
+        for name in [name for name in options if name in given]:
+            about = options[name]
+            if only := self._only(options, name):
+                unused.append(f"{name} had no effect: it is for {only}")
+            elif about.needs and not given.intersection(about.needs):
+                unused.append(f"{name} had no effect: give {_one_of(about.needs)}, too")
+        return unused
+
+    def _only(self, options: Mapping[str, Option], name: str) -> str:
+        """Return for what values of another option an option is, in words; "" where these are given."""
+        about = options[name]
+        if about.only_for is None:
+            return ""
+        decides, values = about.only_for
+        return self._only(options, decides) if getattr(self, decides) in values else about.only
 
     def with_names(self, names: Mapping[str, str]) -> Self:  # noqa: ARG002  (for recipes that name clips)
         """Return the recipe for clips with other names today; names : today's, by those in the recipe."""

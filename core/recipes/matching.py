@@ -36,6 +36,16 @@ class Matching(Declared):
     align_height: bool = option(
         False, "Let points be compared at any height", shown=RARE, only_for=("metric", ("points",))
     )
+    point_weights: str = option(
+        "bones",
+        "How much each point counts",
+        choices=(
+            Choice("bones", "", "By the length of its bones"),
+            Choice("equal", "", "All alike, so fingers count much"),
+        ),
+        shown=RARE,
+        only_for=("metric", ("points",)),
+    )
     power: int = option(
         2,
         "Whether angles count as they are (1) or squared (2)",

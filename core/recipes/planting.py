@@ -3,11 +3,19 @@
 from ..options import HIDDEN, Declared, declaration, option
 
 
-@declaration
-class SpanOptions(Declared):
-    """When feet stand, where the user gives it."""
+def spans_option(only_for: tuple[str, tuple[str | bool, ...]] | None = None) -> tuple[tuple[float, ...], ...]:
+    """Return the option of the spans in which feet stand; only_for : as of options.
 
-    spans: tuple[tuple[float, ...], ...] = option(
+    Example:
+        >>> from action_loom.core.options import Declared, declaration
+        >>> from action_loom.core.recipes import planting
+        >>> @declaration
+        ... class Stands(Declared):
+        ...     spans: tuple[tuple[float, ...], ...] = planting.spans_option()
+        >>> Stands(spans="0 0 3 9").spans
+        ((0.0, 0.0, 3.0, 9.0),)
+    """
+    rows: tuple[tuple[float, ...], ...] = option(
         (),
         "When feet stand: rows of a foot (0 left, 1 right, 2 and 3 in front), what it stands on (0 ball, 1 heel), the"
         " first frame, counted from 0, and the frame after the last; found if none are given; the report has them",
@@ -15,7 +23,16 @@ class SpanOptions(Declared):
         maximum=1e9,
         table=True,
         shown=HIDDEN,  # they come from a report
+        only_for=only_for,
     )
+    return rows
+
+
+@declaration
+class SpanOptions(Declared):
+    """When feet stand, where the user gives it."""
+
+    spans: tuple[tuple[float, ...], ...] = spans_option()
 
 
 @declaration
@@ -25,6 +42,7 @@ class PlantOptions(SpanOptions):
     Where the legs of a result are one source's own, unchanged, only given spans are planted.
     """
 
+    spans: tuple[tuple[float, ...], ...] = spans_option(("plant_feet", (True,)))
     plant_feet: bool = option(
         True,
         "Keep standing feet in place; legs copied unchanged from one clip are not touched",

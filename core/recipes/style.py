@@ -9,6 +9,8 @@ from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
 SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
 FACTORS = 6  # how many of the largest components have a factor
 
+_OWN = ("basis", ("auto", "clips"))  # of the clips' own strides; walks that are brought along are as they are
+
 
 @declaration
 class BasisOptions(Declared):
@@ -38,15 +40,19 @@ class StyleOptions(BasisOptions):
             Choice("strides", "", "For walks, runs, dances"),
             Choice("repeats", "", "For waving, punching, exercises"),
         ),
+        only_for=_OWN,
         shown=RARE,
     )
-    mirror: bool = option(False, "Use the clips' mirror images, too, so that both sides are alike", shown=RARE)
+    mirror: bool = option(
+        False, "Use the clips' mirror images, too, so that both sides are alike", shown=RARE, only_for=_OWN
+    )
     labels: str = option(
         "",
         "A comma-separated table with the columns clip, person and others (age, mood, …); without it every"
         " clip is another person",
         from_file=True,
         shown=HIDDEN,  # a text of the file
+        only_for=_OWN,
     )
     kept: str = option(
         "",
@@ -61,6 +67,7 @@ class StyleOptions(BasisOptions):
         unit="°",
         usual=(5.0, 90.0),
         shown=RARE,
+        only_for=("cycles", ("auto", "strides")),
     )
 
 

@@ -12,10 +12,11 @@ from ..motion.skeleton import Skeleton
 MOST = 1e6  # factor of a joint, so that sums of weights stay finite
 
 
-def point_weights(skeleton: Skeleton, joints: str) -> Array:
+def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Array:
     """Return the weight (P,) of each point (joints, then tips), sum 1.
 
-    joints : as in `factors`. Raises OptionError where no point is left.
+    joints : as in `factors`. equal : all points of the body weigh alike, as in [TMPS], not by their bones
+    Raises OptionError where no point is left.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -26,7 +27,8 @@ def point_weights(skeleton: Skeleton, joints: str) -> Array:
         {'thigh.L': 0.75, 'thigh.R': 0.25}
     """
     chosen = factors(skeleton, joints)
-    return _normalized(skeleton.point_weights * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
+    own = (skeleton.point_weights > 0.0).astype(float) if equal else skeleton.point_weights
+    return _normalized(own * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
 
 
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:

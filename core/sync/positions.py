@@ -32,7 +32,8 @@ class PointMetric(Metric):
     passes = 1
 
     def __init__(self, body: PosedClip, matching: Matching) -> None:
-        weights = joint_weights.point_weights(body.clip.skeleton, matching.joints)
+        equal = matching.point_weights == "equal"
+        weights = joint_weights.point_weights(body.clip.skeleton, matching.joints, equal=equal)
         self._fill(body.points, weights, matching.align_height)
 
     @classmethod

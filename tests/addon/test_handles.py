@@ -137,3 +137,29 @@ def test_a_curve_that_is_no_path_has_no_handles(walker, handles):
     assert handles.path_shown(bpy.context) is None
     settings().mode = "blend"
     assert handles.path_shown(bpy.context) is None
+
+
+def test_the_mesh_follows_the_hand_that_is_dragged(walker, handles, loom):
+    """A box on the hand alone: its ghost is where the hand is led, and elsewhere as before."""
+    hand = walker.data.bones["hand.R"]
+    mesh = bpy.data.meshes.new("Box")
+    corners = [hand.head_local + Vector((x, y, z)) for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]
+    mesh.from_pydata([corner[:] for corner in corners], [], [(0, 1, 3, 2), (4, 5, 7, 6)])
+    drawn = bpy.data.objects.new("Box", mesh)
+    bpy.context.scene.collection.objects.link(drawn)
+    drawn.parent = walker
+    drawn.vertex_groups.new(name="hand.R").add(range(8), 1.0, "REPLACE")
+    drawn.modifiers.new("Armature", "ARMATURE").object = walker
+    bpy.context.scene.frame_set(18)
+    at = walker.matrix_world @ walker.pose.bones["hand.R"].head
+    opened("reach")
+    settings().reach.limb, settings().reach.from_frame, settings().ghost_mesh = "right_arm", 17, True
+    for lift in (0.0, 0.4):
+        handles.set_reach(bpy.context, at + Vector((0.0, 0.0, lift)))
+        handles.preview_tool(bpy.context)
+        ghost = loom("addon.services.preview.previews").of(walker.session_uid)
+        posed, standing = ghost.body.at(18)
+        skinning = loom("core.skin.skinning")
+        found = skinning.linear(ghost.body.linear, skinning.moves(ghost.body.rest, posed))[0]
+        middle = (found @ standing[:3, :3].T + standing[:3, 3]).mean(axis=0)
+        assert middle == pytest.approx(at + Vector((0.0, 0.0, lift)), abs=1e-3)

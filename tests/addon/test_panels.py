@@ -54,6 +54,7 @@ def test_what_does_not_apply_is_not_shown():
         "radius": {"smoothing": ("average",)},
         "power": {"metric": ("angles",)},
         "align_height": {"metric": ("points",)},
+        "point_weights": {"metric": ("points",)},
     }.items():
         ((decides, applies),) = values.items()
         choices = [item.identifier for item in matching.bl_rna.properties[decides].enum_items]

@@ -104,7 +104,7 @@ LATER = {
             "artefacts": ("graph", "graph.storage", "style", "style.storage"),
             "main": ("cli.graph_commands", "cli.info", "cli.library_commands", "cli.run", "cli.style_commands"),
             "motion_files": ("cli.skin", "cli.take_command"),
-            "summary": ("graph.motion_graph", "style.style"),
+            "summary": ("graph.motion_graph", "style.groups", "style.style"),
         }.items()
         for name in names
     ),

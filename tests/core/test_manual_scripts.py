@@ -106,6 +106,33 @@ def test_the_viewer_draws_capsules_and_their_shadow(run):
     assert np.median(np.nonzero(grey)[0]) > tall[0] + 0.9 * (tall[-1] - tall[0])  # on the ground
 
 
+def test_the_player_stops_steps_changes_its_speed_and_the_mouse_turns_its_view(run):
+    """As a window would tell it: keys and the mouse's button, by the canvas's own events."""
+    from matplotlib.backend_bases import KeyEvent, MouseEvent
+
+    made, printed = run("player")
+    player = made["player"]
+    assert "frame 0.0, 1 times its speed" in printed
+    canvas = player.axis.figure.canvas
+
+    def press(key):
+        canvas.callbacks.process("key_press_event", KeyEvent("key_press_event", canvas, key))
+        player.shown(0.1)
+        return player.time
+
+    player.shown(0.5)
+    assert player.time == pytest.approx(15.0)
+    ends = [line.get_data_3d() for line in player.lines]
+    places = kinematics.points(player.clip)[15]
+    assert_allclose([np.stack(end)[:, 0] for end in ends], places[[one for one, _ in player.bones]], atol=1e-4)
+    assert [press(key) for key in "snnp"] == pytest.approx([15.0, 16.0, 17.0, 16.0])
+    assert [press(key) for key in "sw"] == pytest.approx([19.0, 25.0])
+    turned = player.axis.azim
+    for kind, x in (("button_press_event", 200), ("motion_notify_event", 260)):
+        canvas.callbacks.process(kind, MouseEvent(kind, canvas, x, 200, button=1))
+    assert abs(player.axis.azim - turned) > 10.0
+
+
 def test_moments_of_two_motions_are_laid_onto_each_other(run):
     made, printed = run("aligned")
     one, moved, other = (kinematics.points(made[name])[..., :2] for name in ("one", "moved", "other"))

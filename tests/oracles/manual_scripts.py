@@ -16,6 +16,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "manual" / "scripts"
 # walk.bvh, run.bvh and so on are the figure's own actions, body.obj and weights.txt its skin.
 TYPED = {
     "viewer": "walk.bvh",
+    "player": "walk.bvh -o player.png",
     "aligned": "walk.bvh sneak.bvh",
     "forward_kinematics": "walk.bvh --frame 4",
     "postures": "walk.bvh 0 10",

@@ -215,7 +215,8 @@ def rows_of(shown: Example) -> str:
     apart = "; ".join(f"{label}: {value}" for label, value in by_weights.items())
     rounded = "; ".join(f"{label}: {value}" for label, value in by_cells.items())
     return f"""
-Remark: points need no weights | weights of 1 | ours weigh half their bones' length. Footfalls off, ms, median / p90:
+Remark: points need no weights | weights of 1 | ours weigh half their bones' length, or alike (`--point-weights`).
+Footfalls off, ms, median / p90:
 {apart} | sync/joint_weights.py
 
 Clouds are first brought together: turn θ, shift x₀, z₀ | formula | best turn and shift in closed form; its θ and its
@@ -251,9 +252,7 @@ Remark: the distance matrix is the bottleneck | – | {bottleneck()} | sync/dist
 
 COMMANDS = (
     "    python tools/bench/sources_000.py",
-    "    # its example by hand, of CMU 16_15 (three steps) and 17_03:",
-    "    action-loom sync walk.bvh sneak.bvh -o sneak_in_time.bvh --timewarp W.csv --picture p.png",
-    "    action-loom blend walk.bvh sneak.bvh -o between.bvh",
+    "    # its example: sync and blend of the audit's commands",
 )
 MEASURED = "Smoothing of the path on pairs of walks cut to where they correspond; medians of pairs."
 COLUMNS = (

@@ -2,8 +2,8 @@
 
 import numpy as np
 from action_loom.core import verbs
-from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.motion.clip import Clip
 from action_loom.core.plots import stick_figures
 from action_loom.core.verbs import Follow, Splice
 from action_loom.core.verbs.follow import picture as walks
@@ -18,9 +18,8 @@ def draw_experiment(made: FollowResult, name: str, about: str) -> list[str]:
     return picture(figure, name, about)
 
 
-def draw_correction(graph: MotionGraph) -> list[str]:
-    """The document's Figure 2: the box held by its correction, by that of Heck and others, and as it was."""
-    box = actions.carry(120.0, 8)
+def draw_correction(graph: MotionGraph, load: Clip) -> list[str]:
+    """The document's Figure 2: a load held by its correction, by that of Heck and others, and as it was."""
     walk = verbs.apply(Follow(path=paths.line(6.0).tolist(), plant_feet=False), [], prepared=graph).clip
     figure = Figure(figsize=(6.0, 7.0), layout="constrained")
     ways = (
@@ -31,7 +30,7 @@ def draw_correction(graph: MotionGraph) -> list[str]:
     )
     frames = np.linspace(60, len(walk) - 60, 8).astype(np.int64)
     for axis, (name, recipe) in zip(figure.subplots(4, 1), ways, strict=True):
-        made = verbs.apply(recipe, [walk, box])
+        made = verbs.apply(recipe, [walk, load])
         swing = made.report["splice"]["swing"]
         places = 0.75 * np.arange(len(frames))
         stick_figures.draw(
@@ -41,7 +40,7 @@ def draw_correction(graph: MotionGraph) -> list[str]:
             f"{name}: chest against pelvis {swing['result']:+.2f} (walk {swing['locomotion']:+.2f})", fontsize=9
         )
         axis.set_axis_off()
-    return picture(figure, "source_001_correction", "A box on a walk, by each correction of the trunk")
+    return picture(figure, "source_001_correction", "A load lifted on a walk, by each correction of the trunk")
 
 
 def draw_two(made: list[tuple[str, FollowResult]]) -> list[str]:

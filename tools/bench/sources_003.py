@@ -254,9 +254,7 @@ def slides(report: dict[str, Any]) -> str:
 
 COMMANDS = (
     "    python tools/bench/sources_003.py",
-    "    # its experiment by hand:",
-    "    action-loom blend walk.bvh run.bvh --metric angles --slope 5 --ends pinned --reference longest \\",
-    "        --timing reference -o between.bvh --picture p.png",
+    "    # its experiment: angles of the audit's commands",
 )
 MEASURED = """
 What limits cost and save: medians / p90 of pairs cut to where they correspond, at 120 frames a second, ends pinned, a

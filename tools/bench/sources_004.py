@@ -14,11 +14,15 @@ from action_loom.core.check import angles, world_pose
 from action_loom.core.figure import actions
 from action_loom.core.motion import quat, resample
 from action_loom.core.motion.clip import Clip
+from action_loom.core.style import groups
 from action_loom.core.sync import cycle_search
 from action_loom.core.verbs import Connect, Loop
+from action_loom.core.verbs.connect import work as connecting
+from action_loom.core.verbs.fit_style import picture as style_picture
 from action_loom.core.weave.seam import repairs
 from matplotlib.figure import Figure
 from source_pages import SETS, captured, elements, gait, grid, is_aside, needs_clips, picture, put, words
+from style_material import style
 
 TITLE = "004 · Emphasising features of human motion (Shibuta)"
 RATE = 30.0
@@ -62,6 +66,18 @@ def points(count: int) -> Iterator[None]:
         repairs.POINTS = usual
 
 
+@contextmanager
+def bounds(free: bool) -> Iterator[None]:
+    """Let correlation choose any number of frames that the clips have, as the document does, or as here."""
+    usual = connecting.SHORTEST, connecting.LONGEST
+    if free:
+        connecting.SHORTEST, connecting.LONGEST = 0.0, 60.0
+    try:
+        yield
+    finally:
+        connecting.SHORTEST, connecting.LONGEST = usual
+
+
 def measured() -> Measured:
     """Figures by method, tuned on and kept aside."""
     found: Measured = {}
@@ -78,7 +94,7 @@ def measured() -> Measured:
     for aside, cast in CAST.items():
         for pair in pairs_of(cast):
             for label, recipe, count in connect_ways():
-                with points(count):
+                with points(count), bounds(label.endswith("free m")):
                     made = verbs.apply(recipe, [at_30(cast[part]) for part in pair]).report["connect"]["methods"]
                 for one in made:
                     note("connect", label or one["name"], aside, one)
@@ -101,7 +117,8 @@ def connect_ways() -> list[tuple[str, Connect, int]]:
     both = ("lagrange", "spline")
     two = [(f"{method}, 2 points", Connect(method=method), 2) for method in both]
     chosen = [(f"{method}, m by correlation", Connect(method=method, by_correlation=True), 3) for method in both]
-    return [("", Connect(method="auto"), 3), *two, *chosen]
+    free = [(f"{method}, free m", Connect(method=method, by_correlation=True), 3) for method in both]
+    return [("", Connect(method="auto"), 3), *two, *chosen, *free]
 
 
 def pairs_of(cast: dict[str, str]) -> list[tuple[str, str]]:
@@ -137,16 +154,18 @@ def median(rows: list[dict[str, Any]], key: str) -> str:
     return f"{np.median(values):.2f}" if len(values) else "–"
 
 
-def by_correlation() -> str:
-    """The m that correlation chooses, of each pair."""
+def by_correlation(*, free: bool) -> str:
+    """The m that correlation chooses, of each pair: how often each, or least, median and most."""
     chosen = {}
     for aside, label in SETS:
         ms = []
         for pair in pairs_of(CAST[aside]):
             recipe = Connect(method="lagrange", by_correlation=True)
-            report = verbs.apply(recipe, [at_30(CAST[aside][part]) for part in pair]).report["connect"]
+            with bounds(free):
+                report = verbs.apply(recipe, [at_30(CAST[aside][part]) for part in pair]).report["connect"]
             ms.append((report["corrected"][1] - report["corrected"][0]) // 2)
-        chosen[label] = ", ".join(f"{ms.count(m)} times {m}" for m in sorted(set(ms)))
+        each = ", ".join(f"{ms.count(m)} times {m}" for m in sorted(set(ms)))
+        chosen[label] = f"{min(ms)} to {max(ms)}, half of them under {np.median(ms):g}" if free else each
     return "; ".join(f"{label}: {text}" for label, text in chosen.items())
 
 
@@ -281,6 +300,14 @@ def curves() -> Figure:
     return figure
 
 
+def by_stride() -> Figure:
+    """Its Fig. 4 and 5, by stride: nobody says whose sex is whose."""
+    learnt = style(of_all=True)
+    figure = style_picture.draw((learnt, groups.of(learnt, "stride")))
+    figure.set_size_inches(7.8, 5.4)
+    return figure
+
+
 # --- the page --------------------------------------------------------------------------------------------------------
 
 
@@ -294,7 +321,9 @@ def rows_of(found: Measured) -> str:
 
     return f"""
 m where the last m and the first m frames correlate most, m from 0 on | – | `--by-correlation`, bounds of our own:
-0.05 to 0.15 s, 3 or 4 frames here: {by_correlation()}. What it changes is in the table below | verbs/connect/work.py
+0.05 to 0.15 s, 3 or 4 frames here: {by_correlation(free=False)}. Free, from 3 on (two frames always correlate), it is
+{by_correlation(free=True)}: so many frames are drawn anew on each side, and what was captured there is lost. What both
+change is in the table below | verbs/connect/work.py
 
 Table 1, loop C: Lagrange | 1.877, the other lost | {pair("loop", "C")} (Lagrange and spline). The formula as printed
 is 2 at most, where every other swing is next to nothing: 1.877 is nearly that | table below
@@ -309,10 +338,7 @@ Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
 
 COMMANDS = (
     "    python tools/bench/sources_004.py      # style.py and seams.py for what it points to",
-    "    # by hand:",
-    "    action-loom loop run.bvh --method lagrange -o cycle.bvh --report r.json",
-    "    action-loom connect run.bvh walk.bvh --method spline -o both.bvh --report r.json",
-    "    action-loom style fit WALKS… -o S.npz",
+    "    action-loom style info S.npz --by stride --picture P.png      # groups; the others are in the audit",
 )
 TABLE = """
 Table 1 at 30 frames a second, m = n = 3, smaller is better: means of C and D as printed, medians of K, by which `auto`
@@ -340,6 +366,7 @@ def main() -> None:
         "",
         *picture(curves(), "sources_004_spine", "The spine; grey: corrected frames, black: the seam"),
         *picture(correlations(), "sources_004_cycles", "Autocorrelation of two clips"),
+        *picture(by_stride(), "sources_004_groups", "Strides under and over the median: its Fig. 4 and 5 by stride"),
     ]
     put(TITLE, lines)
 

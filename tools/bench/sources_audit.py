@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -21,13 +22,15 @@ from page_sections import put
 from quality_tables import grid
 
 TABLE = Path(__file__).with_suffix(".txt")
+BLENDER = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 DATA = ROOT.parent / "shared" / "data" / "cmu"
 TITLE = "The audit"
 HEADS = ("element", "command", "it printed", "done")
 ABOUT = """
-Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test; `.py`: a
-script of the manual; *page*: a figure, table or picture of its section above. What is not simply done has a sentence
-in place of *done*.
+Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test, the add-on's
+in Blender 5.2; `.py`: a script of the manual; *page*: a figure, table or picture of its section above. *Done*: what the
+document does runs here, or what it claims is measured here; what is otherwise follows. What can't be done has a
+sentence in place of it.
 """.strip()
 
 
@@ -94,24 +97,34 @@ def passed(tests: set[str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "r.xml"
         names = [f"tests/{test.replace('::', '.py::')}" for test in sorted(tests)]
-        pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *names]
-        subprocess.run(pytest, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
-        cases = list(ElementTree.parse(report).iter("testcase"))
+        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        cases = []
+        for where, python, more in ((ROOT / "tests" / "core", sys.executable, {}), in_blender()):
+            own = [str(ROOT / name) for name in names if (ROOT / name).is_relative_to(where)]
+            environment = {**os.environ, **more}
+            subprocess.run([python, *pytest, *own], cwd=where, env=environment, check=False, stdout=subprocess.DEVNULL)
+            cases += [(where, case) for case in ElementTree.parse(report).iter("testcase")]
     found: dict[str, list[bool]] = {}
-    for case in cases:
-        module = case.get("classname", "").removeprefix("tests.").replace(".", "/")
-        name = f"{module}::{case.get('name', '').partition('[')[0]}"
+    for where, case in cases:
+        module = case.get("classname", "").removeprefix("tests.").removeprefix(f"{where.name}.").replace(".", "/")
+        name = f"{where.name}/{module}::{case.get('name', '').partition('[')[0]}"
         found.setdefault(name, []).append(not len(case) or case[0].tag not in ("failure", "error", "skipped"))
     return {name: f"{len(good)} passed" for name, good in found.items() if all(good)}
 
 
+def in_blender() -> tuple[Path, str, dict[str, str]]:
+    """The folder of the add-on's tests, Blender's Python, and what they need besides: the zip, built now."""
+    built = subprocess.run([BLENDER, ROOT / "tools" / "build.py"], check=True, capture_output=True, text=True)
+    return ROOT / "tests" / "addon", str(BLENDER), {"ACTION_LOOM_ZIP": built.stdout.splitlines()[-1], "PYTHONPATH": ""}
+
+
 def lines(commands: dict[str, str], rows: dict[str, list[Row]], printed: Printed) -> list[str]:
     flat = [row for of_document in rows.values() for row in of_document]
-    done = sum(row.verdict == "done" for row in flat)
+    done = sum(row.verdict.startswith("done") for row in flat)
     made = [
         *ABOUT.splitlines(),
         "",
-        f"{len(flat)} elements, {done} done as they are; the others say what is otherwise.",
+        f"{len(flat)} elements, {done} done; of the others a sentence says why not.",
         "",
     ]
     made += [*(f"    {name}: {command}" for name, command in commands.items()), ""]

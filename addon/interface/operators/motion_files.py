@@ -298,6 +298,11 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         description="Export only bones that deform meshes, without controls (glTF and FBX)",
         default=False,
     )
+    mesh: bpy.props.BoolProperty(
+        name="With Mesh",
+        description="Write the mesh at rest (.obj) and its weights beside the motion, for action-loom skin",
+        default=False,
+    )
     actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
     units: bpy.props.StringProperty(
         name="Units",
@@ -334,7 +339,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(self, "kind")
-        own = ("deform_only",) if self.kind not in registry.WRITABLE else ("units", "up", "visual")
+        own = ("deform_only",) if self.kind not in registry.WRITABLE else ("units", "up", "visual", "mesh")
         for name in (*own, "overwrite"):
             layout.prop(self, name)
 
@@ -342,7 +347,9 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
         visual = option_properties.values_of(self, ReadingOptions)["visual"]
-        writing = export_motion.Writing(self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only)
+        writing = export_motion.Writing(
+            self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
+        )
         names = [action.name for action in self.actions]
         try:
             with _progress(present(context.window_manager)) as progress:

@@ -17,7 +17,7 @@ from ...bridge import curves
 from ...ground.blender_types import named, present, scene_of
 from ...model import target_armature
 from ..weaving import reading
-from . import export_models
+from . import export_models, export_skin
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Writing:
     units, up : of the written motion
     visual : poses with constraints, else as keyed
     deform_only : of .glb and .fbx files: leave out bones that deform nothing
+    mesh : beside motion files, write the mesh at rest and its weights
     suffix : format of files that are named after their actions
     """
 
@@ -36,6 +37,7 @@ class Writing:
     overwrite: bool = False
     suffix: str = registry.DEFAULT
     deform_only: bool = False
+    mesh: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,21 @@ def export_actions(
         progress.at(done / len(actions), f"reading {action.name}")
         made_of = [(action, curves.choose_slot(action, armature))]
         request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions(visual=writing.visual))
-        (source,) = reading.read_actions(scene_of(context), armature, made_of, request).sources
+        read = reading.read_actions(scene_of(context), armature, made_of, request)
+        (source,) = read.sources
         # The last note says that bones posed by constraints get no keys; a file has them.
         notes.extend(source.notes[:-1] if source.hidden else source.notes)
         if source.clip.channels:
             count = len(source.clip.channels)
             notes.append(f"{action.name}: motion files have no place for {count} of its curves, which move no bone")
-        contents.append(motion_file.compose(source.clip, places[done], None, convention))
-    for place, content in zip(places, contents, strict=True):
+        contents.append((places[done], motion_file.compose(source.clip, places[done], None, convention)))
+        if writing.mesh:
+            scene = scene_of(context)
+            *skin, more = export_skin.composed(armature, scene, read.body, source.clip, convention)
+            contents += zip(export_skin.paths(places[done]), skin, strict=True)
+            notes += more
+    _check([place for place, _ in contents], writing.overwrite)
+    for place, content in contents:
         _make_folder(place.parent)
         files.write(place, content)
     return Exported(tuple(places), tuple(dict.fromkeys(notes)))

@@ -83,6 +83,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
         False,
         "Let Polynomial and Spline choose their length by how alike both sides are",
         shown=RARE,
+        only_for=("method", ("auto", "lagrange", "spline")),
     )
     anywhere: bool = option(False, "Search all of both clips, not only near end and start")
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)

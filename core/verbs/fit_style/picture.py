@@ -15,6 +15,7 @@ from ...style import directions
 from ...style import form as forms
 from ...style.components import Effect
 from ...style.form import PHASES
+from ...style.groups import Groups, curves
 from ...style.style import KINDS, Learnt, Style
 
 AMOUNTS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
@@ -25,8 +26,15 @@ _SHOWN = 6  # components
 _AXES = 4  # axes of joints whose angles are drawn for a label
 
 
-def draw(style: Style) -> Figure:
-    """Return a figure of the components' shares, the joints that carry them, labels, and sliders as stick figures."""
+def draw(made: "Style | tuple[Style, Groups]") -> Figure:
+    """Return a figure of the components' shares, the joints that carry them, labels, and sliders as stick figures.
+
+    Of a style and groups of its strides, how these move.
+    """
+    return _draw_style(made) if isinstance(made, Style) else _draw_groups(*made)
+
+
+def _draw_style(style: Style) -> Figure:
     labels = style.effects("apart")
     heights = [2.6, 3.0, *[2.6] * len(labels), 1.35 * len(style.sliders.names) + 0.6]
     figure = Figure(figsize=(11.0, sum(heights) + 0.4), layout="constrained")
@@ -40,6 +48,33 @@ def draw(style: Style) -> Figure:
     for place, (column, found) in zip(places[2:], labels.items(), strict=False):
         _draw_label(place, style, column, found)
     _draw_sliders(places[-1].subplots(1, 1), style)
+    return figure
+
+
+def _draw_groups(style: Style, grouped: Groups) -> Figure:
+    """Draw the scores by axis of the component that tells groups apart best, and the angles of axes it turns most."""
+    learnt = style.learnt("apart")
+    names, turns = _of_axes(style, learnt)
+    size = turns[grouped.component]
+    figure = Figure(figsize=(11.0, 7.4), layout="constrained")
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.0, 1.7))[:, 0]
+    title = f"by {grouped.by}: {learnt.names[grouped.component]} tells groups apart best, {grouped.share:.0%} of it"
+    above.suptitle(title, fontsize=9, parse_math=False)
+    bars = above.subplots(1, 1)
+    bars.bar(np.arange(len(size)), size, color=[_COLOURS[k % 3] for k in range(len(size))])
+    bars.set_xticks(np.arange(1, len(names), 3), [name[:-2] for name in names[1::3]], rotation=90, fontsize=7)
+    bars.set_ylabel("°, x y z of each joint", fontsize=8)
+    rows, phase = style.rows_in(learnt.form), np.arange(PHASES) / PHASES
+    drawn = [(group, *curves(learnt, rows, group)) for group in grouped.every[: len(_COLOURS)]]
+    chosen = np.argsort(-size, kind="stable")[: 2 * _AXES]
+    for axis, which in zip(below.subplots(2, _AXES).flat, chosen, strict=False):
+        for colour, (group, mean, spread) in zip(_COLOURS, drawn, strict=False):
+            middle, by = mean[:, which], spread[:, which]
+            axis.fill_between(phase, middle - by, middle + by, color=colour, alpha=0.18, lw=0.0)
+            axis.plot(phase, middle, color=colour, lw=1.3, label=f"{group.name} ({group.strides.sum()})")
+        axis.set_title(names[which], fontsize=8)
+        axis.tick_params(labelsize=7)
+    below.axes[0].legend(fontsize=7, frameon=False)
     return figure
 
 

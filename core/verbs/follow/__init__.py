@@ -106,6 +106,7 @@ class Follow(GraphWalk, PointOptions):
         "How these are spliced: options of splice for each, separated by semicolons, such as 'method=heck; posture=1"
         " splice_threshold=0.2'; for all, where there is no semicolon",
         shown=HIDDEN,  # fields of each
+        needs=("stretches",),
     )
 
     route: tuple[tuple[float, ...], ...] = option(
@@ -144,6 +145,12 @@ class Follow(GraphWalk, PointOptions):
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(self.prepared_of(names) or names)} along a path"
+
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        points = () if self.stretches else declared(PointOptions).items()
+        given = [name for name, about in points if getattr(self, name) != about.default]
+        return [*super().without_effect(report), *(f"{name} had no effect: give stretches, too" for name in given)]
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""

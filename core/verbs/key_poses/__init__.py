@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import RARE, Choice, declaration, option
+from ...options import RARE, Choice, declaration, declared, option
 from ...recipes.base import Recipe
 
 
@@ -61,6 +61,12 @@ class KeyPoses(Recipe):
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(dict.fromkeys(names))} key poses"
+
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        timed = bool(self.poses) and all(len(row) > 2 for row in self.poses) and not self.repeat
+        given = timed and self.interval != declared(type(self))["interval"].default
+        return [*super().without_effect(report), *(["interval had no effect: every row has its time"] if given else [])]
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""

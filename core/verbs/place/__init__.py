@@ -93,6 +93,13 @@ class Place(Recipe):
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} after {names[1]}" if len(names) > 1 else f"{names[0]} placed"
 
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        after = self.where == "auto" and report["place"]["where"] == "after"
+        lost = [name for name in ("x", "y") if after and getattr(self, name)]
+        why = "it begins where the second clip ends"
+        return [*super().without_effect(report), *(f"{name} had no effect: {why}" for name in lost)]
+
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
         own = report["place"]

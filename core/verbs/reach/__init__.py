@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, declaration, option
+from ...options import FRAME, RARE, Choice, declaration, declared, option
 from ...recipes.base import Recipe
 
 
@@ -54,6 +54,15 @@ class Reach(Recipe):
         unit=" s",
     )
     keep_turn: bool = option(True, "Keep the rotation of hand, foot or head")
+    turn: tuple[tuple[float, ...], ...] = option(
+        (),
+        "How hand, foot or head turns there: degrees about x, y and z of the world, in that order",
+        minimum=-360.0,
+        maximum=360.0,
+        table=True,
+        only_for=("keep_turn", (True,)),
+        shown=RARE,
+    )
     between: str = option(
         "monotone",
         "How a moving target goes from row to row",
@@ -85,10 +94,18 @@ class Reach(Recipe):
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} reaching"
 
+    def without_effect(self, report: Mapping[str, Any]) -> list[str]:
+        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        still = self.between != declared(type(self))["between"].default and len(self.target) < 2
+        lost = ["between had no effect: the target does not move"] if still else []
+        return [*super().without_effect(report), *lost]
+
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
         own = report["reach"]
         first, last = own["span"]
         when = f"at frame {first}" if first == last else f"from frame {first} to {last}"
+        turned = f", turned by {own['turned_degrees']:.0f}°" if self.turn else ""
         by = f"{own['moved_cm']:.1f} cm from where it was, at most; {own['changed_frames']} frames are changed"
-        return [f"  {own['limb'].replace('_', ' ')} is led {when}, {by}; {own['off_mm']:.2g} mm off its target at most"]
+        limb, off = own["limb"].replace("_", " "), own["off_mm"]
+        return [f"  {limb} is led {when}{turned}, {by}; {off:.2g} mm off its target at most"]

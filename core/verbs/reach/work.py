@@ -10,7 +10,7 @@ import numpy as np
 from ...check import quality
 from ...edit import hermite, reaching
 from ...errors import ClipError, OptionError
-from ...motion import cycles, quat
+from ...motion import cycles, kinematics, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
@@ -44,31 +44,17 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Reaching")
     first, last = _span(clip, recipe)
-    tip = _tip(recipe)
+    tip = _row("tip", recipe.tip)
     led = _led(clip, recipe, tip)
-    limits = _limits(clip, recipe, led)
-    ease = recipe.ease * clip.rate
-    share = reaching.shares(len(clip), first, last, ease)
-    goals = _goals(recipe, np.arange(len(clip), dtype=np.float64))
-    repeats = clip.cyclic
-    asked = reaching.Asked(led, goals, share, tip, recipe.keep_turn, limits)
-    if repeats and max(share[0], share[-1]) > 0.0 and last - first < len(clip) - 1:
-        # What eases in before the first frame must also ease in before the last: in the cycle before.
-        length = len(clip) - 1
-        padded = np.arange(3 * length + 1, dtype=np.float64) - length
-        wide = reaching.shares(len(padded), first + length, last + length, ease)
-        result = reaching.reached_in_cycle(clip, replace(asked, goals=_goals(recipe, padded), share=wide))
-        share = np.maximum.reduce([wide[k * length : (k + 1) * length + 1] for k in range(3)])
-    else:
-        result = reaching.reached(clip, asked)
+    result, goals, share = _reached(clip, recipe, led, tip, (first, last))
     progress.at(0.5, "Measuring")
     sentences = []
-    if repeats and not cycles.closes(result):
+    if clip.cyclic and not cycles.closes(result):
         result = replace(result, cyclic=False)
         sentences.append(f"{clip.name} is no loop any more: its end does not meet its start, as the place stays")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=result.cyclic and clips[0].cyclic)
     ends = np.stack([reaching.ends(one, led, tip) for one in (clip, result)])
-    figures, notes = _figures(clip, result, recipe, ends, goals, (first, last), share)
+    figures, notes = _figures(clip, result, recipe, led, ends, goals, share)
     report: dict[str, Any] = {
         "dropped": [],
         "reach": {"joints": [clip.skeleton.names[k] for k in reaching.joints_of(clip.skeleton, led)], **figures},
@@ -78,6 +64,27 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     report |= reporting.common(recipe.verb, clips, result, began, corrected)
     before = clip if corrected else clips[0]
     return ReachResult(result, report, 0, before, ends, goals, share, (first, last))
+
+
+def _reached(
+    clip: Clip, recipe: Reach, led: "Limb | reaching.Chain", tip: Array, span: tuple[int, int]
+) -> tuple[Clip, Array, Array]:
+    """Return the clip whose limb or chain reaches, its target (F, 3), and the share (F,) of the change."""
+    (first, last), length, ease = span, len(clip) - 1, recipe.ease * clip.rate
+    goals = _goals(recipe, np.arange(length + 1, dtype=np.float64))
+    share = reaching.shares(length + 1, first, last, ease)
+    asked = reaching.Asked(led, goals, share, tip, recipe.keep_turn, _limits(clip, recipe, led))
+    across = clip.cyclic and max(share[0], share[-1]) > 0.0 and last - first < length
+    if across:
+        # What eases in before the first frame must also ease in before the last: in the cycle before.
+        padded = np.arange(3 * length + 1, dtype=np.float64) - length
+        wide = reaching.shares(len(padded), first + length, last + length, ease)
+        asked = replace(asked, goals=_goals(recipe, padded), share=wide)
+        share = np.maximum.reduce([wide[k * length : (k + 1) * length + 1] for k in range(3)])
+    if recipe.turn and recipe.keep_turn:
+        turn = quat.from_euler(np.radians(_row("turn", recipe.turn))[::-1], "ZYX")
+        clip = reaching.end_turned(clip, led, turn, share)
+    return (reaching.reached_in_cycle if across else reaching.reached)(clip, asked), goals, share
 
 
 def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:
@@ -90,12 +97,12 @@ def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:
     return first, last
 
 
-def _tip(recipe: Reach) -> Array:
-    if not recipe.tip:
+def _row(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
+    if not rows:
         return np.zeros(3)
-    if len(recipe.tip) != 1 or len(recipe.tip[0]) != 3:
-        raise OptionError("tip is one row x y z, in metres, such as 0 0.08 0")
-    return np.array(recipe.tip[0])
+    if len(rows) != 1 or len(rows[0]) != 3:
+        raise OptionError(f"{name} is one row x y z, such as 0 0.1 0")
+    return np.array(rows[0])
 
 
 def _led(clip: Clip, recipe: Reach, tip: Array) -> "Limb | reaching.Chain":
@@ -147,10 +154,10 @@ def _goals(recipe: Reach, frames: Array) -> Array:
 
 
 def _figures(
-    clip: Clip, result: Clip, recipe: Reach, ends: Array, goals: Array, span: tuple[int, int], share: Array
+    clip: Clip, result: Clip, recipe: Reach, led: "Limb | reaching.Chain", ends: Array, goals: Array, share: Array
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the report on how near the limb came and on what was changed, and notes for the user."""
-    first, last = span
+    first, last = span = _span(clip, recipe)
     away = np.linalg.norm(ends[1] - goals, axis=1)[first : last + 1]
     short = np.flatnonzero(away > THERE)
     figures: dict[str, Any] = {
@@ -160,6 +167,7 @@ def _figures(
         "off_mm": round(1000.0 * float(away.max()), 6),
         "out_of_reach": None,
         "moved_cm": round(100.0 * float(np.linalg.norm(ends[1] - ends[0], axis=1).max()), 3),
+        "turned_degrees": _turned(clip, result, led, span),
         "corrections": _corrections(clip, result, span),
     }
     if not len(short):
@@ -173,6 +181,14 @@ def _figures(
         f" {worst}, {why}; so in {len(short)} of {len(away)} frames"
     )
     return figures, [note]
+
+
+def _turned(clip: Clip, result: Clip, led: "Limb | reaching.Chain", span: tuple[int, int]) -> float:
+    """Return by how many degrees the end turned in the world at most over the span."""
+    joint = reaching.joints_of(clip.skeleton, led)[-1]
+    one, other = (kinematics.world_of(each.cut(span[0], span[1] + 1), [joint])[0][:, joint] for each in (clip, result))
+    angle = np.linalg.norm(quat.log(quat.mul(other, quat.inv(one))), axis=-1)
+    return round(float(np.degrees(angle.max())), 4)
 
 
 def _corrections(clip: Clip, result: Clip, span: tuple[int, int]) -> list[list[float]]:

@@ -10,7 +10,9 @@ from typing import Any, Self
 from ...options import RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
-from ...recipes.style import StyleOptions, renamed_in
+from ...recipes.style import FACTORS, SLIDERS, StyleOptions, renamed_in
+
+_OF_COMPONENTS = (*(f"factor_{number + 1}" for number in range(FACTORS)), "individuality", "variation")
 
 
 def _slider(sentence: str, label: str = "") -> float:
@@ -61,11 +63,18 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
             Choice("natural", "", "What changes with it in the examples: longer strides swing the arms"),
             Choice("only", "Only This", "Nothing else that has a slider"),
         ),
+        needs=SLIDERS,
     )
-    exact: bool = option(True, "Measure the result of the sliders, and correct it", shown=RARE)
+    exact: bool = option(True, "Measure the result of the sliders, and correct it", shown=RARE, needs=SLIDERS)
     toward: str = option("", "Towards a person or a label: anna, or mood=sad", shown=RARE)
     toward_amount: float = option(
-        1.0, "How far: 0 is not at all, 1 all the way", minimum=-3.0, maximum=3.0, usual=(-1.0, 2.0), shown=RARE
+        1.0,
+        "How far: 0 is not at all, 1 all the way",
+        minimum=-3.0,
+        maximum=3.0,
+        usual=(-1.0, 2.0),
+        shown=RARE,
+        needs=("toward",),
     )
     components: str = option(
         "apart",
@@ -76,6 +85,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
             Choice("source", "About Rest", "About the rest pose; the first is the mean motion"),
         ),
         shown=RARE,
+        needs=_OF_COMPONENTS,
     )
     factor_1: float = _factor(1)
     factor_2: float = _factor(2)
@@ -101,6 +111,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         usual=(0.0, 2.0),
         label="Variety",  # what the sidebar has room for
         shown=RARE,
+        needs=("variation",),
     )
 
     @property

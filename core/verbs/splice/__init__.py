@@ -68,7 +68,11 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
         else:
             names, why = ["start"], "actions of a graph are played from where they fit"
         given = [name for name in names if getattr(self, name) != declared(type(self))[name].default]
-        return [*super().without_effect(report), *(f"{name} had no effect: {why}" for name in given)]
+        lost = [f"{name} had no effect: {why}" for name in given]
+        if self.if_shorter == "hold" and (own["timing"] == "points" or not _held(own["action_frame"])):
+            why = "splice points lead on" if own["timing"] == "points" else "the action is long enough"
+            lost.append(f"if_shorter had no effect: {why}")
+        return [*super().without_effect(report), *lost]
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
@@ -87,6 +91,11 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
         if swung["locomotion"] is not None and swung["result"] is not None:
             found.append(f"  chest against pelvis {swung['locomotion']:+.2f} → {swung['result']:+.2f}")
         return found
+
+
+def _held(frames: Sequence[float]) -> bool:
+    """Return whether an action waits in its first or last pose."""
+    return len(frames) > 1 and (frames[0] == frames[1] or frames[-1] == frames[-2])
 
 
 def point_figures(part: Mapping[str, Any]) -> list[str]:

@@ -51,10 +51,22 @@ class CutOut(Recipe, TakeOptions):
     )
     loop: bool = option(False, "Make a cycle of what the stretch repeats, instead of all of it", shown=HIDDEN)
     begins: tuple[tuple[float, ...], ...] = option(
-        (), f"The pose with which an action begins: {_ROW}", minimum=-1.0, maximum=1e9, table=True, shown=HIDDEN
+        (),
+        f"The pose with which an action begins: {_ROW}",
+        minimum=-1.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,
+        only_for=("loop", (False,)),
     )
     ends: tuple[tuple[float, ...], ...] = option(
-        (), f"The pose with which an action ends: {_ROW}", minimum=-1.0, maximum=1e9, table=True, shown=HIDDEN
+        (),
+        f"The pose with which an action ends: {_ROW}",
+        minimum=-1.0,
+        maximum=1e9,
+        table=True,
+        shown=HIDDEN,
+        only_for=("loop", (False,)),
     )
     mirrored: bool = option(False, "Exchange left and right", shown=HIDDEN)
     in_place: bool = option(False, "Stay on the spot; else it travels on the root bone, if there is one", shown=HIDDEN)

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...options import HIDDEN, JOINTS, PANEL, RARE, declaration, option
 from ...recipes.base import Recipe
-from ...recipes.planting import SpanOptions
+from ...recipes.planting import SpanOptions, spans_option
 
 
 @declaration
@@ -30,7 +30,10 @@ class Warp(Recipe, SpanOptions):
         shown=HIDDEN,  # they come from a pose
     )
     bones: str = option(
-        "", "What the bones of corrections are called, comma-separated; the clip's, if empty", shown=HIDDEN
+        "",
+        "What the bones of corrections are called, comma-separated; the clip's, if empty",
+        shown=HIDDEN,
+        needs=("corrections",),
     )
     poses: tuple[tuple[float, ...], ...] = option(
         (),
@@ -45,9 +48,13 @@ class Warp(Recipe, SpanOptions):
         "Which joints take a pose of another clip: all, lower, upper, or comma-separated names",
         pick=JOINTS,
         shown=HIDDEN,
+        needs=("poses",),
     )
     with_root: bool = option(
-        False, "Take over where a pose of another clip stands and faces, too, not only the pose", shown=HIDDEN
+        False,
+        "Take over where a pose of another clip stands and faces, too, not only the pose",
+        shown=HIDDEN,
+        needs=("poses",),
     )
     reach: float = option(
         0.4,
@@ -67,6 +74,7 @@ class Warp(Recipe, SpanOptions):
         zero="as long as before",
         shown=RARE,
     )
+    spans: tuple[tuple[float, ...], ...] = spans_option(("plant_feet", (True,)))
     plant_feet: bool = option(False, "Keep feet in place that stood in the action", shown=PANEL)
 
     def result_name(self, names: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """action-loom style fit, info and apply, restyle and ask: from the command line and in jobs."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -114,3 +115,21 @@ def test_what_can_not_be_done_is_one_line(run, learnt, tmp_path, monkeypatch, ar
     assert message in err
     assert not (tmp_path / "o.bvh").exists()
     assert not (tmp_path / "T.npz").exists()
+
+
+def test_strides_are_shown_in_groups_by_a_label_or_a_measure(run, learnt, tmp_path):
+    picture = tmp_path / "by.png"
+    code, printed, _ = run("style", "info", learnt, "--by", "pace", "--picture", picture)
+    assert code == 0
+    assert "strides by pace: slow 4, quick 8; " in printed
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    whole = run("style", "info", learnt, "--by", "stride")[1]
+    assert re.search(
+        r"strides by stride: under [\d.]+ \d, over [\d.]+ \d; \w+ \d tells them apart best, \d+% of it", whole
+    )
+
+
+def test_a_group_by_what_the_style_does_not_know_is_refused_with_what_it_does(run, learnt):
+    code, _, said = run("style", "info", learnt, "--by", "age")
+    assert code != 0
+    assert "by is 'age', but must be a label or a measure of this style: person, pace, stride" in said

@@ -108,3 +108,27 @@ def test_each_pose_is_solved_for_itself():
         one = chain_ik.Chain(*(getattr(given, name)[k : k + 1] for name in ("frames", "offsets", "root", "rotations")))
         alone, _ = chain_ik.reached(one, goals[k : k + 1], limits, rounds=5)
         assert_allclose(together[k], alone[0], atol=1e-12)
+
+
+def test_a_robots_arm_of_six_hinges_reaches_where_another_pose_of_it_was():
+    """Each joint turns about one axis alone: waist, shoulder, elbow, and three of the wrist."""
+    rng, axes = np.random.default_rng(17), (2, 0, 0, 2, 0, 2)
+    offsets = np.tile([[0.0, 0.0, 0.3], [0.0, 0.0, 0.5], [0.0, 0.0, 0.45], *[[0.0, 0.0, 0.08]] * 3], (COUNT, 1, 1))
+    still = np.tile(quat.IDENTITY, (COUNT, 6, 1))
+    free = np.zeros((6, 3))
+    free[range(6), axes] = np.radians(150.0)
+
+    def posed(angles):
+        turns = np.zeros((COUNT, 6, 3))
+        turns[:, range(6), axes] = angles
+        return quat.exp(turns)
+
+    arm = chain_ik.Chain(still, offsets, np.zeros((COUNT, 3)), posed(rng.uniform(-0.5, 0.5, (COUNT, 6))))
+    goals = arm.posed(posed(rng.uniform(-2.0, 2.0, (COUNT, 6))))[1][:, -1]
+    found, away = chain_ik.reached(arm, goals, [(-limit, limit) for limit in free], rounds=600)
+    assert np.median(away) < 1e-5
+    assert away.max() < 2e-3
+    turned = quat.log(found)
+    assert_allclose(
+        turned[:, np.arange(6)[:, None], [[k for k in range(3) if k != axis] for axis in axes]], 0.0, atol=1e-7
+    )

@@ -62,6 +62,16 @@ def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window, lift):
         assert matrix[i, j] ** 2 == pytest.approx(by_minimisation(cloud, other, weights, lift), abs=ROUNDED)
 
 
+def test_equal_point_weights_count_every_point_of_the_body_alike(walk):
+    a, b = noisy(walk, 1), noisy(walk, 2)
+    (one, other), own = (kinematics.points(clip) for clip in (a, b)), walk.skeleton.point_weights > 0.0
+    alike = own / own.sum()
+    matrix = of("points", a, point_weights="equal").matrix(of("points", b, point_weights="equal"), 0)
+    for i, j in ((0, 39), (20, 3)):
+        assert matrix[i, j] ** 2 == pytest.approx(by_minimisation(one[i], other[j], alike, False), abs=ROUNDED)
+    assert abs(matrix[20, 3] - of("points", a).matrix(of("points", b), 0)[20, 3]) > 1e-4
+
+
 @pytest.mark.both_engines
 @pytest.mark.parametrize("window", [0, 4])
 def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):

@@ -43,6 +43,34 @@ def test_the_hand_is_there_in_its_frames_and_all_else_is_as_it_was():
     assert made.report["warnings"] == []
 
 
+@pytest.mark.parametrize("limb", ["right_arm", "left_leg", "head", "chain"])
+@pytest.mark.parametrize("from_frame", [118, 2])  # also where the ease goes over the end of a loop
+def test_the_end_is_turned_as_asked_and_still_reaches(limb, from_frame):
+    joints = {"right_arm": "hand.R", "left_leg": "foot.L", "head": "head", "chain": "hand.L"}
+    end = WALK.skeleton.index(joints[limb])
+    clip = verbs.apply(Loop(), [WALK]).clip if from_frame == 2 else WALK
+    turned, places = kinematics.world(clip)
+    place = places[from_frame, end] + [0.0, 0.03, -0.03 if limb == "head" else 0.03]
+    turn, chain = ((30.0, 0.0, 90.0),), "upper_arm.L > hand.L" if limb == "chain" else ""
+    asked = Reach(limb=limb, chain=chain, target=(tuple(place),), from_frame=from_frame, turn=turn, ease=0.1)
+    made = verbs.apply(asked, [clip])
+    now, there = kinematics.world(made.clip)
+    # First about x, then about z.
+    wanted = quat.mul(quat.exp(np.radians([0.0, 0.0, 90.0])), quat.exp(np.radians([30.0, 0.0, 0.0])))
+    assert_allclose(there[from_frame, end], place, atol=1e-6)
+    off = quat.log(quat.mul(now[from_frame, end], quat.inv(quat.mul(wanted, turned[from_frame, end]))))
+    assert np.linalg.norm(off) < 1e-7
+    assert_array_equal(made.clip.rotations[made.share == 0.0], clip.rotations[made.share == 0.0])
+    assert made.report["reach"]["turned_degrees"] == pytest.approx(
+        np.degrees(np.linalg.norm(quat.log(wanted))), abs=1e-3
+    )
+
+
+def test_a_turn_that_is_not_kept_is_named():
+    made = verbs.apply(Reach(target=(NEAR,), from_frame=120, turn=((0.0, 0.0, 90.0),), keep_turn=False), [WALK])
+    assert "turn had no effect: it is for keep_turn on only" in made.report["notes"]
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_02_01", "daz_10_01", "mb_12_01", "daz_13_39"])  # the last two are kept aside
 def test_captured_hands_and_feet_reach(name):
