@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..motion import feet, kinematics, root_motion
-from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import foot_lock, offsets, reach, springs
+from . import foot_lock, footing, offsets, reach, springs
 from .database import AHEAD, OWN, RATE, Database
 from .foot_lock import Foot
+from .footing import Footing
+from .ground import Ground
 from .offsets import Offsets
 from .search import Numbers
 from .springs import Ahead, wrapped
@@ -72,6 +73,7 @@ class State:
     pose, pose_before : rotations (J, 4) and translations (J, 3) in the frame of the root, without the feet's locks
     shown : rotations and translations in the world, with locked feet
     since, stayed : steps since the last search, and since the last jump; asked : the wish at that search
+    ground : what it walks on, None for the floor; footing : how high it is there
     """
 
     row: int
@@ -93,10 +95,12 @@ class State:
     shown: tuple[Array, Array] = (np.empty(0), np.empty(0))
     feet: tuple[Foot, ...] = ()
     velocity: complex = 0j
+    ground: Ground | None = None
+    footing: Footing | None = None
 
 
-def begun(data: Database, place: complex = 0j, facing: float = 0.0) -> State:
-    """Return a body that stands at a place, x + iy m, facing a direction, radians.
+def begun(data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None) -> State:
+    """Return a body that stands at a place, x + iy m, facing a direction, radians; ground : None for the floor.
 
     Example:
         >>> from action_loom.core.drive import controller, database
@@ -115,7 +119,7 @@ def begun(data: Database, place: complex = 0j, facing: float = 0.0) -> State:
     pose = data.rotations[row], data.translations[row]
     ahead = Ahead(place=place, facing=facing)
     goal = Wish(0j, facing)
-    state = State(row, place, facing, ahead, goal, goal, pose=pose, pose_before=pose, still=True)
+    state = State(row, place, facing, ahead, goal, goal, pose=pose, pose_before=pose, still=True, ground=ground)
     return _shown(data, state)
 
 
@@ -308,21 +312,38 @@ def _shown(data: Database, state: State) -> State:
     """Return the state with its pose in the world, the feet where they stand."""
     clip = replace(data.clips[0], rate=RATE, rotations=state.pose[0][None], translations=state.pose[1][None])
     clip = root_motion.placed(clip, state.facing, np.array([state.place.real, state.place.imag]))
-    posed, moved = _locked(data, state, clip)
-    return replace(state, shown=(posed.rotations[0], posed.translations[0]), feet=moved)
-
-
-def _locked(data: Database, state: State, clip: Clip) -> tuple[Clip, tuple[Foot, ...]]:
     pairs = list(feet.balls_and_ankles(data.skeleton).values())
     points = kinematics.points(clip)[0]
-    balls = [complex(points[ball][0], points[ball][1]) for ball, _ in pairs]
+    moved = _locked(data, state, [complex(points[ball][0], points[ball][1]) for ball, _ in pairs])
+    on = _footing(data, state, moved, [points[ball] - points[ankle] for ball, ankle in pairs])
+    lifts = [foot.lift for foot in moved]
+    tilts: list[Array | None] = [None] * len(pairs)
+    if on is not None:
+        clip = root_motion.placed(clip, 0.0, np.array([0.0, 0.0, on.level]))
+        lifts = [foot.lift + up - on.level for foot, up in zip(moved, on.ups, strict=True)]
+        tilts = [footing.tilt(normal) for _, normal in on.spots]
+    offs = {
+        limb: (ball, np.array([foot.off.real, foot.off.imag, lift]), tilt)
+        for foot, lift, tilt, limb, (ball, _) in zip(moved, lifts, tilts, data.limbs, pairs, strict=True)
+        if limb is not None and (foot.off != 0j or lift or tilt is not None)
+    }
+    posed = reach.moved(clip, offs)
+    return replace(state, shown=(posed.rotations[0], posed.translations[0]), feet=moved, footing=on)
+
+
+def _locked(data: Database, state: State, balls: Sequence[complex]) -> tuple[Foot, ...]:
     stands = data.stands[state.row]
     can = [bool(flag) and limb is not None for flag, limb in zip(stands, data.limbs, strict=True)]
     before = state.feet or tuple(Foot(ball) for ball in balls)
-    moved = foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
-    offs = {
-        limb: (ball, np.array([foot.off.real, foot.off.imag, foot.lift]))
-        for foot, limb, (ball, _) in zip(moved, data.limbs, pairs, strict=True)
-        if limb is not None and (foot.off != 0j or foot.lift)
-    }
-    return reach.moved(clip, offs), moved
+    return foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
+
+
+def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence[Array]) -> Footing | None:
+    """Return how high the body is over the floor; arms (3,) : from ankles to balls."""
+    if state.ground is None:
+        return None
+    height = data.skeleton.height
+    ankles = [foot.ball - complex(arm[0], arm[1]) for foot, arm in zip(moved, arms, strict=True)]
+    if state.footing is None:
+        return footing.begun(state.ground, state.place, [foot.ball for foot in moved], ankles, height)
+    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, height, STEP)

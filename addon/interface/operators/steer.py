@@ -92,7 +92,7 @@ class Steering:
             return
         state, session = self.session.state, self.session
         self._pose.show(armature, session.data.clips[0], *state.shown)
-        metres, height = self._read.body.world_metres, armature.matrix_world.translation.z
+        metres, height = self._read.body.world_metres, self._height(armature)
 
         def place(there: complex) -> tuple[float, float, float]:
             return there.real / metres, there.imag / metres, height
@@ -129,6 +129,7 @@ class Steering:
         start = ((session.place.real, session.place.imag, math.degrees(session.facing)),)
         settings.drive.wishes = about["wishes"].as_text(session.rows())
         settings.drive.start = about["start"].as_text(start)
+        settings.drive.ground = about["ground"].as_text(session.under())
         settings.drive.places = ""
 
     def put_places(self, context: bpy.types.Context, leader: bpy.types.Object) -> None:
@@ -141,7 +142,16 @@ class Steering:
         settings = properties.settings_of(scene_of(context))
         settings.drive.places = about["places"].as_text(rows)
         settings.drive.start = about["start"].as_text(start)
+        under = self.session.ground
+        near = () if under is None else under.near([complex(*row[:2]) for row in rows]).rows()
+        settings.drive.ground = about["ground"].as_text(near)
         settings.drive.wishes = ""
+
+    def _height(self, armature: bpy.types.Object) -> float:
+        """Return the height of the ground under the body, in units of the scene."""
+        footing = self.session.state.footing
+        level = 0.0 if footing is None else footing.level
+        return float(armature.matrix_world.translation.z) + level / self._read.body.world_metres
 
     def _below(self, context: bpy.types.Context, event: Any) -> complex | None:
         """Return the place on the floor below the mouse in metres, x + iy; None for the sky."""
@@ -153,7 +163,7 @@ class Steering:
         along = view3d_utils.region_2d_to_vector_3d(region, space.region_3d, at)
         if abs(along.z) < LEVEL:
             return None
-        away = (armature.matrix_world.translation.z - origin.z) / along.z
+        away = (self._height(armature) - origin.z) / along.z
         if away <= 0.0 and space.region_3d.is_perspective:
             return None
         there = (origin + along * away) * self._read.body.world_metres

@@ -10,6 +10,7 @@ from ....core.progress import SILENT
 from ....core.recipes.reading import ReadingOptions, Request
 from ....core.verbs import Drive
 from ....core.verbs.drive import work
+from ...bridge import ground_mesh
 from ...ground import option_properties, steps
 from ...ground.blender_types import scene_of
 from ...model import lists, properties
@@ -35,7 +36,7 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object) -> "tuple[Read
         **{
             name: value
             for name, value in option_properties.values_of(settings.drive, Drive).items()
-            if name not in ("wishes", "places", "start", "spans")
+            if name not in ("wishes", "places", "start", "ground", "spans")
         }
     )
     sources = tuple(source_list.source_of(line) for line in lists.in_order(rig, Drive))
@@ -52,7 +53,11 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object) -> "tuple[Read
         raise LoomError(f"{armature.name}: only bones are driven: bake its actions on bones first, with Bake Action")
     data = prepared.prepared(recipe, read.clips, SILENT)
     row = steps.finished(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
-    session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])))
+    under = None
+    if settings.ground is not None:
+        floor = armature.matrix_world.translation.z
+        under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
+    session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
     keep(session)
     return read, session
 

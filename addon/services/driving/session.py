@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ....core.drive import controller, wishes
 from ....core.drive.controller import STEP, Manner, State, Wish
 from ....core.drive.database import Database
+from ....core.drive.ground import Ground
 
 MOST = 4  # steps at a time; what is later is let go
 BACK = 60  # steps that Backspace takes back
@@ -23,6 +24,7 @@ class Session:
     """A drive: the rows that it is found in, how it answers, and what happened so far.
 
     keys : where each key leads, seen from the camera, as `ARROWS` has it
+    ground : what it walks on, None for the floor
     states : from the first one; wished : the wish of every step
     held : keys that are down; runs, keeps : whether Shift and Ctrl are; goal : where to go, x + iy metres
     ticks : seconds between looks at the clock; late : seconds that were let go, because the computer was busy
@@ -32,6 +34,7 @@ class Session:
     manner: Manner
     place: complex = 0j
     facing: float = 0.0
+    ground: Ground | None = None
     states: list[State] = field(default_factory=list)
     wished: list[Wish] = field(default_factory=list)
     keys: Mapping[str, complex] = field(default_factory=lambda: ARROWS)
@@ -46,7 +49,7 @@ class Session:
     _kept_facing: float | None = None
 
     def __post_init__(self) -> None:
-        self.states = [controller.begun(self.data, self.place, self.facing)]
+        self.states = [controller.begun(self.data, self.place, self.facing, self.ground)]
 
     @property
     def state(self) -> State:
@@ -130,6 +133,11 @@ class Session:
             self.states.append(controller.step(self.data, self.manner, self.states[-1], wish))
         del self.wished[count:]
         self.goal, self._rest = None, 0.0
+
+    def under(self) -> tuple[tuple[float, ...], ...]:
+        """Return the ground around the way as the recipe has it."""
+        way = [state.place for state in self.states if state.row >= 0]
+        return () if self.ground is None else self.ground.near(way).rows()
 
     def rows(self) -> tuple[tuple[float, ...], ...]:
         """Return the wishes as the recipe has them."""

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
-from ...drive import controller, database, keep, route, wishes
+from ...drive import controller, database, footing, ground, keep, route, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrapped
+from ...edit.feet import spans
 from ...errors import ClipError, OptionError, some
 from ...motion import frame_map, limits
 from ...motion.clip import Clip
@@ -71,6 +72,7 @@ def drive(
     began = time.perf_counter()
     wished = asked(recipe)  # before the work, so that impossible ones are reported at once
     place, facing = begins(recipe)
+    under = ground.of_rows(recipe.ground)
     data = rows(clips, recipe, progress.part(0.0, 0.3), data)
     limits.check_size(recipe.result_name([clip.name for clip in clips]), len(wished), len(data.skeleton))
     part = progress.part(0.3, 0.8)
@@ -84,10 +86,15 @@ def drive(
     progress.at(0.8, "Weaving what was driven")
     made = keep.woven(data, driven, recipe.result_name([clip.name for clip in clips]))
     clip, standing = keep.at_rate(made, clips[0].rate)
-    clip, planted = planting.of_result(clip, recipe, one_source=False, found=keep.parted(clip, standing))
+    standing = keep.parted(clip, standing)
+    clip, planted = planting.of_result(clip, recipe, one_source=False, found=standing)
+    figures = _figures(data, driven, made)
+    if len(under):
+        found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing
+        clip, figures["ground"] = footing.kept(clip, found, under)
     report: dict[str, Any] = {
         "dropped": frame_map.as_report(data.left_out),
-        "drive": _figures(data, driven, made),
+        "drive": figures,
         "warnings": [],
         "quality": {"before": [quality.measure(one) for one in clips], "after": quality.measure(clip)},
         **planted.report,

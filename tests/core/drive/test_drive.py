@@ -88,7 +88,7 @@ def test_a_heel_rises_where_a_leg_is_too_short():
     rises = []
     for frame in (2, 5, 8, 11):
         clip = stride.cut(frame, frame + 1)
-        moved = reach.moved(clip, {legs["L"]: (ball, away)})
+        moved = reach.moved(clip, {legs["L"]: (ball, away, None)})
         (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
         assert np.abs(now[0, ball] - was[0, ball] - away).max() < 0.01
         toe = np.abs(after[0, ball] - before[0, ball]).max()
