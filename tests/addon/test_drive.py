@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import bpy
 import file_state
+import hand_rigs
 import material
 import numpy as np
 import pytest
@@ -277,3 +278,56 @@ def test_a_ground_that_is_deleted_is_refused_and_a_hidden_one_is_walked_on(loom)
     bpy.context.scene.collection.objects.unlink(drawn)
     with pytest.raises(Exception, match="Stairs was deleted"):
         steer.Steering(bpy.context, rig)
+
+
+def walks_on_controls(rig):
+    """Two walks that are keyed on the targets of its legs, and its trunk."""
+    rig.animation_data_create()
+    for name, stride in (("slow", 0.5), ("quick", 0.9)):
+        action = bpy.data.actions.new(name)
+        rig.animation_data.action = action
+        for frame in range(1, 50, 2):
+            phase = (frame - 1) / 24.0
+            hips = rig.pose.bones["hips"]
+            hips.location = (0.0, -0.06, stride * 2.0 * phase)
+            hips.keyframe_insert("location", frame=frame)
+            for side, late in (("L", 0.0), ("R", 0.5)):
+                steps, part = divmod(phase + late, 1.0)
+                swing = max(0.0, 2.0 * part - 1.0)
+                foot = rig.pose.bones[f"goal.{side}"]
+                foot.location = (0.0, 2.0 * stride * (steps + swing - late), 0.1 * np.sin(np.pi * swing))
+                foot.keyframe_insert("location", frame=frame)
+    material.list_sources(rig, "slow", "quick", mode="drive")
+
+
+def test_a_rig_with_controls_is_driven_as_lines_and_keyed_on_its_controls(loom):
+    rig = hand_rigs.with_legs_on_ik()
+    walks_on_controls(rig)
+    before = file_state.state()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert any("Enter keys its controls" in text for text in steering.said())
+    steering.handle(bpy.context, event("W"))
+    go(steering, 2.0)
+    shown = loom("addon.interface.pictures.drive_overlay")._shown
+    assert len(shown.bones) > 15
+    assert max(np.linalg.norm(one) for one, _ in shown.bones) > 0.5
+    driven = steering.session.state.place
+    assert abs(driven) > 0.5
+    steering.leave(bpy.context)
+    assert file_state.differing(before, file_state.state()) == set()
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive() == {"FINISHED"}
+    action = rig.animation_data.action
+    keyed = {curve.data_path for curve in material.fcurves(action)}
+    assert 'pose.bones["goal.L"].location' in keyed
+    bpy.context.scene.frame_set(int(action.frame_range[1]))
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert np.hypot(hips.x - driven.real, hips.y - driven.imag) < 0.3
+
+
+def test_a_leg_whose_controls_are_not_known_is_said_before_it_starts(loom):
+    rig = hand_rigs.with_legs_on_ik()
+    walks_on_controls(rig)
+    hand_rigs.lost_target(rig)
+    with pytest.raises(Exception, match="lost its target"):
+        loom("addon.interface.operators.steer").Steering(bpy.context, rig)

@@ -1,6 +1,7 @@
 """Drive the character in the 3D view with keys or the mouse, and keep what it did as an action."""
 
 import cmath
+import dataclasses
 import math
 import time
 from typing import Any
@@ -17,6 +18,7 @@ from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
 from ..pictures import drive_overlay
+from ..pictures.drive_overlay import Place
 from . import polls
 from .background import navigates
 
@@ -43,13 +45,25 @@ class Steering:
         self._armature = armature.session_uid
         self._read, self.session = driven.begun(context, armature)
         self.session.keys = {**self.session.keys, **preferences.keys(context)}
-        self._pose = LivePose(armature, self._read.body)
+        self.has_controls = self._read.body.controls is not None
+        # Controls are too slow to be posed live: their body is shown as lines, and they are keyed when it is kept.
+        self._pose = None if self.has_controls else LivePose(armature, self._read.body)
         self._clock = time.perf_counter()
         self.show(context)
 
     @property
     def armature(self) -> bpy.types.Object | None:
         return properties.of_session(bpy.data.objects, self._armature)
+
+    def said(self) -> list[str]:
+        """Return what is said before it starts: what the character lacks, and what is shown in place of a rig."""
+        lacks, texts = self.session.data.lacks, []
+        if lacks:
+            texts.append(f"This character: {'; '.join(lacks)}")
+        if self.has_controls:
+            texts.append("A copy of its bones is driven; Enter keys its controls")
+            texts += [self._read.body.note] if self._read.body.note else []
+        return texts
 
     def handle(self, context: bpy.types.Context, event: Any) -> str:
         """Take one event, a key, the mouse or the timer; returns what to do: go on, pass, keep or leave."""
@@ -91,7 +105,8 @@ class Steering:
         if armature is None:
             return
         state, session = self.session.state, self.session
-        self._pose.show(armature, session.data.clips[0], *state.shown)
+        if self._pose is not None:
+            self._pose.show(armature, session.data.clips[0], *state.shown)
         metres, height = self._read.body.world_metres, self._height(armature)
 
         def place(there: complex) -> tuple[float, float, float]:
@@ -105,6 +120,7 @@ class Steering:
                 wish=(place(state.place), place(state.place + 0.6 * state.goal.velocity)),
                 body=(place(state.place), place(state.place + 0.5 * ahead * session.data.unit)),
                 goal=None if session.goal is None else place(session.goal),
+                bones=self._bones() if self._pose is None else (),
                 text=f"{session.seconds:.1f} s{late}{', paused' if session.paused else ''}",
             )
         )
@@ -116,7 +132,7 @@ class Steering:
         from ...services.driving import driven
 
         armature = self.armature
-        if armature is not None:
+        if armature is not None and self._pose is not None:
             self._pose.restore(armature)
         driven.keep(None)
         drive_overlay.hide()
@@ -146,6 +162,19 @@ class Steering:
         near = () if under is None else under.near([complex(*row[:2]) for row in rows]).rows()
         settings.drive.ground = about["ground"].as_text(near)
         settings.drive.wishes = ""
+
+    def _bones(self) -> list[tuple[Place, Place]]:
+        """Return the bones of a body that is shown in place of its rig, in units of the scene."""
+        from ....core.motion import kinematics
+        from ...services.preview import ghosts
+
+        rotations, translations = self.session.state.shown
+        like = self.session.data.clips[0]
+        points = kinematics.points(
+            dataclasses.replace(like, rotations=rotations[None], translations=translations[None])
+        )
+        places = [(x, y, z) for x, y, z in (points[0] / self._read.body.world_metres).tolist()]
+        return [(places[one], places[other]) for one, other in ghosts.lines_of(like.skeleton).tolist()]
 
     def _height(self, armature: bpy.types.Object) -> float:
         """Return the height of the ground under the body, in units of the scene."""
@@ -246,9 +275,8 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        lacks = self._steering.session.data.lacks
-        if lacks:
-            self.report({"INFO"}, f"This character: {'; '.join(lacks)}")
+        for text in self._steering.said():
+            self.report({"INFO"}, text)
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(STEP, window=context.window)
         manager.modal_handler_add(self)

@@ -10,7 +10,9 @@ from ....core.progress import SILENT
 from ....core.recipes.reading import ReadingOptions, Request
 from ....core.verbs import Drive
 from ....core.verbs.drive import work
-from ...bridge import ground_mesh
+from ...bridge import control_body, ground_mesh
+from ...bridge.controls import FoundControls
+from ...bridge.rig import Rig
 from ...ground import option_properties, steps
 from ...ground.blender_types import scene_of
 from ...model import lists, properties
@@ -44,11 +46,7 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object) -> "tuple[Read
         raise LoomError(f"Tick two actions or more, such as one that walks and one that stands ({len(sources)} ticked)")
     how = ReadingOptions(visual=settings.result.visual)
     read = reading.read(context, armature, Request(sources=sources, reading=how), recipe)
-    if read.body.controls is not None:
-        raise LoomError(
-            f"{armature.name} is moved by controls, which can't be posed 60 times a second: bake its actions on a plain"
-            " armature, drive that one, and take the action back with Retarget"
-        )
+    _refuse_unsolved(armature, read.body)
     if read.body.moving_object or read.covered:
         raise LoomError(f"{armature.name}: only bones are driven: bake its actions on bones first, with Bake Action")
     data = prepared.prepared(recipe, read.clips, SILENT)
@@ -60,6 +58,17 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object) -> "tuple[Read
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
     keep(session)
     return read, session
+
+
+def _refuse_unsolved(armature: bpy.types.Object, body: Rig) -> None:
+    """Raise LoomError for a rig with controls that can't play what is driven: most of it, or a leg."""
+    if body.controls is None:
+        return
+    control_body.refuse_unknown(armature, body)
+    parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
+    legs = [part.note for part in parts if part.note and any(role.startswith("thigh") for role, _ in part.bones)]
+    if legs:
+        raise LoomError(f"{armature.name}: {legs[0].partition(';')[0]}: mend that, then it can be driven")
 
 
 def keep(session: Session | None) -> None:

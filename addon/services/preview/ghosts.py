@@ -165,11 +165,11 @@ def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven:
 
 def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:
     points = kinematics.points(clip) / read.body.world_metres
-    lines = _lines(clip.skeleton, skip_first=read.body.moving_object)
+    lines = lines_of(clip.skeleton, skip_first=read.body.moving_object)
     return Figure(clip.name, points, lines, playing, color, wide)
 
 
-def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
+def lines_of(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
     """Return pairs (L, 2) of joined points: each joint with its parent, and with its tip."""
     hanging = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= int(skip_first)]
     tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
