@@ -30,6 +30,8 @@ TURN_LATE, TURN_FORCED = 0.1, 6.0  # radians by which it may be late; beyond, ra
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
 BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
 STANDING = 0.15  # m/s of the wish; slower it stands
+SLOWEST = 0.3  # of the usual walk; a slower wish that waits is no reason to go
+NEVER = 1e6  # of a jump to a row that stands, for who has to go
 IMAGE_PRICE = 0.5  # of a jump into a mirror image, and out of it
 LEAST_STAY = 10  # steps in a source before the next jump, but for a changed wish
 
@@ -189,21 +191,31 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     if not (ends or changed or state.since >= EVERY):
         return replace(state, still=False)
     query = _query(data, manner, state)
-    row, cost = data.index.nearest(query, _prices(data, state.row))
+    left = _left_behind(data, manner, state)
+    row, cost = data.index.nearest(query, _prices(data, state.row, left))
     apart = data.features[state.row] - query
     now = float(apart @ apart)
     state = replace(state, since=0, asked=state.goal, still=False)
     near = data.clip[row] == data.clip[state.row] and abs(row - state.row) < EVERY
     soon = state.stayed < LEAST_STAY and not changed
-    if ends or (cost + manner.bonus < now and not near and not soon):
+    if ends or left or (cost + manner.bonus < now and not near and not soon):
         return _jumped(data, state, row)
     return state
 
 
-def _prices(data: Database, row: int) -> Numbers | None:
-    if data.given == len(data.clips):
+def _left_behind(data: Database, manner: Manner, state: State) -> bool:
+    """Return whether a body stands though its wish goes: a slow one is nearer to standing than to any step."""
+    behind = abs(state.ahead.place - state.place) >= 0.99 * WAITS * data.unit
+    slow = manner.waits and abs(state.goal.velocity) < SLOWEST * data.gaits[0]
+    return behind and not slow and abs(state.velocity) < STANDING * data.unit and bool(data.going.any())
+
+
+def _prices(data: Database, row: int, goes: bool) -> Numbers | None:
+    """Return what a jump to each row costs besides; goes : whether it has to go."""
+    if data.given == len(data.clips) and not goes:
         return None
-    return np.where(data.image[data.index.rows] == data.image[row], np.float32(0.0), np.float32(IMAGE_PRICE))
+    prices = np.where(data.image[data.index.rows] == data.image[row], np.float32(0.0), np.float32(IMAGE_PRICE))
+    return np.where(data.going, prices, np.float32(NEVER)) if goes else prices
 
 
 def _standing(data: Database, state: State) -> State:

@@ -124,6 +124,11 @@ class Database:
         return rows[np.isin(rows, self.open)]
 
     @cached_property
+    def going(self) -> Flags:
+        """Whether each of the rows that can be jumped to goes anywhere."""
+        return np.abs(self.velocity[self.open]) > GOES * self.skeleton.height
+
+    @cached_property
     def still_index(self) -> Index | None:
         return Index(self.features[self.still], self.still) if len(self.still) else None
 

@@ -67,6 +67,23 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         shown=HIDDEN,
     )
 
+    crowd: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where others begin that go the same way and keep clear of it: rows of x, y (m) and direction (degrees)",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        shown=HIDDEN,
+    )
+    which: int = option(
+        0,
+        "Which body of the crowd the result is, by its row",
+        minimum=0,
+        maximum=50,
+        zero="the first one",
+        shown=HIDDEN,
+    )
+
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(names)} driven"
 
