@@ -1,6 +1,6 @@
 """Bodies that go the same way and avoid each other: reciprocal velocity obstacles (methods: Drive).
 
-A plain one of our own [van den Berg 2008]: of some velocities around the wished one, the one that is near it and comes
+A plain one of our own [van den Berg]: of some velocities around the wished one, the one that is near it and comes
 to a collision late.
 """
 

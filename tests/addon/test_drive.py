@@ -331,3 +331,88 @@ def test_a_leg_whose_controls_are_not_known_is_said_before_it_starts(loom):
     hand_rigs.lost_target(rig)
     with pytest.raises(Exception, match="lost its target"):
         loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+
+
+def test_selected_armatures_come_along_and_get_actions_of_their_own(loom):
+    rig = walking()
+    others = []
+    for x, name in ((1.5, "Alike"), (-1.5, "Own")):
+        other = rig.copy()
+        other.name, other.data = name, rig.data.copy()
+        other.animation_data_clear()
+        other.location.x = x
+        bpy.context.scene.collection.objects.link(other)
+        others.append(other)
+    material.key_walk(others[1], "hers", frames=30)
+    material.key_walk(others[1], "hers quick", frames=20, stride=1.6)
+    mine = bpy.context.scene.action_loom.rigs.add()
+    mine.armature = others[1]
+    for name in ("hers", "hers quick"):
+        mine.sources.add().action = bpy.data.actions[name]
+    bpy.context.view_layer.objects.active = rig
+    for one in (rig, *others):
+        one.select_set(True)
+    bpy.context.scene.frame_set(1)
+    before = file_state.state()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert any("'Alike', 'Own' come along" in text for text in steering.said()), steering.said()
+    steering.handle(bpy.context, event("W"))
+    go(steering, 1.5)
+    steering.handle(bpy.context, event("BACK_SPACE"))
+    go(steering, 1.5)
+    assert [len(one.wished) for one in (steering.session, *steering.session.others)] == [120] * 3
+    ends = [one.state.place for one in steering.session.others]
+    for one, end in zip(steering.session.others, ends, strict=True):
+        assert (end - one.place).imag > 0.5
+    assert ends[0].real - ends[1].real > 2.0
+    steering.leave(bpy.context)
+    assert file_state.differing(before, file_state.state()) == set()
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive(others=steering.others()) == {"FINISHED"}
+    names = [one.animation_data.action.name for one in (rig, *others)]
+    assert len(set(names)) == 3
+    stored = loom("addon.model.storage").recipe_of(others[1].animation_data.action)
+    assert stored.start[0][0] == pytest.approx(-1.5, abs=0.2)
+    bpy.context.scene.frame_set(int(others[0].animation_data.action.frame_range[1]))
+    for other, end in zip(others, ends, strict=True):
+        hips = other.matrix_world @ other.pose.bones["hips"].head
+        assert np.hypot(hips.x - end.real, hips.y - end.imag) < 0.3
+
+
+def test_an_armature_that_cannot_come_along_is_said(loom):
+    rig = walking()
+    other = bpy.data.objects.new("Box", bpy.data.armatures.new("Box"))
+    bpy.context.scene.collection.objects.link(other)
+    other.select_set(True)
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert steering.said()[0].startswith("Box: Tick two actions")
+    steering.handle(bpy.context, event("W"))
+    go(steering, 0.2)
+    assert steering.session.others == []
+
+
+def test_a_line_is_walked_while_it_is_drawn(steered):
+    _, steering = steered
+    session = steering.session
+    start = session.state.place
+    line = [start + 0.2j * k for k in range(1, 11)] + [start + 2j + 0.2 * k for k in range(1, 11)]
+    session.go_to(line[0])
+    for k, place in enumerate(line[1:]):
+        session.draw(place)
+        session.draw(place + 0.01)  # too near to be a point
+        session.draw(None)  # the sky
+        if k % 3 == 0:
+            go(steering, 0.1)
+    assert abs(session.state.place - start) > 0.2  # it did not wait for the end
+    gone = []
+    for _ in range(100):
+        go(steering, 0.1)
+        gone.append(session.state.place)
+    off = [min(abs(place - point) for point in line) for place in gone]
+    assert max(off) < 0.5
+    assert abs(gone[-1] - line[-1]) < 0.3
+    assert not session.line
+    session.draw(start)
+    steering.handle(bpy.context, event("W"))
+    assert not session.line
+    assert session.goal is None

@@ -1,51 +1,48 @@
 """Begin a drive: the ticked actions as rows to be searched, and where the character stands."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
 
 from ....core.errors import LoomError
 from ....core.progress import SILENT
-from ....core.recipes.reading import ReadingOptions, Request
+from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import Drive
 from ....core.verbs.drive import work
 from ...bridge import control_body, ground_mesh
 from ...bridge.controls import FoundControls
 from ...bridge.rig import Rig
 from ...ground import option_properties, steps
-from ...ground.blender_types import scene_of
-from ...model import lists, properties
+from ...ground.blender_types import present, scene_of
+from ...model import lists, properties, readiness
 from ..sources import source_list
 from ..weaving import prepared, reading, standing
+from .figure import Figure
 from .session import Session
-
-if TYPE_CHECKING:
-    from ..weaving.reading import Read
-
 
 _current: Session | None = None
 
 
-def begun(context: bpy.types.Context, armature: bpy.types.Object) -> "tuple[Read, Session]":
-    """Return the ticked actions of an armature as they are read, and a drive that stands where it does.
+# What comes of a drive, and is not an option of it.
+_DRIVEN = ("wishes", "places", "start", "ground", "crowd", "which", "spans")
+
+
+def begun(context: bpy.types.Context, armature: bpy.types.Object, sources: Sequence[Source] = ()) -> Figure:
+    """Return an armature with a drive that stands where it does, of its ticked actions, else of some sources.
 
     Raises LoomError for actions that can't be driven, with a sentence that says why.
     """
     scene = scene_of(context)
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
-    recipe = Drive(
-        **{
-            name: value
-            for name, value in option_properties.values_of(settings.drive, Drive).items()
-            if name not in ("wishes", "places", "start", "ground", "spans")
-        }
-    )
-    sources = tuple(source_list.source_of(line) for line in lists.in_order(rig, Drive))
-    if len(sources) < Drive.least:
-        raise LoomError(f"Tick two actions or more, such as one that walks and one that stands ({len(sources)} ticked)")
-    how = ReadingOptions(visual=settings.result.visual)
-    read = reading.read(context, armature, Request(sources=sources, reading=how), recipe)
+    options = option_properties.values_of(settings.drive, Drive)
+    recipe = Drive(**{name: value for name, value in options.items() if name not in _DRIVEN})
+    own = () if rig is None else tuple(source_list.source_of(line) for line in lists.in_order(rig, Drive))
+    own = own if len(own) >= Drive.least or not sources else tuple(sources)
+    if len(own) < Drive.least:
+        raise LoomError(f"Tick two actions or more, such as one that walks and one that stands ({len(own)} ticked)")
+    request = Request(sources=own, reading=ReadingOptions(visual=settings.result.visual))
+    read = reading.read(context, armature, request, recipe)
     _refuse_unsolved(armature, read.body)
     if read.body.moving_object or read.covered:
         raise LoomError(f"{armature.name}: only bones are driven: bake its actions on bones first, with Bake Action")
@@ -56,8 +53,30 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object) -> "tuple[Read
         floor = armature.matrix_world.translation.z
         under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
-    keep(session)
-    return read, session
+    return Figure(armature, read, session, request, recipe)
+
+
+def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[Figure], list[str]]:
+    """Return an armature and the other selected ones, which have its wishes, and why some of these are left out.
+
+    Each plays its own ticked actions; one without any, but with the same bones, those of the first. Raises LoomError if
+    the first one can't be driven.
+    """
+    first, left = begun(context, armature), list[str]()
+    figures, bones = [first], {bone.name for bone in present(armature.pose).bones}
+    for other in source_list.selected_others(context, armature):
+        why = readiness.why_not(other)
+        alike = {bone.name for bone in present(other.pose).bones} == bones
+        try:
+            if not why:
+                figures.append(begun(context, other, first.request.sources if alike else ()))
+        except LoomError as error:
+            why = str(error)
+        if why:
+            left.append(why if other.name in why else f"{other.name}: {why}")
+    first.session.others = [one.session for one in figures[1:]]
+    keep(first.session)
+    return figures, left
 
 
 def _refuse_unsolved(armature: bpy.types.Object, body: Rig) -> None:
