@@ -152,15 +152,85 @@ def test_leaving_leaves_the_file_as_it_was(loom):
     assert after[1] == before[1]
 
 
-def test_a_job_that_begins_ends_the_drive(steered, loom):
+def test_a_job_that_begins_pauses_the_drive_and_nothing_is_lost(steered, loom):
     _, steering = steered
+    steering.handle(bpy.context, event("W"))
+    go(steering, 1.0)
     jobs, end = loom("addon.ground.jobs"), threading.Event()
     job = jobs.begin("Counting", lambda _progress: end.wait(10))
     try:
-        assert steering.handle(bpy.context, event("TIMER", "NOTHING")) == "leave"
+        for kind in ("TIMER", "RET", "W", "LEFTMOUSE"):
+            assert steering.handle(bpy.context, event(kind)) == "pass"
+        assert steering.session.paused
+        assert len(steering.session.wished) == 60
+        assert steering.handle(bpy.context, event("ESC")) == "leave"
     finally:
         end.set()
         job.wait()
+        jobs.forget(job)
+    steering.handle(bpy.context, event("SPACE"))
+    assert not steering.session.held
+    go(steering, 0.5)
+    assert steering.handle(bpy.context, event("RET")) == "keep"
+
+
+def test_a_window_that_sent_no_events_for_long_goes_on_where_it_was(steered):
+    _, steering = steered
+    steering.handle(bpy.context, event("W"))
+    go(steering, 1.0)
+    before = steering.session.state.place
+    steering.tick(bpy.context, 600.0)
+    assert len(steering.session.wished) == 64
+    assert abs(steering.session.state.place - before) < 0.2
+    steering.handle(bpy.context, event("WINDOW_DEACTIVATE", "NOTHING"))
+    steering.tick(bpy.context, 600.0)
+    assert len(steering.session.wished) == 64
+    steering.handle(bpy.context, event("SPACE"))
+    go(steering, 0.5)
+    assert len(steering.session.wished) == 94
+
+
+def test_playback_beside_it_does_not_take_over_the_pose(steered):
+    rig, steering = steered
+    rig.animation_data.action = bpy.data.actions["quick"]
+    steering.handle(bpy.context, event("W"))
+    for frame in range(1, 25):
+        bpy.context.scene.frame_set(frame)
+        go(steering, 1.0 / 60.0)
+    bpy.context.view_layer.update()
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert abs(complex(hips.x, hips.y) - steering.session.state.place) < 0.15
+
+
+def test_no_actions_and_no_feet_are_refused_in_a_sentence(loom):
+    steer = loom("addon.interface.operators.steer")
+    rig = walking()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = False
+    with pytest.raises(Exception, match="two actions or more"):
+        steer.Steering(bpy.context, rig)
+    chain = material.two_actions()
+    material.list_sources(chain, "one", "two", mode="drive")
+    with pytest.raises(Exception, match="no feet are known"):
+        steer.Steering(bpy.context, chain)
+    assert loom("addon.services.driving.driven").current() is None
+
+
+def test_a_scene_at_24_a_second_keeps_as_many_seconds(loom):
+    bpy.context.scene.render.fps = 24
+    rig = walking()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    steering.handle(bpy.context, event("W"))
+    go(steering, 2.0)
+    end = steering.session.state.place
+    steering.leave(bpy.context)
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive() == {"FINISHED"}
+    first, last = rig.animation_data.action.frame_range
+    assert last - first == 48
+    bpy.context.scene.frame_set(int(last))
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert abs(complex(hips.x, hips.y) - end) < 0.3
 
 
 def test_a_character_comes_after_an_animated_object():

@@ -65,15 +65,17 @@ class Steering:
     def handle(self, context: bpy.types.Context, event: Any) -> str:
         """Take one event, a key, the mouse or the timer; returns what to do: go on, pass, keep or leave."""
         session, down = self.session, event.value == "PRESS"
-        if self.armature is None or jobs.seen() is not None:
+        if self.armature is None:
             return LEAVE
+        if jobs.seen() is not None and event.type != "ESC":  # what was driven waits, and could not be kept now
+            self._pause()
+            return PASS
         if event.type == "TIMER":
             now = time.perf_counter()
             self.tick(context, now - self._clock)
             self._clock = now
         elif event.type == "WINDOW_DEACTIVATE":
-            session.release()
-            session.paused, self._draws = True, False
+            self._pause()
         elif event.type in {"ESC", "RIGHTMOUSE"} and down:
             return LEAVE
         elif event.type in {"RET", "NUMPAD_ENTER"} and down:
@@ -95,6 +97,12 @@ class Steering:
         elif not session.key(event.type, down=event.value != "RELEASE", shift=event.shift, ctrl=event.ctrl):
             return PASS if navigates(context, event) else GO_ON
         return GO_ON
+
+    def _pause(self) -> None:
+        """Pause, and forget which keys and buttons are down: their release may not be seen."""
+        self.session.release()
+        self.session.paused, self._draws = True, False
+        self._clock = time.perf_counter()
 
     def tick(self, context: bpy.types.Context, seconds: float) -> None:
         """Go on by so many seconds, and show it."""
