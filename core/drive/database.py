@@ -262,7 +262,9 @@ def build(
 
 
 def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
-    by_name = {limb.foot: limb for limb in ik.legs(skeleton)}
+    # Ankles may hang on a root; of bodies whose joints do not inherit all, feet are not moved.
+    legs = ik.known_legs(skeleton) if skeleton.inheritance is None else []
+    by_name = {limb.foot: limb for limb in legs if limb.end < len(skeleton)}
     return tuple(by_name.get(foot) for foot in known)
 
 

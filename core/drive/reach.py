@@ -44,14 +44,24 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
         rising[limb] = ball, whole, quat.inv(whole) if tilt is None else quat.mul(quat.inv(whole), tilt)
         targets[limb] = (places[ball] + off + quat.rotate(rise, arm))[None]
     done = ik.to_targets(clip, targets)[0]
-    rotations = done.rotations.copy()
+    rotations, translations = done.rotations.copy(), done.translations.copy()
+    for limb, target in targets.items():
+        if not ik.hangs_together(clip.skeleton, limb):  # an ankle that hangs on a root goes there itself
+            rotations[:, limb.end] = clip.rotations[:, limb.end]
+            translations[0, limb.end] += _in_its_frame(clip, turned, limb.end, target[0] - places[limb.end])
     for limb, (ball, whole, toes) in rising.items():
         if whole[0] == 1.0:
             continue
         _turn(rotations, turned, limb.end, whole)
         if ball < len(turned):  # toes stay on the ground
             _turn(rotations, turned, ball, toes)
-    return replace(done, rotations=rotations)
+    return replace(done, rotations=rotations, translations=translations)
+
+
+def _in_its_frame(clip: Clip, turned: Array, joint: int, off: Array) -> Array:
+    """Return an offset (3,) in the world as a joint's translation has it; turned (J, 4) : rotations in the world."""
+    above, orient = int(clip.skeleton.parents[joint]), clip.skeleton.orients[joint]
+    return np.asarray(quat.rotate(quat.inv(orient if above < 0 else quat.mul(turned[above], orient)), off))
 
 
 def _reach(places: Array, limb: Limb) -> float:
