@@ -8,7 +8,8 @@ from ....core.verbs import Follow
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
-from . import floor, polls
+from ...services.paths import floor
+from . import polls
 
 OFTEN = 0.2  # s between two looks at what is drawn meanwhile
 HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"

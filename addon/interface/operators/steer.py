@@ -16,8 +16,9 @@ from ...ground import jobs
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
+from ...services.paths import floor
 from ..pictures import drive_overlay
-from . import floor, polls
+from . import polls
 from .background import navigates
 
 STEP = 1.0 / 60.0  # s; as often the clock is looked at

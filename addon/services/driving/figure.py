@@ -9,7 +9,6 @@ from ....core.recipes.reading import Request
 from ....core.verbs import Drive
 from ...bridge.live_pose import LivePose
 from ...model import properties
-from ..preview import ghosts
 from ..weaving.reading import Read
 from .session import Session
 
@@ -52,7 +51,7 @@ class Figure:
             dataclasses.replace(like, rotations=rotations[None], translations=translations[None])
         )
         places = [(x, y, z) for x, y, z in (points[0] / self.read.body.world_metres).tolist()]
-        return [(places[one], places[other]) for one, other in ghosts.lines_of(like.skeleton).tolist()]
+        return [(places[one], places[other]) for one, other in kinematics.lines(like.skeleton).tolist()]
 
     def restore(self) -> None:
         """Put the pose back as it was."""
