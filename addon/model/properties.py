@@ -99,6 +99,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="The curve to walk along, from its first point",
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
+    ground: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Ground",
+        description="A mesh to walk on, such as stairs or a slope; beside it and without one, the floor",
+        poll=lambda _settings, chosen: chosen.type == "MESH",
+    )
     stretches: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_stretch)
     events: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_event)
     active_event: bpy.props.IntProperty(name="Active Event", options=set())
@@ -407,7 +413,7 @@ def _put_right(*_: Any) -> None:
 def _note_armatures(*_: Any) -> None:
     """Note the names and session ids of armatures before a file is saved and after it is opened.
 
-    Also remove the lists of deleted armatures, and the pointer to a deleted curve.
+    Also remove the lists of deleted armatures, and the pointers to a deleted curve and ground.
     """
     for scene in bpy.data.scenes:
         settings = settings_of(scene)
@@ -427,6 +433,8 @@ def _note_armatures(*_: Any) -> None:
             pin_to(scene, pinned(scene))
         if settings.curve is not None and not settings.curve.users_scene:
             settings.curve = None
+        if settings.ground is not None and not settings.ground.users_scene:
+            settings.ground = None
 
 
 def _unset_impossible(group: Any) -> None:

@@ -2,12 +2,15 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import LoomError
+from ..formats import conventions, obj
+from ..motion import quat
 
 _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 
@@ -15,9 +18,11 @@ _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 def read_rows(file: str, name: str = "") -> list[list[float]]:
     """Return the rows of a file of numbers separated by commas, semicolons or spaces; of a report (`.json`), by name.
 
-    A first row of words is left out, a # begins a comment, and all rows must have as many numbers. Raises LoomError
-    with file and line.
+    A first row of words is left out, a # begins a comment, and all rows must have as many numbers. Of an OBJ file, they
+    are its triangles. Raises LoomError with file and line.
     """
+    if file.lower().endswith(".obj"):
+        return triangles(file)
     text = read_text(file)
     if file.lower().endswith(".json"):
         return _of_report(file, text, name)
@@ -41,6 +46,16 @@ def read_rows(file: str, name: str = "") -> list[list[float]]:
             rows.append(row)
     if not rows:
         raise LoomError(f"{file}: there are no numbers in it")
+    return rows
+
+
+def triangles(file: str) -> list[list[float]]:
+    """Return the triangles of an OBJ file, which has Y up, as rows of three corners, Z up; raises MotionFileError."""
+    mesh = obj.read(file)
+    corners = quat.rotate(conventions.Y_TO_Z, mesh.vertices)[mesh.corners]
+    rows = []
+    for first, end in pairwise(mesh.begins.tolist()):
+        rows += [corners[[first, k, k + 1]].reshape(-1).tolist() for k in range(first + 1, end - 1)]
     return rows
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..motion import feet, kinematics, root_motion
-from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import foot_lock, offsets, reach, springs
+from . import foot_lock, footing, offsets, reach, springs
 from .database import AHEAD, OWN, RATE, Database
 from .foot_lock import Foot
+from .footing import Footing
+from .ground import Ground
 from .offsets import Offsets
 from .search import Numbers
 from .springs import Ahead, wrapped
@@ -29,6 +30,8 @@ TURN_LATE, TURN_FORCED = 0.1, 6.0  # radians by which it may be late; beyond, ra
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
 BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
 STANDING = 0.15  # m/s of the wish; slower it stands
+SLOWEST = 0.3  # of the usual walk; a slower wish that waits is no reason to go
+NEVER = 1e6  # of a jump to a row that stands, for who has to go
 IMAGE_PRICE = 0.5  # of a jump into a mirror image, and out of it
 LEAST_STAY = 10  # steps in a source before the next jump, but for a changed wish
 
@@ -72,6 +75,7 @@ class State:
     pose, pose_before : rotations (J, 4) and translations (J, 3) in the frame of the root, without the feet's locks
     shown : rotations and translations in the world, with locked feet
     since, stayed : steps since the last search, and since the last jump; asked : the wish at that search
+    ground : what it walks on, None for the floor; footing : how high it is there
     """
 
     row: int
@@ -93,10 +97,12 @@ class State:
     shown: tuple[Array, Array] = (np.empty(0), np.empty(0))
     feet: tuple[Foot, ...] = ()
     velocity: complex = 0j
+    ground: Ground | None = None
+    footing: Footing | None = None
 
 
-def begun(data: Database, place: complex = 0j, facing: float = 0.0) -> State:
-    """Return a body that stands at a place, x + iy m, facing a direction, radians.
+def begun(data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None) -> State:
+    """Return a body that stands at a place, x + iy m, facing a direction, radians; ground : None for the floor.
 
     Example:
         >>> from action_loom.core.drive import controller, database
@@ -115,7 +121,7 @@ def begun(data: Database, place: complex = 0j, facing: float = 0.0) -> State:
     pose = data.rotations[row], data.translations[row]
     ahead = Ahead(place=place, facing=facing)
     goal = Wish(0j, facing)
-    state = State(row, place, facing, ahead, goal, goal, pose=pose, pose_before=pose, still=True)
+    state = State(row, place, facing, ahead, goal, goal, pose=pose, pose_before=pose, still=True, ground=ground)
     return _shown(data, state)
 
 
@@ -185,21 +191,31 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     if not (ends or changed or state.since >= EVERY):
         return replace(state, still=False)
     query = _query(data, manner, state)
-    row, cost = data.index.nearest(query, _prices(data, state.row))
+    left = _left_behind(data, manner, state)
+    row, cost = data.index.nearest(query, _prices(data, state.row, left))
     apart = data.features[state.row] - query
     now = float(apart @ apart)
     state = replace(state, since=0, asked=state.goal, still=False)
     near = data.clip[row] == data.clip[state.row] and abs(row - state.row) < EVERY
     soon = state.stayed < LEAST_STAY and not changed
-    if ends or (cost + manner.bonus < now and not near and not soon):
+    if ends or left or (cost + manner.bonus < now and not near and not soon):
         return _jumped(data, state, row)
     return state
 
 
-def _prices(data: Database, row: int) -> Numbers | None:
-    if data.given == len(data.clips):
+def _left_behind(data: Database, manner: Manner, state: State) -> bool:
+    """Return whether a body stands though its wish goes: a slow one is nearer to standing than to any step."""
+    behind = abs(state.ahead.place - state.place) >= 0.99 * WAITS * data.unit
+    slow = manner.waits and abs(state.goal.velocity) < SLOWEST * data.gaits[0]
+    return behind and not slow and abs(state.velocity) < STANDING * data.unit and bool(data.going.any())
+
+
+def _prices(data: Database, row: int, goes: bool) -> Numbers | None:
+    """Return what a jump to each row costs besides; goes : whether it has to go."""
+    if data.given == len(data.clips) and not goes:
         return None
-    return np.where(data.image[data.index.rows] == data.image[row], np.float32(0.0), np.float32(IMAGE_PRICE))
+    prices = np.where(data.image[data.index.rows] == data.image[row], np.float32(0.0), np.float32(IMAGE_PRICE))
+    return np.where(data.going, prices, np.float32(NEVER)) if goes else prices
 
 
 def _standing(data: Database, state: State) -> State:
@@ -308,21 +324,38 @@ def _shown(data: Database, state: State) -> State:
     """Return the state with its pose in the world, the feet where they stand."""
     clip = replace(data.clips[0], rate=RATE, rotations=state.pose[0][None], translations=state.pose[1][None])
     clip = root_motion.placed(clip, state.facing, np.array([state.place.real, state.place.imag]))
-    posed, moved = _locked(data, state, clip)
-    return replace(state, shown=(posed.rotations[0], posed.translations[0]), feet=moved)
-
-
-def _locked(data: Database, state: State, clip: Clip) -> tuple[Clip, tuple[Foot, ...]]:
     pairs = list(feet.balls_and_ankles(data.skeleton).values())
     points = kinematics.points(clip)[0]
-    balls = [complex(points[ball][0], points[ball][1]) for ball, _ in pairs]
+    moved = _locked(data, state, [complex(points[ball][0], points[ball][1]) for ball, _ in pairs])
+    on = _footing(data, state, moved, [points[ball] - points[ankle] for ball, ankle in pairs])
+    lifts = [foot.lift for foot in moved]
+    tilts: list[Array | None] = [None] * len(pairs)
+    if on is not None:
+        clip = root_motion.placed(clip, 0.0, np.array([0.0, 0.0, on.level]))
+        lifts = [foot.lift + up - on.level for foot, up in zip(moved, on.ups, strict=True)]
+        tilts = [footing.tilt(normal) for _, normal in on.spots]
+    offs = {
+        limb: (ball, np.array([foot.off.real, foot.off.imag, lift]), tilt)
+        for foot, lift, tilt, limb, (ball, _) in zip(moved, lifts, tilts, data.limbs, pairs, strict=True)
+        if limb is not None and (foot.off != 0j or lift or tilt is not None)
+    }
+    posed = reach.moved(clip, offs)
+    return replace(state, shown=(posed.rotations[0], posed.translations[0]), feet=moved, footing=on)
+
+
+def _locked(data: Database, state: State, balls: Sequence[complex]) -> tuple[Foot, ...]:
     stands = data.stands[state.row]
     can = [bool(flag) and limb is not None for flag, limb in zip(stands, data.limbs, strict=True)]
     before = state.feet or tuple(Foot(ball) for ball in balls)
-    moved = foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
-    offs = {
-        limb: (ball, np.array([foot.off.real, foot.off.imag, foot.lift]))
-        for foot, limb, (ball, _) in zip(moved, data.limbs, pairs, strict=True)
-        if limb is not None and (foot.off != 0j or foot.lift)
-    }
-    return reach.moved(clip, offs), moved
+    return foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
+
+
+def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence[Array]) -> Footing | None:
+    """Return how high the body is over the floor; arms (3,) : from ankles to balls."""
+    if state.ground is None:
+        return None
+    height = data.skeleton.height
+    ankles = [foot.ball - complex(arm[0], arm[1]) for foot, arm in zip(moved, arms, strict=True)]
+    if state.footing is None:
+        return footing.begun(state.ground, state.place, [foot.ball for foot in moved], ankles, height)
+    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, height, STEP)

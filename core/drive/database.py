@@ -124,6 +124,11 @@ class Database:
         return rows[np.isin(rows, self.open)]
 
     @cached_property
+    def going(self) -> Flags:
+        """Whether each of the rows that can be jumped to goes anywhere."""
+        return np.abs(self.velocity[self.open]) > GOES * self.skeleton.height
+
+    @cached_property
     def still_index(self) -> Index | None:
         return Index(self.features[self.still], self.still) if len(self.still) else None
 
@@ -257,7 +262,9 @@ def build(
 
 
 def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
-    by_name = {limb.foot: limb for limb in ik.legs(skeleton)}
+    # Ankles may hang on a root; of bodies whose joints do not inherit all, feet are not moved.
+    legs = ik.known_legs(skeleton) if skeleton.inheritance is None else []
+    by_name = {limb.foot: limb for limb in legs if limb.end < len(skeleton)}
     return tuple(by_name.get(foot) for foot in known)
 
 

@@ -15,8 +15,10 @@ STRAIGHT = 0.985  # of a leg's length, to which its knee can stretch it firmly
 RISES = 0.8  # radians by which a heel rises at most
 
 
-def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array]]) -> Clip:
+def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> Clip:
     """Return a clip of one frame with each ball, a point as `kinematics.points` counts them, moved by metres (3,).
+
+    With them a rotation (4,) of the foot about its ball, or None.
 
     Example:
         >>> import numpy as np
@@ -26,7 +28,7 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array]]) -> Clip:
         >>> stand = actions.walk().cut(30, 31)
         >>> leg = ik.legs(stand.skeleton)[0]
         >>> ball, away = stand.skeleton.index("toe.L"), np.array([0.0, 0.08, 0.02])
-        >>> moved = kinematics.points(reach.moved(stand, {leg: (ball, away)})) - kinematics.points(stand)
+        >>> moved = kinematics.points(reach.moved(stand, {leg: (ball, away, None)})) - kinematics.points(stand)
         >>> bool(np.abs(moved[0, ball] - away).max() < 0.005)
         True
     """
@@ -34,21 +36,32 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array]]) -> Clip:
         return clip
     turned, places = (one[0] for one in kinematics.posed(clip))
     targets, rising = {}, {}
-    for limb, (ball, off) in offs.items():
+    for limb, (ball, off, tilt) in offs.items():
         ankle = places[limb.end]
-        arm = ankle - places[ball]
+        arm = ankle - places[ball] if tilt is None else quat.rotate(tilt, ankle - places[ball])
         rise = _rise(arm, places[ball] + off, places[limb.upper], _reach(places, limb))
-        rising[limb] = ball, rise
+        whole = rise if tilt is None else quat.mul(rise, tilt)
+        rising[limb] = ball, whole, quat.inv(whole) if tilt is None else quat.mul(quat.inv(whole), tilt)
         targets[limb] = (places[ball] + off + quat.rotate(rise, arm))[None]
     done = ik.to_targets(clip, targets)[0]
-    rotations = done.rotations.copy()
-    for limb, (ball, rise) in rising.items():
-        if rise[0] == 1.0:
+    rotations, translations = done.rotations.copy(), done.translations.copy()
+    for limb, target in targets.items():
+        if not ik.hangs_together(clip.skeleton, limb):  # an ankle that hangs on a root goes there itself
+            rotations[:, limb.end] = clip.rotations[:, limb.end]
+            translations[0, limb.end] += _in_its_frame(clip, turned, limb.end, target[0] - places[limb.end])
+    for limb, (ball, whole, toes) in rising.items():
+        if whole[0] == 1.0:
             continue
-        _turn(rotations, turned, limb.end, rise)
+        _turn(rotations, turned, limb.end, whole)
         if ball < len(turned):  # toes stay on the ground
-            _turn(rotations, turned, ball, quat.inv(rise))
-    return replace(done, rotations=rotations)
+            _turn(rotations, turned, ball, toes)
+    return replace(done, rotations=rotations, translations=translations)
+
+
+def _in_its_frame(clip: Clip, turned: Array, joint: int, off: Array) -> Array:
+    """Return an offset (3,) in the world as a joint's translation has it; turned (J, 4) : rotations in the world."""
+    above, orient = int(clip.skeleton.parents[joint]), clip.skeleton.orients[joint]
+    return np.asarray(quat.rotate(quat.inv(orient if above < 0 else quat.mul(turned[above], orient)), off))
 
 
 def _reach(places: Array, limb: Limb) -> float:

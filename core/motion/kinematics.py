@@ -77,6 +77,22 @@ def points(clip: Clip) -> Array:
     return _posed(clip)[1].copy()
 
 
+def lines(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
+    """Return pairs (L, 2) of joined points: each joint with its parent, and with its tip.
+
+    skip_first : whether joint 0 is no bone
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import kinematics
+        >>> kinematics.lines(body.skeleton())[:2].tolist()
+        [[0, 1], [1, 2]]
+    """
+    hanging = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= int(skip_first)]
+    tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
+    return np.array(hanging + tips, dtype=np.int64)
+
+
 def posed(clip: Clip) -> tuple[Array, Array]:
     """Return the rotations of `world` and the positions of `points`, computed together.
 

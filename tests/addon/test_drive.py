@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import bpy
 import file_state
+import hand_rigs
 import material
 import numpy as np
 import pytest
@@ -151,15 +152,85 @@ def test_leaving_leaves_the_file_as_it_was(loom):
     assert after[1] == before[1]
 
 
-def test_a_job_that_begins_ends_the_drive(steered, loom):
+def test_a_job_that_begins_pauses_the_drive_and_nothing_is_lost(steered, loom):
     _, steering = steered
+    steering.handle(bpy.context, event("W"))
+    go(steering, 1.0)
     jobs, end = loom("addon.ground.jobs"), threading.Event()
     job = jobs.begin("Counting", lambda _progress: end.wait(10))
     try:
-        assert steering.handle(bpy.context, event("TIMER", "NOTHING")) == "leave"
+        for kind in ("TIMER", "RET", "W", "LEFTMOUSE"):
+            assert steering.handle(bpy.context, event(kind)) == "pass"
+        assert steering.session.paused
+        assert len(steering.session.wished) == 60
+        assert steering.handle(bpy.context, event("ESC")) == "leave"
     finally:
         end.set()
         job.wait()
+        jobs.forget(job)
+    steering.handle(bpy.context, event("SPACE"))
+    assert not steering.session.held
+    go(steering, 0.5)
+    assert steering.handle(bpy.context, event("RET")) == "keep"
+
+
+def test_a_window_that_sent_no_events_for_long_goes_on_where_it_was(steered):
+    _, steering = steered
+    steering.handle(bpy.context, event("W"))
+    go(steering, 1.0)
+    before = steering.session.state.place
+    steering.tick(bpy.context, 600.0)
+    assert len(steering.session.wished) == 64
+    assert abs(steering.session.state.place - before) < 0.2
+    steering.handle(bpy.context, event("WINDOW_DEACTIVATE", "NOTHING"))
+    steering.tick(bpy.context, 600.0)
+    assert len(steering.session.wished) == 64
+    steering.handle(bpy.context, event("SPACE"))
+    go(steering, 0.5)
+    assert len(steering.session.wished) == 94
+
+
+def test_playback_beside_it_does_not_take_over_the_pose(steered):
+    rig, steering = steered
+    rig.animation_data.action = bpy.data.actions["quick"]
+    steering.handle(bpy.context, event("W"))
+    for frame in range(1, 25):
+        bpy.context.scene.frame_set(frame)
+        go(steering, 1.0 / 60.0)
+    bpy.context.view_layer.update()
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert abs(complex(hips.x, hips.y) - steering.session.state.place) < 0.15
+
+
+def test_no_actions_and_no_feet_are_refused_in_a_sentence(loom):
+    steer = loom("addon.interface.operators.steer")
+    rig = walking()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = False
+    with pytest.raises(Exception, match="two actions or more"):
+        steer.Steering(bpy.context, rig)
+    chain = material.two_actions()
+    material.list_sources(chain, "one", "two", mode="drive")
+    with pytest.raises(Exception, match="no feet are known"):
+        steer.Steering(bpy.context, chain)
+    assert loom("addon.services.driving.driven").current() is None
+
+
+def test_a_scene_at_24_a_second_keeps_as_many_seconds(loom):
+    bpy.context.scene.render.fps = 24
+    rig = walking()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    steering.handle(bpy.context, event("W"))
+    go(steering, 2.0)
+    end = steering.session.state.place
+    steering.leave(bpy.context)
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive() == {"FINISHED"}
+    first, last = rig.animation_data.action.frame_range
+    assert last - first == 48
+    bpy.context.scene.frame_set(int(last))
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert abs(complex(hips.x, hips.y) - end) < 0.3
 
 
 def test_a_character_comes_after_an_animated_object():
@@ -223,3 +294,195 @@ def test_one_ticked_action_is_refused_in_a_sentence(loom):
     material.list_sources(rig, "slow", mode="drive")
     with pytest.raises(Exception, match="two actions or more"):
         loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+
+
+def stairs():
+    """A mesh of four stairs ahead of the biped, as W leads without a view: 15 cm high, 30 cm deep."""
+    corners, faces = [], []
+    for k in range(4):
+        y, end, z = 0.6 + 0.3 * k, 0.9 + 0.3 * k + (9.0 if k == 3 else 0.0), 0.15 * (k + 1)
+        first = len(corners)
+        corners += [(-3, y, z), (3, y, z), (3, end, z), (-3, end, z)]
+        faces.append(tuple(range(first, first + 4)))
+    mesh = bpy.data.meshes.new("Stairs")
+    mesh.from_pydata(corners, [], faces)
+    drawn = bpy.data.objects.new("Stairs", mesh)
+    bpy.context.scene.collection.objects.link(drawn)
+    return drawn
+
+
+def test_a_chosen_mesh_is_climbed_live_and_in_what_is_kept(loom):
+    rig = walking()
+    bpy.context.scene.action_loom.ground = stairs()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    level = (rig.matrix_world @ rig.pose.bones["hips"].head).z
+    steering.handle(bpy.context, event("W"))
+    go(steering, 3.0)
+    steering.handle(bpy.context, event("W", "RELEASE"))
+    go(steering, 1.0)
+    bpy.context.view_layer.update()
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert abs(hips.y) > 1.8
+    assert hips.z - level == pytest.approx(0.6, abs=0.06)
+    steering.leave(bpy.context)
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive() == {"FINISHED"}
+    action = rig.animation_data.action
+    first, last = (int(frame) for frame in action.frame_range)
+    heights = []
+    for frame in (first, last):
+        bpy.context.scene.frame_set(frame)
+        heights.append((rig.matrix_world @ rig.pose.bones["hips"].head).z)
+    assert heights[1] - heights[0] == pytest.approx(0.6, abs=0.06)
+    assert loom("addon.model.storage").recipe_of(action).ground
+
+
+def test_a_ground_that_is_deleted_is_refused_and_a_hidden_one_is_walked_on(loom):
+    rig, drawn = walking(), stairs()
+    drawn.hide_viewport = True
+    bpy.context.scene.action_loom.ground = drawn
+    steer = loom("addon.interface.operators.steer")
+    steering = steer.Steering(bpy.context, rig)
+    assert len(steering.session.ground) == 8
+    steering.leave(bpy.context)
+    bpy.context.scene.collection.objects.unlink(drawn)
+    with pytest.raises(Exception, match="Stairs was deleted"):
+        steer.Steering(bpy.context, rig)
+
+
+def walks_on_controls(rig):
+    """Two walks that are keyed on the targets of its legs, and its trunk."""
+    rig.animation_data_create()
+    for name, stride in (("slow", 0.5), ("quick", 0.9)):
+        action = bpy.data.actions.new(name)
+        rig.animation_data.action = action
+        for frame in range(1, 50, 2):
+            phase = (frame - 1) / 24.0
+            hips = rig.pose.bones["hips"]
+            hips.location = (0.0, -0.06, stride * 2.0 * phase)
+            hips.keyframe_insert("location", frame=frame)
+            for side, late in (("L", 0.0), ("R", 0.5)):
+                steps, part = divmod(phase + late, 1.0)
+                swing = max(0.0, 2.0 * part - 1.0)
+                foot = rig.pose.bones[f"goal.{side}"]
+                foot.location = (0.0, 2.0 * stride * (steps + swing - late), 0.1 * np.sin(np.pi * swing))
+                foot.keyframe_insert("location", frame=frame)
+    material.list_sources(rig, "slow", "quick", mode="drive")
+
+
+def test_a_rig_with_controls_is_driven_as_lines_and_keyed_on_its_controls(loom):
+    rig = hand_rigs.with_legs_on_ik()
+    walks_on_controls(rig)
+    before = file_state.state()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert any("Enter keys its controls" in text for text in steering.said())
+    steering.handle(bpy.context, event("W"))
+    go(steering, 2.0)
+    shown = loom("addon.interface.pictures.drive_overlay")._shown
+    assert len(shown.bones) > 15
+    assert max(np.linalg.norm(one) for one, _ in shown.bones) > 0.5
+    driven = steering.session.state.place
+    assert abs(driven) > 0.5
+    steering.leave(bpy.context)
+    assert file_state.differing(before, file_state.state()) == set()
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive() == {"FINISHED"}
+    action = rig.animation_data.action
+    keyed = {curve.data_path for curve in material.fcurves(action)}
+    assert 'pose.bones["goal.L"].location' in keyed
+    bpy.context.scene.frame_set(int(action.frame_range[1]))
+    hips = rig.matrix_world @ rig.pose.bones["hips"].head
+    assert np.hypot(hips.x - driven.real, hips.y - driven.imag) < 0.3
+
+
+def test_a_leg_whose_controls_are_not_known_is_said_before_it_starts(loom):
+    rig = hand_rigs.with_legs_on_ik()
+    walks_on_controls(rig)
+    hand_rigs.lost_target(rig)
+    with pytest.raises(Exception, match="lost its target"):
+        loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+
+
+def test_selected_armatures_come_along_and_get_actions_of_their_own(loom):
+    rig = walking()
+    others = []
+    for x, name in ((1.5, "Alike"), (-1.5, "Own")):
+        other = rig.copy()
+        other.name, other.data = name, rig.data.copy()
+        other.animation_data_clear()
+        other.location.x = x
+        bpy.context.scene.collection.objects.link(other)
+        others.append(other)
+    material.key_walk(others[1], "hers", frames=30)
+    material.key_walk(others[1], "hers quick", frames=20, stride=1.6)
+    mine = bpy.context.scene.action_loom.rigs.add()
+    mine.armature = others[1]
+    for name in ("hers", "hers quick"):
+        mine.sources.add().action = bpy.data.actions[name]
+    bpy.context.view_layer.objects.active = rig
+    for one in (rig, *others):
+        one.select_set(True)
+    bpy.context.scene.frame_set(1)
+    before = file_state.state()
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert any("'Alike', 'Own' come along" in text for text in steering.said()), steering.said()
+    steering.handle(bpy.context, event("W"))
+    go(steering, 1.5)
+    steering.handle(bpy.context, event("BACK_SPACE"))
+    go(steering, 1.5)
+    assert [len(one.wished) for one in (steering.session, *steering.session.others)] == [120] * 3
+    ends = [one.state.place for one in steering.session.others]
+    for one, end in zip(steering.session.others, ends, strict=True):
+        assert (end - one.place).imag > 0.5
+    assert ends[0].real - ends[1].real > 2.0
+    steering.leave(bpy.context)
+    assert file_state.differing(before, file_state.state()) == set()
+    steering.put_wishes(bpy.context.scene.action_loom)
+    assert bpy.ops.action_loom.drive(others=steering.others()) == {"FINISHED"}
+    names = [one.animation_data.action.name for one in (rig, *others)]
+    assert len(set(names)) == 3
+    stored = loom("addon.model.storage").recipe_of(others[1].animation_data.action)
+    assert stored.start[0][0] == pytest.approx(-1.5, abs=0.2)
+    bpy.context.scene.frame_set(int(others[0].animation_data.action.frame_range[1]))
+    for other, end in zip(others, ends, strict=True):
+        hips = other.matrix_world @ other.pose.bones["hips"].head
+        assert np.hypot(hips.x - end.real, hips.y - end.imag) < 0.3
+
+
+def test_an_armature_that_cannot_come_along_is_said(loom):
+    rig = walking()
+    other = bpy.data.objects.new("Box", bpy.data.armatures.new("Box"))
+    bpy.context.scene.collection.objects.link(other)
+    other.select_set(True)
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert steering.said()[0].startswith("Box: Tick two actions")
+    steering.handle(bpy.context, event("W"))
+    go(steering, 0.2)
+    assert steering.session.others == []
+
+
+def test_a_line_is_walked_while_it_is_drawn(steered):
+    _, steering = steered
+    session = steering.session
+    start = session.state.place
+    line = [start + 0.2j * k for k in range(1, 11)] + [start + 2j + 0.2 * k for k in range(1, 11)]
+    session.go_to(line[0])
+    for k, place in enumerate(line[1:]):
+        session.draw(place)
+        session.draw(place + 0.01)  # too near to be a point
+        session.draw(None)  # the sky
+        if k % 3 == 0:
+            go(steering, 0.1)
+    assert abs(session.state.place - start) > 0.2  # it did not wait for the end
+    gone = []
+    for _ in range(100):
+        go(steering, 0.1)
+        gone.append(session.state.place)
+    off = [min(abs(place - point) for point in line) for place in gone]
+    assert max(off) < 0.5
+    assert abs(gone[-1] - line[-1]) < 0.3
+    assert not session.line
+    session.draw(start)
+    steering.handle(bpy.context, event("W"))
+    assert not session.line
+    assert session.goal is None

@@ -17,6 +17,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+import drives_on_ground
 from action_loom.core import jit
 from action_loom.core.drive import controller, database, foot_lock, keep, route, search, wishes
 from action_loom.core.drive.controller import Manner, Wish
@@ -68,7 +69,7 @@ def main(zip_path: str, python: str) -> None:
         for aside, rows in tables.items():
             rows.append(_row(name, [one for k, one in enumerate(tried) if (k % ASIDE == ASIDE - 1) == aside]))
     rows = [_head(), _ABOUT, *about, "", "## Scripts that are not kept aside", "", _TITLES, *tables[False], ""]
-    rows += ["## Scripts kept aside", "", _TITLES, *tables[True], "", _search(), _MISSES]
+    rows += ["## Scripts kept aside", "", _TITLES, *tables[True], "", drives_on_ground.tables(sets), _search(), _MISSES]
     (ROOT / "docs" / "measured" / "drive.md").write_text("\n".join(rows), encoding="utf-8")
 
 
@@ -247,6 +248,10 @@ def _rms(apart: Any) -> float:
 
 _MISSES = """## What changed
 
+Feet that hang on a root (RobotExpressive) are held live: 103.6 → 1.2 cm/s on scripts 0 and 1, 105.8 → 1.1 kept aside.
+A body that stood did not go where it was wished slower than it walks: the figure of the tests, which walks at 1.3
+m/s, went 0.00 m/s at wishes of 0.5 to 1.0; now 0.54 to 0.94.
+
 Feet on the captured man before and after heels rise and feet run out, by the measure *with landings*: 8.2, 7.5
 → 4.1, 3.7 cm/s on scripts 0 and 1; kept aside (2 and 5) 12.0, 9.5 → 5.4, 4.3. Contacts seen in what is kept,
 middle halves, before and after it is planted wherever its sources stand: 3.7, 4.1 → 0.8, 2.9 cm/s on scripts 0
@@ -254,12 +259,13 @@ and 1.
 
 ## What is missed, and why
 
-- **Frame and start times** are of a machine that was busy with other work: 3 ms and 1.5 s were asked. The least of
-  three repeats, 10 s of script 0 of the captured man, was 2.6 ms, p99 3.6, where it was 2.3 before heels rose.
+- **On stairs, live**, a foot in the air goes through an edge for a moment, by up to 28 cm: it is lifted for what is
+  0.12 s ahead, and these walks take two or three stairs at once. What is kept goes over the edges to within 3 cm,
+  which was looked at on the figure of the tests only.
+- **Bodies at 4 to 6 m/s** come nearer than 0.7 m, and collide where they cross: they answer too late. Walking ones
+  keep clear.
 - **Live slide** of godot_player is over 3 cm/s: in the few frames after a landing, held firmly it is under 1.
 - **75 % of a change** takes person 35, who has no stop, up to a second.
-- **Feet under a root** (RobotExpressive, whose ankles do not hang on its shins) are not held live; what is kept
-  is planted.
 - **Contacts seen in it** are those that a detector finds in what is kept; those that slide are the fades between two
   actions, in which a foot travels over 0.10 H and no step is woven.
 - **Facing** is over 10° for sets without turns: the body is turned on its feet, and late.

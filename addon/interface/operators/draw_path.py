@@ -1,9 +1,6 @@
 """Draw the way of a walk on the floor: from the tab's button, or as a tool of the 3D view."""
 
-from typing import Any
-
 import bpy
-from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ....core.errors import LoomError
@@ -11,10 +8,10 @@ from ....core.verbs import Follow
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
+from ...services.paths import floor
 from . import polls
 
 OFTEN = 0.2  # s between two looks at what is drawn meanwhile
-LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
 HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"
 
 
@@ -96,23 +93,14 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
 
     def _below(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector | None:
         """Return the place on the floor, or on a mesh that is not the figure's, below the mouse; None for the sky."""
-        area = present(context.area)
-        region = next(one for one in area.regions if one.type == "WINDOW")
-        space: Any = area.spaces.active
-        at = (event.mouse_x - region.x, event.mouse_y - region.y)
-        origin = view3d_utils.region_2d_to_origin_3d(region, space.region_3d, at)
-        along = view3d_utils.region_2d_to_vector_3d(region, space.region_3d, at)
         armature = properties.of_session(bpy.data.objects, self._armature)
         if armature is None:
             return None
+        origin, along = floor.ray(context, event)
         hit, place, normal, _, found, _ = scene_of(context).ray_cast(context.evaluated_depsgraph_get(), origin, along)
         if hit and found is not None and normal.z > 0.5 and found.find_armature() is None and found.parent != armature:
             return place
-        floor = armature.matrix_world.translation.z
-        if abs(along.z) < LEVEL:
-            return None
-        away = (floor - origin.z) / along.z
-        return origin + along * away if away > 0.0 or not space.region_3d.is_perspective else None
+        return floor.below(context, event, armature.matrix_world.translation.z)
 
     def _show(self, context: bpy.types.Context) -> None:
         """Let the curve follow the stroke, and the ghost the curve, as far as that is quick."""

@@ -1,32 +1,32 @@
 """Drive the character in the 3D view with keys or the mouse, and keep what it did as an action."""
 
 import cmath
+import json
 import math
 import time
 from typing import Any
 
 import bpy
-from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, some
 from ....core.options import declared
 from ....core.verbs import Drive
 from ...ground import jobs
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
+from ...services.paths import floor
 from ..pictures import drive_overlay
 from . import polls
 from .background import navigates
 
 STEP = 1.0 / 60.0  # s; as often the clock is looked at
 LATE = 0.5  # s; what is lost beyond is said
-LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
 GO_ON, PASS, KEEP, LEAVE = "go", "pass", "keep", "leave"
 HINT = (
-    "Arrows or the preferences' keys (WASD) steer, Shift runs, Ctrl keeps facing, a click goes there; Space pauses,"
-    " Backspace takes back a second, Enter keeps, Esc leaves"
+    "Arrows or the preferences' keys (WASD) steer, Shift runs, Ctrl keeps facing, a click goes there, a line along it;"
+    " Space pauses, Backspace takes back a second, Enter keeps, Esc leaves"
 )
 
 
@@ -35,34 +35,48 @@ class Steering:
 
     def __init__(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Read the ticked actions and stand where the character stands; raises LoomError."""
-        from ...bridge.live_pose import LivePose
         from ...services.driving import driven
         from ...services.results import playback
 
         playback.stop(context)
-        self._armature = armature.session_uid
-        self._read, self.session = driven.begun(context, armature)
+        self._figures, self._left = driven.together(context, armature)
+        self._first = self._figures[0]
+        self.session = self._first.session
         self.session.keys = {**self.session.keys, **preferences.keys(context)}
-        self._pose = LivePose(armature, self._read.body)
-        self._clock = time.perf_counter()
+        self._clock, self._draws = time.perf_counter(), False
         self.show(context)
 
     @property
     def armature(self) -> bpy.types.Object | None:
-        return properties.of_session(bpy.data.objects, self._armature)
+        return self._first.armature
+
+    def said(self) -> list[str]:
+        """Return what is said before it starts: what the character lacks, who comes along, what a rig is shown as."""
+        lacks, texts = self.session.data.lacks, list(self._left)
+        if lacks:
+            texts.append(f"This character: {'; '.join(lacks)}")
+        if len(self._figures) > 1:
+            texts.append(f"{some([one.name for one in self._figures[1:]])} come along, and keep clear of it")
+        for one in self._figures:
+            if one.has_controls:
+                texts.append(f"A copy of the bones of {one.name} is driven; Enter keys its controls")
+                texts += [one.read.body.note] if one.read.body.note else []
+        return texts
 
     def handle(self, context: bpy.types.Context, event: Any) -> str:
         """Take one event, a key, the mouse or the timer; returns what to do: go on, pass, keep or leave."""
         session, down = self.session, event.value == "PRESS"
-        if self.armature is None or jobs.seen() is not None:
+        if self.armature is None:
             return LEAVE
+        if jobs.seen() is not None and event.type != "ESC":  # what was driven waits, and could not be kept now
+            self._pause()
+            return PASS
         if event.type == "TIMER":
             now = time.perf_counter()
             self.tick(context, now - self._clock)
             self._clock = now
         elif event.type == "WINDOW_DEACTIVATE":
-            session.release()
-            session.paused = True
+            self._pause()
         elif event.type in {"ESC", "RIGHTMOUSE"} and down:
             return LEAVE
         elif event.type in {"RET", "NUMPAD_ENTER"} and down:
@@ -75,10 +89,21 @@ class Steering:
             self.show(context)
         elif event.type == "LEFTMOUSE" and down and not navigates(context, event):
             session.hold(shift=event.shift, ctrl=event.ctrl)
-            session.goal = self._below(context, event)
+            session.go_to(self._below(context, event))
+            self._draws = True
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            self._draws = False
+        elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"} and self._draws:
+            session.draw(self._below(context, event))
         elif not session.key(event.type, down=event.value != "RELEASE", shift=event.shift, ctrl=event.ctrl):
             return PASS if navigates(context, event) else GO_ON
         return GO_ON
+
+    def _pause(self) -> None:
+        """Pause, and forget which keys and buttons are down: their release may not be seen."""
+        self.session.release()
+        self.session.paused, self._draws = True, False
+        self._clock = time.perf_counter()
 
     def tick(self, context: bpy.types.Context, seconds: float) -> None:
         """Go on by so many seconds, and show it."""
@@ -87,12 +112,11 @@ class Steering:
 
     def show(self, context: bpy.types.Context) -> None:
         """Pose the character, and draw where it is going."""
-        armature = self.armature
-        if armature is None:
+        if self.armature is None:
             return
         state, session = self.session.state, self.session
-        self._pose.show(armature, session.data.clips[0], *state.shown)
-        metres, height = self._read.body.world_metres, armature.matrix_world.translation.z
+        bones = [bone for one in self._figures for bone in one.show()]
+        metres, height = self._first.read.body.world_metres, self._first.height
 
         def place(there: complex) -> tuple[float, float, float]:
             return there.real / metres, there.imag / metres, height
@@ -101,10 +125,11 @@ class Steering:
         late = f", {session.late:.1f} s lost" if session.late > LATE else ""
         drive_overlay.show(
             drive_overlay.Shown(
-                dots=[place(dot) for dot in session.predicted()],
+                dots=[place(dot) for dot in (*session.predicted(), *session.line)],
                 wish=(place(state.place), place(state.place + 0.6 * state.goal.velocity)),
                 body=(place(state.place), place(state.place + 0.5 * ahead * session.data.unit)),
                 goal=None if session.goal is None else place(session.goal),
+                bones=bones,
                 text=f"{session.seconds:.1f} s{late}{', paused' if session.paused else ''}",
             )
         )
@@ -115,9 +140,8 @@ class Steering:
         """Leave the pose as it was."""
         from ...services.driving import driven
 
-        armature = self.armature
-        if armature is not None:
-            self._pose.restore(armature)
+        for one in self._figures:
+            one.restore()
         driven.keep(None)
         drive_overlay.hide()
         if context.area is not None:
@@ -125,39 +149,40 @@ class Steering:
 
     def put_wishes(self, settings: Any) -> None:
         """Let the panel have what was driven as wishes."""
-        session, about = self.session, declared(Drive)
-        start = ((session.place.real, session.place.imag, math.degrees(session.facing)),)
-        settings.drive.wishes = about["wishes"].as_text(session.rows())
-        settings.drive.start = about["start"].as_text(start)
-        settings.drive.places = ""
+        about = declared(Drive)
+        for name, value in self.session.kept().items():
+            setattr(settings.drive, name, about[name].as_text(value))
+        settings.drive.property_unset("which")
+
+    def others(self) -> str:
+        """Return the others that came along, with what each was asked, as the operator takes them."""
+        rows = [
+            {"armature": one.name, "request": one.request.to_json(), "recipe": one.kept().to_json()}
+            for one in self._figures[1:]
+            if one.armature is not None
+        ]
+        return json.dumps(rows) if rows else ""
 
     def put_places(self, context: bpy.types.Context, leader: bpy.types.Object) -> None:
         """Let the panel have the way of an animated object as what is wished; raises LoomError."""
         from ...bridge.leader import places
 
-        rows, about = places(scene_of(context), leader, self._read.body.world_metres), declared(Drive)
+        rows, about = places(scene_of(context), leader, self._first.read.body.world_metres), declared(Drive)
         way = next(complex(*row[:2]) - complex(*rows[0][:2]) for row in rows if row[:2] != rows[0][:2])
         start = ((*rows[0][:2], round(math.degrees(cmath.phase(way / 1j)), 2)),)
         settings = properties.settings_of(scene_of(context))
         settings.drive.places = about["places"].as_text(rows)
         settings.drive.start = about["start"].as_text(start)
+        under = self.session.ground
+        near = () if under is None else under.near([complex(*row[:2]) for row in rows]).rows()
+        settings.drive.ground = about["ground"].as_text(near)
         settings.drive.wishes = ""
 
     def _below(self, context: bpy.types.Context, event: Any) -> complex | None:
         """Return the place on the floor below the mouse in metres, x + iy; None for the sky."""
-        area, armature = present(context.area), present(self.armature)
-        region = next(one for one in area.regions if one.type == "WINDOW")
-        space: Any = area.spaces.active
-        at = (event.mouse_x - region.x, event.mouse_y - region.y)
-        origin = view3d_utils.region_2d_to_origin_3d(region, space.region_3d, at)
-        along = view3d_utils.region_2d_to_vector_3d(region, space.region_3d, at)
-        if abs(along.z) < LEVEL:
-            return None
-        away = (armature.matrix_world.translation.z - origin.z) / along.z
-        if away <= 0.0 and space.region_3d.is_perspective:
-            return None
-        there = (origin + along * away) * self._read.body.world_metres
-        return complex(there.x, there.y)
+        there = floor.below(context, event, self._first.height)
+        metres = self._first.read.body.world_metres
+        return None if there is None else complex(there.x * metres, there.y * metres)
 
 
 def _forward(context: bpy.types.Context) -> float:
@@ -236,9 +261,8 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        lacks = self._steering.session.data.lacks
-        if lacks:
-            self.report({"INFO"}, f"This character: {'; '.join(lacks)}")
+        for text in self._steering.said():
+            self.report({"INFO"}, text)
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(STEP, window=context.window)
         manager.modal_handler_add(self)
@@ -290,7 +314,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         self.cancel(context)
         steering.put_wishes(properties.settings_of(scene_of(context)))
         name = "" if armature is None else armature.name
-        done = bpy.ops.action_loom.drive(how, armature=name)  # type: ignore[attr-defined]
+        done = bpy.ops.action_loom.drive(how, armature=name, others=steering.others())  # type: ignore[attr-defined]
         return {"CANCELLED"} if done == {"CANCELLED"} else {"FINISHED"}
 
 

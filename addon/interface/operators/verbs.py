@@ -1,24 +1,38 @@
 """Make an operator for every verb that makes an action of several; some need hooks."""
 
 import dataclasses
+import json
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, some
 from ....core.options import declared
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
-from ....core.recipes.reading import SourceOptions
-from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Drive, Fill, Follow, Loop, Restyle, Shortest, Synchronise
+from ....core.recipes.reading import SourceOptions, request_from_json
+from ....core.verbs import (
+    OF_ONE_BODY,
+    Ask,
+    CutOut,
+    Drive,
+    Fill,
+    Follow,
+    Loop,
+    Restyle,
+    Shortest,
+    Synchronise,
+    from_json,
+)
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.preview import previews
 from ...services.sources import posed, source_list
-from . import polls
-from .result_hooks import ResultHooks
+from . import polls, reports
+from .reports import EachResult
+from .result_hooks import ResultHooks, list_results, with_result
 from .take_hooks import CutOutHooks
 from .verb_operator import VerbOperator, operator
 
@@ -100,7 +114,13 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
 
 
 class DriveHooks(ResultHooks):
-    """Drive the wishes of the last drive again; they say where it begins."""
+    """Drive the wishes of the last drive again, they say where it begins; and others that came along."""
+
+    others: bpy.props.StringProperty(
+        name="Others",
+        description="Other armatures that were driven along, with their recipes, as Drive gives them",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -114,6 +134,36 @@ class DriveHooks(ResultHooks):
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         if "place" not in given:
             op.place = "REFERENCE"
+
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        made = list((yield from super().inputs(op, context, armature)))
+        for row in json.loads(op.others) if op.others and not op.preview else ():
+            other = target_armature.by_name(context, row["armature"])
+            if other is None:
+                op.refused.append(f"{row['armature']} is gone: it gets no action")
+                continue
+            request = dataclasses.replace(request_from_json(row["request"]), result=made[0].request.result)
+            try:
+                made.append((yield from op.read(context, other, request, from_json(row["recipe"]), warn=False)))
+            except LoomError as error:
+                op.refused.append(f"{other.name}: {error}")
+        return tuple(made)
+
+    def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> Any:
+        return super().write(
+            op, context, with_result(inputs, assign=op.assign), made
+        )  # each has an armature of its own
+
+    def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
+        super().done(op, context, each[:1], refused)
+        more = each[1:]
+        for one in more:
+            list_results(context, properties.of_session(bpy.data.objects, one.inputs.read.armature), [one])
+        if more:
+            notes = [note for one in more for note in (*one.inputs.read.notes, *one.written.notes)]
+            reports.report(op, notes, f"{len(more)} more: {some([one.written.action.name for one in more])}")
 
 
 class LoopHooks(ResultHooks):

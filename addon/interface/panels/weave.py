@@ -101,6 +101,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == "follow":
             self._draw_path(context)
         if settings.mode == Drive.verb:
+            options_in(layout).prop(settings, "ground")
             layout.operator("action_loom.drive", icon="FILE_REFRESH")
         if settings.mode == "key_poses":
             row = layout.row(align=True)

@@ -15,13 +15,14 @@ Place = tuple[float, float, float]
 
 
 class Shown(NamedTuple):
-    """What is drawn, in units of the scene: dots, arrows from a place to another, a goal, a line of text."""
+    """What is drawn, in units of the scene: dots, arrows from a place to another, a goal, a line of text, bones."""
 
     dots: Sequence[Place]
     wish: tuple[Place, Place]
     body: tuple[Place, Place]
     goal: Place | None
     text: str
+    bones: Sequence[tuple[Place, Place]] = ()
 
 
 _shown: Shown | None = None
@@ -58,6 +59,10 @@ def _draw() -> None:
         found = view3d_utils.location_3d_to_region_2d(region, space.region_3d, Vector(place))  # type: ignore[union-attr]
         return None if found is None else (found.x, found.y)
 
+    seen = [(on_screen(one), on_screen(other)) for one, other in _shown.bones]
+    ends = [end for one, other in seen if one is not None and other is not None for end in (one, other)]
+    if ends:
+        flat.lines(ends, BODY, WIDTH, region)
     for place in _shown.dots:
         at = on_screen(place)
         if at is not None:

@@ -4,15 +4,18 @@ import cmath
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from ....core.drive import controller, wishes
+from ....core.drive import controller, crowd, wishes
 from ....core.drive.controller import STEP, Manner, State, Wish
 from ....core.drive.database import Database
+from ....core.drive.ground import Ground
 
 MOST = 4  # steps at a time; what is later is let go
 BACK = 60  # steps that Backspace takes back
 LONGEST = 3600 * 60  # steps
 ARRIVES, NEAR = 0.6, 0.12  # s in which the way to a goal is gone, and m (of a body 1.7 m tall) at which it is reached
+LOOKS, APART = 0.5, 0.1  # m, likewise: how far ahead a line is followed, and between the points of one that is drawn
 
 # Seen from the camera: ahead, and to the left.
 ARROWS = {"UP_ARROW": 1.0 + 0j, "DOWN_ARROW": -1.0 + 0j, "LEFT_ARROW": 1j, "RIGHT_ARROW": -1j}
@@ -23,8 +26,11 @@ class Session:
     """A drive: the rows that it is found in, how it answers, and what happened so far.
 
     keys : where each key leads, seen from the camera, as `ARROWS` has it
+    ground : what it walks on, None for the floor
     states : from the first one; wished : the wish of every step
-    held : keys that are down; runs, keeps : whether Shift and Ctrl are; goal : where to go, x + iy metres
+    held : keys that are down; runs, keeps : whether Shift and Ctrl are
+    goal : where to go, x + iy metres; line : where to go then, as it is drawn
+    others : those that have the same wishes, and keep clear of it
     ticks : seconds between looks at the clock; late : seconds that were let go, because the computer was busy
     """
 
@@ -32,6 +38,7 @@ class Session:
     manner: Manner
     place: complex = 0j
     facing: float = 0.0
+    ground: Ground | None = None
     states: list[State] = field(default_factory=list)
     wished: list[Wish] = field(default_factory=list)
     keys: Mapping[str, complex] = field(default_factory=lambda: ARROWS)
@@ -39,14 +46,17 @@ class Session:
     runs: bool = False
     keeps: bool = False
     goal: complex | None = None
+    line: list[complex] = field(default_factory=list)
     paused: bool = False
+    others: list["Session"] = field(default_factory=list)
     ticks: list[float] = field(default_factory=list)
     late: float = 0.0
     _rest: float = 0.0
     _kept_facing: float | None = None
+    _asked: list[crowd.Pair] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.states = [controller.begun(self.data, self.place, self.facing)]
+        self.states = [controller.begun(self.data, self.place, self.facing, self.ground)]
 
     @property
     def state(self) -> State:
@@ -63,10 +73,20 @@ class Session:
             return False
         if down:
             self.held.add(name)
-            self.goal = None
+            self.go_to(None)
         else:
             self.held.discard(name)
         return True
+
+    def go_to(self, goal: complex | None) -> None:
+        """Go to a place, x + iy metres, None for nowhere; what was drawn is forgotten."""
+        self.goal, self.line = goal, []
+
+    def draw(self, place: complex | None) -> None:
+        """Go there, too, after what was drawn so far; None for the sky."""
+        last = self.line[-1] if self.line else self.goal
+        if place is not None and (last is None or abs(place - last) > APART * self.data.unit):
+            self.line.append(place)
 
     def hold(self, *, shift: bool, ctrl: bool) -> None:
         """Take whether Shift and Ctrl are down."""
@@ -84,12 +104,15 @@ class Session:
         walk, run = self.data.gaits
         speed = run if self.runs else walk
         facing = self._kept_facing if self.keeps else None
+        while self.line and (self.goal is None or abs(self.goal - self.state.place) < LOOKS * self.data.unit):
+            self.goal = self.line.pop(0)
         if self.goal is not None:
             away = self.goal - self.state.place
             if abs(away) < NEAR * self.data.unit:
                 self.goal = None
                 return wishes.rounded(Wish(0j, facing))
-            return wishes.rounded(Wish(away / abs(away) * min(speed, abs(away) / ARRIVES), facing))
+            speed = speed if self.line else min(speed, abs(away) / ARRIVES)
+            return wishes.rounded(Wish(away / abs(away) * speed, facing))
         way = sum((self.keys[name] for name in sorted(self.held)), 0j)
         if abs(way) < 1e-6:
             return wishes.rounded(Wish(0j, facing))
@@ -108,11 +131,20 @@ class Session:
             self.late += (count - MOST) * STEP
             count = MOST
         for _ in range(min(count, LONGEST - len(self.wished))):
-            wish = self.wish(forward)
-            self.states.append(controller.step(self.data, self.manner, self.state, wish))
-            self.wished.append(wish)
-            self._forget()
+            self._go(self.wish(forward))
         return count
+
+    def _go(self, wish: Wish) -> None:
+        """Go a step on; others have the same wish, and keep clear of each other."""
+        all_of_them = [self, *self.others]
+        if self.others:
+            bodies = [(one.data, one.state) for one in all_of_them]
+            self._asked = crowd.asked(bodies, [wish] * len(bodies), self._asked, leads=True)
+        wishes_of = [asked for _, asked in self._asked] or [wish]
+        for one, asked in zip(all_of_them, wishes_of, strict=True):
+            one.states.append(controller.step(one.data, one.manner, one.state, asked))
+            one.wished.append(asked)
+            one._forget()
 
     def _forget(self) -> None:
         """Keep states of every quarter of a second and the last second only: wishes make the others again."""
@@ -129,11 +161,24 @@ class Session:
         for wish in again:
             self.states.append(controller.step(self.data, self.manner, self.states[-1], wish))
         del self.wished[count:]
-        self.goal, self._rest = None, 0.0
+        self.go_to(None)
+        self._rest, self._asked = 0.0, []
+        for other in self.others:
+            other.take_back()
+
+    def under(self) -> tuple[tuple[float, ...], ...]:
+        """Return the ground around the way as the recipe has it."""
+        way = [state.place for state in self.states if state.row >= 0]
+        return () if self.ground is None else self.ground.near(way).rows()
 
     def rows(self) -> tuple[tuple[float, ...], ...]:
         """Return the wishes as the recipe has them."""
         return wishes.as_rows(self.wished)
+
+    def kept(self) -> dict[str, Any]:
+        """Return what of a recipe says what was driven."""
+        start = ((self.place.real, self.place.imag, math.degrees(self.facing)),)
+        return {"wishes": self.rows(), "start": start, "ground": self.under(), "places": (), "crowd": ()}
 
     def predicted(self) -> list[complex]:
         """Return where the wish leads within a second, x + iy."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....core.errors import LoomError
 from ....core.motion import cycles, kinematics, resample, root_motion
@@ -165,15 +164,8 @@ def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven:
 
 def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:
     points = kinematics.points(clip) / read.body.world_metres
-    lines = _lines(clip.skeleton, skip_first=read.body.moving_object)
+    lines = kinematics.lines(clip.skeleton, skip_first=read.body.moving_object)
     return Figure(clip.name, points, lines, playing, color, wide)
-
-
-def _lines(skeleton: Skeleton, *, skip_first: bool) -> NDArray[np.int64]:
-    """Return pairs (L, 2) of joined points: each joint with its parent, and with its tip."""
-    hanging = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= int(skip_first)]
-    tips = [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
-    return np.array(hanging + tips, dtype=np.int64)
 
 
 def _in_step(woven: Result, read: reading.Read, rig: Any, result: Figure, aside: Array, *, taken: int) -> list[Figure]:

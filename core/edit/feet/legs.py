@@ -213,6 +213,18 @@ def following(
     feet : of each limb's foot, its shift (F,), metres on the ground, and how firmly it is held (F,); lifts (F,) of
     some, metres. Feet keep world rotations, and heights but for what a leg spans too little or too much.
     fixed : frames in which the pelvis stays, in order
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import ik
+        >>> walk = actions.walk(cycles=1)
+        >>> limbs, still = ik.legs(walk.skeleton), np.zeros(len(walk), dtype=complex)
+        >>> up = {limb.foot: np.full(len(walk), 0.1) for limb in limbs}
+        >>> _, pelvis, _ = legs.following(walk, limbs, {foot: (still, still.real + 1.0) for foot in up}, (), up)
+        >>> pelvis.round(2).max(axis=0).tolist()
+        [0.0, 0.0, 0.1]
     """
     turned, legs = posed(clip, limbs)
     shifts, holds = (

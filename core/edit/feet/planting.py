@@ -249,7 +249,11 @@ def _stands_still(contact: Contact, pivots: Pivots, clip: Clip) -> bool:
         own = held[middle.first : middle.end]
         # In a short contact, or one at an end of the clip, a planted foot also moves where its hold grows or fades.
         firm = own >= FIRM * own.max()
-        places = path[middle.first - contact.first : middle.end - contact.first][firm]
+        first = middle.first - contact.first
+        places = path[first : first + len(own)][firm]
+        if len(places) == 1:  # one place never moves: what is around it tells
+            at = first + int(np.argmax(firm))
+            places = path[max(0, at - 1) : at + 2]
         if 2.0 * np.abs(places - places.mean()).max() >= STILL * clip.skeleton.height * firm.mean():
             return False
     return True

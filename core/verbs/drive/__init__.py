@@ -56,13 +56,47 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         shown=HIDDEN,
     )
 
+    ground: tuple[tuple[float, ...], ...] = option(
+        (),
+        "What it walks on: triangles, rows of x, y and height of three corners (m over the floor of the clips), or an"
+        " OBJ file, Y up; where none is, and where a step is over a quarter of its height, that floor",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        from_file=True,
+        shown=HIDDEN,
+    )
+
+    crowd: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where others begin that go the same way and keep clear of it: rows of x, y (m) and direction (degrees)",
+        minimum=-1e6,
+        maximum=1e6,
+        table=True,
+        shown=HIDDEN,
+    )
+    which: int = option(
+        0,
+        "Which body of the crowd the result is, by its row",
+        minimum=0,
+        maximum=50,
+        zero="the first one",
+        shown=HIDDEN,
+    )
+
     def result_name(self, names: Sequence[str]) -> str:
         return f"{graph_name(names)} driven"
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
         own = report["drive"]
-        return [
+        lines = [
             f"  {own['length']:.1f} m, {own['jumps']} jumps, {100.0 * own['rms']:.1f} cm off the wish (RMS),"
             f" {own['facing_95']:.1f}° in facing (95 %)"
         ]
+        if "ground" in own:
+            on = own["ground"]
+            off = f"feet {100.0 * on['off']:.1f} cm off it, at most {100.0 * on['off_most']:.1f}"
+            off = off if on["stances"] else "no foot is known to stand on it"
+            lines.append(f"  ground from {on['lowest']:.2f} to {on['highest']:.2f} m, {off}")
+        return lines

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
-from ...drive import controller, database, keep, route, wishes
+from ...drive import controller, crowd, database, footing, ground, keep, route, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrapped
+from ...edit.feet import spans
 from ...errors import ClipError, OptionError, some
 from ...motion import frame_map, limits
 from ...motion.clip import Clip
@@ -21,6 +22,8 @@ from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
 from . import Drive
+
+MOST = 50  # bodies of a crowd
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,8 @@ def drive(
     began = time.perf_counter()
     wished = asked(recipe)  # before the work, so that impossible ones are reported at once
     place, facing = begins(recipe)
+    under = ground.of_rows(recipe.ground)
+    _check_crowd(recipe)
     data = rows(clips, recipe, progress.part(0.0, 0.3), data)
     limits.check_size(recipe.result_name([clip.name for clip in clips]), len(wished), len(data.skeleton))
     part = progress.part(0.3, 0.8)
@@ -79,15 +84,25 @@ def drive(
         if step % 60 == 0:
             part.at(step / len(wished), "Driving")
 
-    states = route.driven(data, wished, manner_of(recipe), place, facing, at)
+    if recipe.crowd:
+        bodies = [(data, place, facing), *((data, *begin_of(row)) for row in recipe.crowd)]
+        each, _ = crowd.driven(bodies, [wished] * len(bodies), manner_of(recipe), at, leads=True)
+        states = each[recipe.which]
+    else:
+        states = route.driven(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
     progress.at(0.8, "Weaving what was driven")
     made = keep.woven(data, driven, recipe.result_name([clip.name for clip in clips]))
     clip, standing = keep.at_rate(made, clips[0].rate)
-    clip, planted = planting.of_result(clip, recipe, one_source=False, found=keep.parted(clip, standing))
+    standing = keep.parted(clip, standing)
+    clip, planted = planting.of_result(clip, recipe, one_source=False, found=standing)
+    figures = _figures(data, driven, made)
+    if len(under):
+        found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing
+        clip, figures["ground"] = footing.kept(clip, found, under)
     report: dict[str, Any] = {
         "dropped": frame_map.as_report(data.left_out),
-        "drive": _figures(data, driven, made),
+        "drive": figures,
         "warnings": [],
         "quality": {"before": [quality.measure(one) for one in clips], "after": quality.measure(clip)},
         **planted.report,
@@ -124,8 +139,20 @@ def begins(recipe: Drive) -> tuple[complex, float]:
         return place, 0.0
     if len(recipe.start) != 1 or len(recipe.start[0]) != 3:
         raise OptionError("start is one row of x, y and a direction")
-    x, y, facing = recipe.start[0]
+    return begin_of(recipe.start[0])
+
+
+def begin_of(row: Sequence[float]) -> tuple[complex, float]:
+    """Return a place, x + iy, and a facing in radians, of a row of x, y and degrees."""
+    x, y, facing = row
     return complex(x, y), float(np.radians(facing))
+
+
+def _check_crowd(recipe: Drive) -> None:
+    if any(len(row) != 3 for row in recipe.crowd) or len(recipe.crowd) > MOST:
+        raise OptionError(f"crowd is rows of x, y and a direction, {MOST} at most")
+    if recipe.which > len(recipe.crowd):
+        raise OptionError(f"which is {recipe.which}, but crowd has {len(recipe.crowd)} rows")
 
 
 def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:

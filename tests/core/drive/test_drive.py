@@ -12,7 +12,8 @@ from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.motion import feet, ik, kinematics, root_motion
+from action_loom.core.motion import feet, ik, kinematics, quat, root_motion
+from action_loom.core.motion.skeleton import Skeleton
 from oracles import material
 
 WAYS = (*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish()] * 90)
@@ -88,7 +89,7 @@ def test_a_heel_rises_where_a_leg_is_too_short():
     rises = []
     for frame in (2, 5, 8, 11):
         clip = stride.cut(frame, frame + 1)
-        moved = reach.moved(clip, {legs["L"]: (ball, away)})
+        moved = reach.moved(clip, {legs["L"]: (ball, away, None)})
         (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
         assert np.abs(now[0, ball] - was[0, ball] - away).max() < 0.01
         toe = np.abs(after[0, ball] - before[0, ball]).max()
@@ -225,3 +226,44 @@ def test_a_captured_man_obeys_and_is_planted(of_captured):
     assert result.report["plant"]["middle_slide_cm_s"][1] < 0.5
     assert contacts.detect(result.clip)
     assert np.isfinite(kinematics.points(result.clip)).all()
+
+
+def test_a_foot_that_hangs_on_a_root_is_moved_and_its_leg_goes_there():
+    stand = on_a_root(actions.walk().cut(0, 33))
+    leg = ik.known_legs(stand.skeleton)[0]
+    assert not ik.hangs_together(stand.skeleton, leg)
+    (ball, ankle), away = feet.balls_and_ankles(stand.skeleton)["L"], np.array([0.03, 0.04, 0.02])
+    clip = stand.cut(10, 11)
+    moved = reach.moved(clip, {leg: (ball, away, None)})
+    (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
+    assert now[0, ball] - was[0, ball] == pytest.approx(away, abs=1e-6)
+    assert after[0, ankle] == pytest.approx(before[0, ankle], abs=1e-9)
+    shin = [np.linalg.norm(one[0, ankle] - one[0, leg.lower]) for one in (was, now)]
+    assert shin[1] == pytest.approx(shin[0], abs=2e-3)  # the leg ends where the foot is
+    data = database.build([on_a_root(actions.walk()), on_a_root(actions.wave())], mirror=False)
+    assert all(limb is not None for limb in data.limbs)
+    states = route.driven(data, [Wish(1.2j)] * 120, Manner())
+    assert any(foot.held for state in states for foot in state.feet)
+
+
+def on_a_root(clip):
+    """A clip whose feet hang on a new root on the floor, not on their shins."""
+    skeleton, (turned, places) = clip.skeleton, kinematics.world(clip)
+    rest_turned, rest_places = skeleton.rest
+    parents = np.concatenate([[-1], np.where(skeleton.parents < 0, 0, skeleton.parents + 1)])
+    one, none = np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros((1, 3))
+    orients = np.concatenate([one, skeleton.orients])
+    offsets = np.concatenate([none, skeleton.offsets])
+    rotations = np.concatenate([np.tile(one, (len(clip), 1, 1)), clip.rotations], axis=1)
+    translations = np.concatenate([np.zeros((len(clip), 1, 3)), clip.translations], axis=1)
+    for side in "LR":
+        foot = skeleton.index(f"foot.{side}")
+        parents[foot + 1], orients[foot + 1], offsets[foot + 1] = 0, rest_turned[foot], rest_places[foot]
+        rotations[:, foot + 1] = quat.mul(quat.inv(rest_turned[foot]), turned[:, foot])
+        translations[:, foot + 1] = quat.rotate(quat.inv(rest_turned[foot]), places[:, foot] - rest_places[foot])
+    roles = {role: joint + 1 for role, joint in skeleton.roles.items()}
+    tips = np.concatenate([none, skeleton.tips])
+    body = Skeleton(("root", *skeleton.names), parents, offsets, orients, tips, roles)
+    made = replace(clip, skeleton=body, rotations=rotations, translations=translations)
+    assert np.abs(kinematics.world(made)[1][:, 1:] - places).max() < 1e-9
+    return made

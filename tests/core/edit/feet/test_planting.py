@@ -80,6 +80,15 @@ def test_a_planted_clip_is_not_planted_again():
 
 
 @pytest.mark.both_engines
+def test_a_short_contact_that_slides_is_planted_though_one_frame_alone_is_held_firmly():
+    clip = sliding(30.0, 2, 1.4)
+    rolls = [Span("L", spans.HEEL, 8, 12), Span("L", spans.BALL, 12, 15)]  # of the ball, the first frame alone is firm
+    made, done = planted(clip, rolls, wanted=False)
+    assert list(done.spans) == rolls
+    assert middle_slide(clip, rolls[1:]) > 100.0
+    assert middle_slide(made, rolls[1:]) < 0.6 * middle_slide(clip, rolls[1:])
+
+
 def test_feet_that_stand_stay_where_others_are_planted():
     clip = actions.walk(60.0, 6)
     slips = [span for span in spans.find(clip) if span.foot == "L" and span.part == spans.BALL][3]

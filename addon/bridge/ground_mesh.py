@@ -1,0 +1,37 @@
+"""Read a mesh as the ground of a driven body: its triangles as Blender shows them, with modifiers."""
+
+import bpy
+import numpy as np
+
+from ...core.drive import ground
+from ...core.drive.ground import Ground
+from ...core.errors import LoomError
+from ..ground.blender_types import present
+
+MOST = 200_000  # triangles
+
+
+def read(drawn: bpy.types.Object, metres: float, floor: float) -> Ground:
+    """Return the ground of a mesh object, in metres over a floor, whose height is in units of the scene.
+
+    metres : of a unit of the scene. Raises LoomError for an object that is gone, and for a large mesh.
+    """
+    layer = present(bpy.context.view_layer)
+    layer.update()
+    if drawn not in set(layer.objects):  # after deletion in the viewport the panel still refers to it
+        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another ground")
+    evaluated = drawn.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = present(evaluated.to_mesh())
+    mesh.calc_loop_triangles()
+    vertices, corners = np.empty(3 * len(mesh.vertices)), np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+    mesh.vertices.foreach_get("co", vertices)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    evaluated.to_mesh_clear()
+    if len(corners) > 3 * MOST:
+        raise LoomError(
+            f"{drawn.name} has {len(corners) // 3:,} triangles, but a ground {MOST:,} at most: choose a simpler mesh"
+        )
+    world = np.array(drawn.matrix_world)
+    places = vertices.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3] - [0.0, 0.0, floor]
+    rows = np.round(metres * places[corners].reshape(-1, 9), ground.DECIMALS)
+    return ground.of_rows(rows.tolist())

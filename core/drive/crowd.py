@@ -1,0 +1,133 @@
+"""Bodies that go the same way and avoid each other: reciprocal velocity obstacles (methods: Drive).
+
+A plain one of our own [van den Berg]: of some velocities around the wished one, the one that is near it and comes
+to a collision late.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import wishes
+from .controller import EVERY, Manner, State, Wish, begun, step
+from .database import Database
+
+# Lengths are of a body 1.7 m tall.
+RADIUS = 0.35  # m; bodies keep twice that between their roots
+SOON, NEAR = 4.0, 6.0  # s and m; later collisions, and bodies farther away, do not count
+WEIGHT = 2.0  # m; divided by the seconds until a collision, it counts as metres a second off the wish
+TURNS = 0.1  # of the change of what is asked
+LEFT = 0.2  # m/s off the wish that passing on the left counts as
+SPEEDS, WAYS = (
+    (0.0, 0.4, 0.7, 1.0, 1.3),
+    16,
+)  # of the velocities that are tried: shares of the wished speed, and directions
+
+Complex = NDArray[np.complex128]
+Pair = tuple[Wish, Wish]  # what is wished, and what is asked of the body instead
+
+
+def avoiding(
+    own: int, places: Complex, velocities: Complex, wanted: Complex, radii: NDArray[np.float64], leads: bool = False
+) -> complex:
+    """Return the velocity of one of N bodies that is near its wanted one and avoids the others, m/s as x + iy.
+
+    places, velocities, wanted, radii (N,) : of all; leads : whether the first one leaves all avoidance to the others
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.drive import crowd
+        >>> places, wanted = np.array([0j, 3j]), np.array([1j, -1j])  # they go towards each other
+        >>> chosen = crowd.avoiding(0, places, wanted, wanted, np.full(2, 0.35))
+        >>> abs(chosen.real) > 0.1, chosen.imag > 0.3
+        (True, True)
+    """
+    wish = complex(wanted[own])
+    away = places - places[own]
+    others = np.flatnonzero((np.abs(away) < NEAR) & (np.arange(len(places)) != own))
+    if not len(others) or wish == 0j:
+        return wish
+    ways = np.exp(2j * np.pi * np.arange(WAYS) / WAYS)
+    tried = np.concatenate([[wish], (wish * np.outer(SPEEDS, ways)).reshape(-1)])
+    # Who stands, or leads, does not give way: all of it is left to the other.
+    shared = (wanted[others] != 0j) & ~(leads & (others == 0))
+    moving = np.where(shared, 0.5 * (velocities[own] + velocities[others]), velocities[others])
+    seconds = _until(away[others], tried[:, None] - moving, radii[own] + radii[others], shared)
+    price = WEIGHT / np.maximum(seconds.min(axis=1), 0.05)
+    price = np.where(seconds.min(axis=1) < SOON, price, 0.0) + np.abs(tried - wish)
+    price += TURNS * np.abs(tried - velocities[own])  # no turning to and fro
+    price += LEFT * ((tried * wish.conjugate()).imag > 1e-9)  # who crosses goes right, not both to one side
+    return complex(tried[int(np.argmin(np.round(price, 9)))])
+
+
+def _until(
+    away: Complex, speeds: Complex, apart: NDArray[np.float64], shared: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the seconds (T, N) until bodies collide that see others `away` (N,) at relative speeds (T, N)."""
+    speeds = np.where(shared, 2.0 * speeds, speeds)  # with both doing as much
+    a = np.abs(speeds) ** 2
+    b = (speeds * away.conj()).real
+    c = np.abs(away) ** 2 - apart**2
+    root = b * b - a * c
+    hits = (root > 0.0) & (b > 0.0) & (a > 1e-12)
+    first = (b - np.sqrt(np.maximum(root, 0.0))) / np.maximum(a, 1e-12)
+    return np.where(hits, np.maximum(first, 0.0), np.inf)
+
+
+def asked(
+    bodies: Sequence[tuple[Database, State]], wanted: Sequence[Wish], before: Sequence[Pair], *, leads: bool
+) -> list[Pair]:
+    """Return for each body what is wished, and what is asked of it so that it avoids the others.
+
+    before : what was returned for the last step, () at first; it holds for some steps while the wishes do.
+    leads : whether the first one does as it is wished, and leaves all avoidance to the others
+    """
+    known = [pair[0] for pair in before]
+    if known == list(wanted) and bodies[0][1].steps % EVERY:
+        return list(before)
+    places = np.array([state.place for _, state in bodies])
+    # What was asked of them, not how they sway: else each gives way to the left and to the right in turn.
+    velocities = np.array([wish.velocity for _, wish in before] or [state.velocity for _, state in bodies])
+    wished = np.array([wish.velocity for wish in wanted])
+    radii = np.array([RADIUS * data.unit for data, _ in bodies])
+    pairs = []
+    for k, wish in enumerate(wanted):
+        got = wish.velocity if leads and k == 0 else avoiding(k, places, velocities, wished, radii, leads)
+        pairs.append((wish, wishes.rounded(Wish(got, wish.facing))))
+    return pairs
+
+
+def driven(
+    bodies: Sequence[tuple[Database, complex, float]],
+    wished: Sequence[Sequence[Wish]],
+    manner: Manner,
+    at: Callable[[int], None] = lambda _: None,
+    *,
+    leads: bool = False,
+) -> tuple[list[list[State]], list[list[Wish]]]:
+    """Return the states of bodies that avoid each other, and what each was asked: alone, it gives the same states.
+
+    bodies : of each its rows, where it begins, and the direction that it faces; wished : the wishes of each
+    at : told the step before each
+
+    Example:
+        >>> from action_loom.core.drive import crowd, database
+        >>> from action_loom.core.drive.controller import Manner, Wish
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()])
+        >>> states, asked = crowd.driven([(data, 0j, 0.0), (data, 1 + 0j, 0.0)], [[Wish(1.3j)] * 30] * 2, Manner())
+        >>> len(states[1]), asked[1][-1] == Wish(1.3j)
+        (31, True)
+    """
+    states = [[begun(data, place, facing)] for data, place, facing in bodies]
+    got: list[list[Wish]] = [[] for _ in bodies]
+    pairs: list[Pair] = []
+    datas = [body[0] for body in bodies]
+    for frame, now in enumerate(zip(*wished, strict=True)):
+        at(frame)
+        pairs = asked([(data, one[-1]) for data, one in zip(datas, states, strict=True)], now, pairs, leads=leads)
+        for k, (data, (_, wish)) in enumerate(zip(datas, pairs, strict=True)):
+            got[k].append(wish)
+            states[k].append(step(data, manner, states[k][-1], wish))
+    return states, got

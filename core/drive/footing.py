@@ -1,0 +1,273 @@
+"""Feet on a ground with heights: while a body is driven, and in what is kept of it (methods: Drive)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ..edit.feet import legs
+from ..edit.feet.spans import Span
+from ..motion import feet, ik, kinematics, quat, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from . import springs
+from .foot_lock import Foot
+from .ground import LEVEL, Ground, Spot
+
+CLIMBS = 0.25  # body heights; a higher step is walked through
+LEADS = 0.4  # body heights; a foot stands no higher over the ground under the body
+AHEAD = 0.12  # s that a foot in the air is lifted before what it comes to
+RISES, LANDS, SETTLES = 0.04, 0.02, 0.10  # s, half-lives of a foot in the air, of one that stands, of the body
+LOWER = 0.3  # the body is so much of the way from the lower foot to the higher one
+FOLLOWS, CLEARS = 0.12, 0.03  # s, sigma of the body's height in what is kept, and of lifts over edges
+GAP = 1.0  # s without a stance of a foot; then it goes over what is under the body
+REACH = 1.0  # m around the body in which the ground is looked at again
+
+Stood = tuple[int, int, Spot]  # a stance: its first frame, its end, and what the foot stands on
+
+
+@dataclass(frozen=True, eq=False)
+class Footing:
+    """How high a driven body is over the floor of its clips, metres.
+
+    level, rising : of the body, and how fast; ups, lifting : of each foot, and how fast
+    under : of the ground under its root; spots : what each foot stands on, or is lifted to
+    near, of : the ground around a place
+    """
+
+    level: float
+    rising: float
+    ups: tuple[float, ...]
+    lifting: tuple[float, ...]
+    under: float
+    spots: tuple[Spot, ...]
+    held: tuple[bool, ...]
+    near: Ground
+    of: complex
+
+
+def begun(whole: Ground, place: complex, balls: Sequence[complex], ankles: Sequence[complex], height: float) -> Footing:
+    """Return the footing of a body that stands at a place, with its feet there; height : of the body, metres.
+
+    Example:
+        >>> from action_loom.core.drive import footing, ground
+        >>> block = ground.of_rows([(-9, -9, 0.2, 9, -9, 0.2, 0, 9, 0.2)])
+        >>> footing.begun(block, 0j, [0.1 + 0j, -0.1 + 0j], [0.1 - 0.1j, -0.1 - 0.1j], 1.7).level
+        0.2
+    """
+    near = whole.near([place], 2.0 * REACH)
+    under = near.on(place, 0.0, CLIMBS * height)
+    spots = tuple(near.under(*pair, under + LEADS * height) for pair in zip(balls, ankles, strict=True))
+    ups = tuple(spot[0] for spot in spots)
+    none = (0.0,) * len(ups)
+    return Footing(_body(ups), 0.0, ups, none, under, spots, (False,) * len(ups), near, place)
+
+
+def stepped(
+    before: Footing,
+    whole: Ground,
+    place: complex,
+    moved: Sequence[Foot],
+    ankles: Sequence[complex],
+    height: float,
+    seconds: float,
+) -> Footing:
+    """Return the footing some seconds later; moved : the feet as they are shown on the floor."""
+    near, of = before.near, before.of
+    if abs(place - of) > REACH:
+        near, of = whole.near([place], 2.0 * REACH), place
+    under = near.on(place, before.under, CLIMBS * height)
+    below = under + LEADS * height
+    spots, ups, lifting = [], [], []
+    for k, (foot, ankle) in enumerate(zip(moved, ankles, strict=True)):
+        spot = before.spots[k]
+        if not (foot.held and before.held[k]):
+            there = foot.at - foot.ball if foot.held else 0j
+            spot = near.under(foot.ball + there, ankle + there, below)
+            if not foot.held:
+                on = foot.speed * AHEAD
+                spot = max(spot, near.under(foot.ball + on, ankle + on, below), key=lambda one: one[0])
+        away, speed = springs.faded(before.ups[k] - spot[0], before.lifting[k], LANDS if foot.held else RISES, seconds)
+        spots.append((spot[0], _turned(before.spots[k][1], spot[1], seconds)))
+        ups.append(spot[0] + away)
+        lifting.append(speed)
+    goal = _body(ups)
+    off, rising = springs.faded(before.level - goal, before.rising, SETTLES, seconds)
+    held = tuple(foot.held for foot in moved)
+    return Footing(goal + off, rising, tuple(ups), tuple(lifting), under, tuple(spots), held, near, of)
+
+
+def _body(ups: Sequence[float]) -> float:
+    return min(ups) + LOWER * (max(ups) - min(ups))
+
+
+def _turned(before: Array, to: Array, seconds: float) -> Array:
+    share = 1.0 - math.exp(-math.log(2.0) * seconds / RISES)
+    normal = before + share * (to - before)
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def tilt(normal: Array) -> Array:
+    """Return the rotations (…, 4) that bring what is level onto a ground with normals (…, 3).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.drive import footing
+        >>> footing.tilt(np.array([0.0, 0.0, 1.0])).tolist()
+        [1.0, 0.0, 0.0, 0.0]
+    """
+    normals = np.atleast_2d(normal)
+    return np.asarray(ik.shortest(np.tile(LEVEL, (len(normals), 1)), normals).reshape(*normal.shape[:-1], 4))
+
+
+def kept(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[str, Any]]:
+    """Return a clip that walks on a floor with its feet on a ground, and figures: metres over the floor.
+
+    found : when its feet stand. A foot in the air goes from one height to the next and over what is between; the body
+    follows the mean of its feet, and comes down where a leg is too short. Bodies without known legs are lifted whole.
+
+    Example:
+        >>> from action_loom.core.drive import footing, ground
+        >>> from action_loom.core.edit.feet import spans
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> block = ground.of_rows([(-9, -9, 0.2, 9, -9, 0.2, 0, 99, 0.2)])
+        >>> clip, figures = footing.kept(walk, spans.find(walk), block)
+        >>> figures["highest"], figures["off"] < 0.001
+        (0.2, True)
+    """
+    pairs, points = feet.balls_and_ankles(clip.skeleton), kinematics.points(clip)
+    flat = {foot: points[:, pair] for foot, pair in pairs.items()}  # (F, 2, 3): ball and ankle
+    under = _under(clip, ground)
+    most = under + LEADS * clip.skeleton.height
+    stances = _stances(flat, found, ground, most)
+    lifts, tilts = {}, {}
+    for foot, places in flat.items():
+        own = [(span.first, span.end, spot) for span, spot in stances if span.foot == foot]
+        lifts[foot], tilts[foot] = _lifts(_without_gaps(own, under, clip.rate), len(clip))
+        lifts[foot] += _over(places, lifts[foot], own, ground, most, clip.rate)
+    body = root_motion.smooth(np.mean(list(lifts.values()), axis=0)[:, None], FOLLOWS * clip.rate)
+    raised = root_motion.placed(clip, 0.0, np.concatenate([np.zeros((len(clip), 2)), body], axis=1))
+    limbs = [limb for limb in ik.known_legs(clip.skeleton) if limb.foot in lifts]
+    if limbs:
+        raised = _footed(raised, limbs, flat, lifts, tilts, body[:, 0], found)
+    return raised, _figures(raised, pairs, flat, stances, under)
+
+
+def _under(clip: Clip, ground: Ground) -> Array:
+    """Return the height (F,) of the ground under a body, step by step: what rises by too much is no ground."""
+    under, heights = 0.0, np.empty(len(clip))
+    for frame, (x, y) in enumerate(root_motion.ground_frames(clip)[0].tolist()):
+        under = heights[frame] = ground.on(complex(x, y), under, CLIMBS * clip.skeleton.height)
+    return heights
+
+
+def _stances(flat: Mapping[str, Array], found: Sequence[Span], ground: Ground, most: Array) -> list[tuple[Span, Spot]]:
+    """Return each span with what its foot stands on; most (F,) : how high that can be."""
+    out = []
+    for span in found:
+        middle = slice(span.middle.first, span.middle.end)
+        ball, ankle = flat[span.foot][middle].mean(axis=0)[:, :2]
+        out.append((span, ground.under(complex(*ball), complex(*ankle), float(most[middle].mean()))))
+    return out
+
+
+def _without_gaps(own: Sequence[Stood], under: Array, rate: float) -> list[Stood]:
+    """Return the stances of a foot, and where none is for long what is under the body (F,)."""
+    ends = [(0, 0), *((first, end) for first, end, _ in own), (len(under), len(under))]
+    out, apart = list(own), max(1, round(0.25 * GAP * rate))
+    for (_, end), (first, _) in pairwise(ends):
+        if first - end > GAP * rate:
+            low, high = end + (apart if end else 0), first - (apart if first < len(under) else 1)
+            out += [(at, at + 1, (float(under[at]), LEVEL)) for at in (*range(low, high, apart), high)]
+    return sorted(out, key=lambda one: one[0]) or [(0, len(under), (float(under.mean()), LEVEL))]
+
+
+def _lifts(own: Sequence[Stood], count: int) -> tuple[Array, Array]:
+    """Return by how much a foot is lifted (F,), and the normals (F, 3) under it: evenly from a stance to the next."""
+    at = np.array([frame for first, end, _ in own for frame in (first, end - 1)], dtype=float)
+    share = np.interp(np.arange(count), at, np.arange(len(at)))
+    whole = np.floor(share)
+    rest = share - whole
+    share = whole + rest * rest * (3.0 - 2.0 * rest)
+    spots = [spot for _, _, spot in own for _ in range(2)]
+    heights, normals = np.array([spot[0] for spot in spots]), np.array([spot[1] for spot in spots])
+    turned = np.stack([np.interp(share, np.arange(len(at)), normals[:, k]) for k in range(3)], axis=1)
+    return np.interp(share, np.arange(len(at)), heights), turned / np.linalg.norm(turned, axis=1, keepdims=True)
+
+
+def _over(places: Array, lift: Array, own: Sequence[Stood], ground: Ground, most: Array, rate: float) -> Array:
+    """Return by how much more (F,) a foot in the air is lifted over what is under it."""
+    stands, deep = np.zeros(len(places), dtype=bool), np.zeros(len(places))
+    for first, end, _ in own:
+        stands[first:end] = True
+    floor = float(np.median(places[stands, 0, 2])) if stands.any() else float(places[:, 0, 2].min())
+    for frame in np.flatnonzero(~stands).tolist():
+        (x, y, z), ankle = places[frame, 0], places[frame, 1]
+        height, _ = ground.under(complex(x, y), complex(ankle[0], ankle[1]), float(most[frame]))
+        deep[frame] = max(0.0, height - float(lift[frame]) - max(0.0, z - floor))
+    if not deep.any():
+        return deep
+    reach = round(2.0 * CLEARS * rate)
+    highest = sliding_window_view(np.pad(deep, reach, mode="edge"), 2 * reach + 1).max(axis=1)
+    return root_motion.smooth(np.where(stands, 0.0, highest)[:, None], CLEARS * rate)[:, 0]
+
+
+def _footed(
+    clip: Clip,
+    limbs: Sequence[ik.Limb],
+    flat: Mapping[str, Array],
+    lifts: Mapping[str, Array],
+    tilts: Mapping[str, Array],
+    body: Array,
+    found: Sequence[Span],
+) -> Clip:
+    """Return a clip whose feet stand at their heights, tilted about their balls as the ground is."""
+    shifts, ups, turns = {}, {}, {}
+    for limb in limbs:
+        arm = flat[limb.foot][:, 1] - flat[limb.foot][:, 0]
+        turns[limb.foot] = tilt(tilts[limb.foot])
+        away = quat.rotate(turns[limb.foot], arm) - arm
+        held = np.zeros(len(clip))
+        for span in found:
+            if span.foot == limb.foot:
+                held[span.first : span.end] = 1.0
+        shifts[limb.foot] = away[:, 0] + 1j * away[:, 1], held
+        ups[limb.foot] = away[:, 2] + lifts[limb.foot] - body
+    made, _, _ = legs.following(clip, limbs, shifts, (), ups)
+    rotations = made.rotations.copy()
+    ends = [limb for limb in limbs if limb.end < len(clip.skeleton)]
+    if ends:
+        turned, _ = kinematics.world_of(made, [limb.end for limb in ends])
+        for limb in ends:
+            own, by = turned[:, limb.end], turns[limb.foot]
+            rotations[:, limb.end] = quat.mul(rotations[:, limb.end], quat.mul(quat.inv(own), quat.mul(by, own)))
+    return replace(made, rotations=rotations)
+
+
+def _figures(
+    clip: Clip,
+    pairs: Mapping[str, tuple[int, int]],
+    flat: Mapping[str, Array],
+    stances: Sequence[tuple[Span, Spot]],
+    under: Array,
+) -> dict[str, Any]:
+    """Return lowest and highest stance, and how far (m) balls are off their heights there, in the mean and at most."""
+    points = kinematics.points(clip)
+    off = []
+    for span, spot in stances:
+        middle = slice(span.middle.first, span.middle.end)
+        before = float(flat[span.foot][middle, 0, 2].mean())
+        off.append(abs(float(points[middle, pairs[span.foot][0], 2].mean()) - before - spot[0]))
+    heights = [spot[0] for _, spot in stances] or under.tolist()
+    return {
+        "stances": len(stances),
+        "lowest": round(min(heights), 4),
+        "highest": round(max(heights), 4),
+        "off": round(float(np.mean(off or [0.0])), 4),
+        "off_most": round(max(off, default=0.0), 4),
+    }

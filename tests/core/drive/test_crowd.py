@@ -1,0 +1,89 @@
+"""Bodies that are driven together keep clear of each other, and each can be driven again alone."""
+
+import cmath
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.drive import crowd, database, route, wishes
+from action_loom.core.drive.controller import Manner, Wish
+from action_loom.core.errors import OptionError
+from action_loom.core.figure import actions
+
+APART = 2.0 * crowd.RADIUS
+
+
+def gone(starts, goals, seconds=14.0, lag=0.2):
+    """The least distance of points that go to their goals at 1.2 m/s, obeying late as a body does, and their misses."""
+    places, speeds = np.array(starts, dtype=complex), np.zeros(len(starts), dtype=complex)
+    radii, least, asked = np.full(len(starts), crowd.RADIUS), np.inf, speeds
+    for frame in range(round(seconds * 60)):
+        away = np.array(goals) - places
+        wanted = np.where(np.abs(away) > 0.15, 1.2 * away / np.maximum(np.abs(away), 1e-9), 0.0)
+        if frame % 6 == 0:
+            asked = np.array([crowd.avoiding(k, places, asked, wanted, radii) for k in range(len(places))])
+        speeds = speeds + (asked - speeds) * (1.0 - np.exp(-1.0 / 60.0 / lag))
+        places = places + speeds / 60.0
+        apart = np.abs(places[:, None] - places[None]) + 99.0 * np.eye(len(places))
+        least = min(least, float(apart.min()))
+    return least, float(np.abs(np.array(goals) - places).max())
+
+
+@pytest.mark.parametrize(
+    ("starts", "goals"),
+    [
+        ([0j, 6j], [6j, 0j]),
+        ([-3 + 0j, -3j], [3 + 0j, 3j]),
+        ([0j, 3j], [6j, 3j]),  # one stands in the way
+        ([3 * cmath.exp(2j * np.pi * k / 6) for k in range(6)], [-3 * cmath.exp(2j * np.pi * k / 6) for k in range(6)]),
+    ],
+)
+def test_points_arrive_and_keep_clear(starts, goals):
+    least, missed = gone(starts, goals)
+    assert least > 0.8 * APART
+    assert missed < 0.2
+
+
+def test_who_is_alone_does_as_wished():
+    far = np.array([0j, 50j])
+    assert crowd.avoiding(0, far, np.zeros(2, complex), np.array([1j, 0j]), np.full(2, 0.35)) == 1j
+
+
+@pytest.fixture(scope="module")
+def of_figure():
+    return database.build([actions.walk(), actions.wave()], mirror=False)
+
+
+def test_bodies_that_meet_pass_each_other_and_can_be_driven_again_alone(of_figure):
+    bodies = [(of_figure, 0j, 0.0), (of_figure, 5j, np.pi)]
+    wished = [[Wish(1.3j)] * 240, [Wish(-1.3j)] * 240]
+    states, asked = crowd.driven(bodies, wished, Manner())
+    places = [np.array([state.place for state in one]) for one in states]
+    assert np.abs(places[0] - places[1]).min() > APART
+    assert places[0][-1].imag > 3.5 > 1.5 > places[1][-1].imag
+    again = route.driven(of_figure, wishes.of_rows(wishes.as_rows(asked[1])), Manner(), 5j, np.pi)
+    assert [state.place for state in again] == [state.place for state in states[1]]
+
+
+def test_who_leads_goes_straight(of_figure):
+    bodies = [(of_figure, 0j, 0.0), (of_figure, 5j, np.pi)]
+    _, asked = crowd.driven(bodies, [[Wish(1.3j)] * 120, [Wish(-1.3j)] * 120], Manner(), leads=True)
+    assert set(asked[0]) == {Wish(1.3j)}
+    assert len(set(asked[1])) > 1
+
+
+def test_a_slow_wish_is_obeyed_and_not_stood_through(of_figure):
+    states = route.driven(of_figure, [Wish(0.9j)] * 240, Manner())
+    assert states[-1].place.imag == pytest.approx(0.9 * 4.0, abs=0.5)
+
+
+def test_a_recipe_makes_any_body_of_a_crowd():
+    clips = [actions.walk(), actions.wave()]
+    how = {"wishes": ((0, 0, 1.3), (2, 0, 0)), "mirror": False, "crowd": ((1.0, 0.0, 0.0), (-1.0, 0.5, 0.0))}
+    first, second = (verbs.apply(verbs.Drive(**how, which=k), clips) for k in (0, 2))
+    assert abs(second.route.place[0] - (-1 + 0.5j)) < 1e-9
+    assert abs(first.route.place[0]) < 1e-9
+    with pytest.raises(OptionError, match="which is 3"):
+        verbs.apply(verbs.Drive(**how, which=3), clips)
+    with pytest.raises(OptionError, match="crowd is rows"):
+        verbs.apply(verbs.Drive(wishes=how["wishes"], crowd=((1, 2),)), clips)
