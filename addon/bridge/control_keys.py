@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.check import contacts
+from ...core.edit.feet import bending
 from ...core.errors import some
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
@@ -103,10 +104,40 @@ def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Li
             return {}
         parts = control_body.controls_of(armature).parts
     else:
-        parts = present(body.controls).found.parts if isinstance(body.controls, FoundControls) else ()
+        parts = _found_parts(body)
     found = {part.name: _kind(armature, part, wanted, names) for part in parts if part.ik and not part.note}
     fk = all(kind == FK for kind in found.values())
     return {} if fk and isinstance(body.controls, Controls) else found
+
+
+def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
+    """Return the same for captured motion of other bodies, of controls that were found.
+
+    limbs : as of `Wanted`
+    """
+    parts = [part for part in _found_parts(body) if part.ik and not part.note]
+    return {part.name: _ASKED.get(limbs, FK) if part.has_fk else IK for part in parts}
+
+
+def _found_parts(body: Rig) -> tuple[Part, ...]:
+    return body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
+
+
+def bent(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, str]:
+    """Return a clip with legs as long as a body's controls let them be, and what to say of that, "" for nothing.
+
+    limbs : how they are keyed, by part as of `kinds`, FK for those without an entry
+    """
+    controls, reach = body.controls, dict[str, float]()
+    known = controls.reach if isinstance(controls, FoundControls) else {}
+    for (part, kind), share in known.items():
+        if limbs.get(part, FK) in (kind, BOTH):
+            reach[part[0]] = min(share, reach.get(part[0], 1.0))
+    made, done = bending.bent(clip, reach)
+    if not done.frames:
+        return made, ""
+    lower = 1000.0 * done.lower
+    return made, f"bends knees in {done.frames} frames that can't be so straight, the hips up to {lower:.2g} mm lower"
 
 
 def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str]) -> Limbs:

@@ -10,6 +10,7 @@ import pytest
 from hand_rigs import LAYERS, lost_target, with_foot_roll, with_layers, with_legs_on_ik
 
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
+STRAIGHT = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
 TURN = material.SHARED / "cmu" / "cmu_mb_16_15.bvh"
 RIGS = material.SHARED / "rigs"
 ENDS, MIDDLES, TURNED = 0.5, 2.0, 0.2  # mm in the 95th percentile, of hands, feet and hips; of all others; degrees
@@ -92,6 +93,34 @@ def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen,
     is_near(seen(rig, action), loom("core.bodies.carry").onto_body(clip, body.skeleton)[0])
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(action) if curve.data_path.startswith("pose")}
     assert bones <= {*body.controls.names, *body.controls.idle} | {path.split('"')[1] for path in _set(body)}
+
+
+@material.needs_shared
+@pytest.mark.parametrize("limbs", ["SOURCE", "IK"])
+def test_knees_that_cant_be_straight_are_bent_over_feet_that_stay(loom, seen, limbs, capfd):
+    """MMD's legs keep a bend of 8.6°; this walk has its legs straight."""
+    rig = MADE["mmd_own"]()
+    body = loom("addon.bridge.control_body").body_of(rig)
+    before = set(bpy.data.actions)
+    bpy.context.scene.render.fps = 30
+    how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "trim": False, "rate": "SCENE", "limbs": limbs}
+    assert material.import_motion(STRAIGHT, **how) == {"FINISHED"}
+    (action,) = set(bpy.data.actions) - before
+    clip = loom("core.formats.motion_file").read(STRAIGHT).clip
+    clip = loom("core.bodies.carry").onto_body(loom("core.motion.resample").to_rate(clip, 30.0), body.skeleton)[0]
+    shown = seen(rig, action, 30.0)
+    legs = [
+        loom("core.edit.feet.legs").posed(one, loom("core.motion.ik").known_legs(one.skeleton))[1]
+        for one in (clip, shown)
+    ]
+    for foot in "LR":
+        away = np.linalg.norm(legs[1][foot].end - legs[0][foot].end, axis=1)
+        assert 1000.0 * np.percentile(away, 95) < ENDS
+        assert np.degrees(legs[1][foot].flexion.min()) > 8.6
+    assert np.degrees(legs[0]["L"].flexion.min()) < 1.0
+    hips = [loom("core.motion.kinematics").world(one)[1][:, one.skeleton.roles["hips"]] for one in (clip, shown)]
+    assert 1e-3 < (hips[0] - hips[1])[:, 2].max() < 3e-3
+    assert "frames that can't be so straight, the hips up to" in capfd.readouterr().out
 
 
 def _set(body):
