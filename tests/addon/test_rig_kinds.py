@@ -61,6 +61,17 @@ def test_legs_that_stretch_or_bend_are_keyed_as_well(find_controls, solve, movin
         assert solved.settings['pose.bones["thigh.L"].ik_stretch'] == 0.0
 
 
+def test_a_mirrored_object_is_refused_until_its_scale_is_applied(bridge, loom):
+    rig = with_legs_on_ik()
+    rig.scale = (-1.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(bridge.RigError, match="Person is mirrored, .* apply its scale first"):
+        loom("addon.bridge.control_body").body_of(rig)
+    rig.select_set(True)
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    assert loom("addon.bridge.control_body").body_of(rig).controls.found.notes == ()
+
+
 def test_a_tail_on_a_curve_is_no_matter(find_controls, solve, moving):  # noqa: F811
     rig = with_legs_on_ik()
     bpy.ops.object.mode_set(mode="EDIT")

@@ -115,18 +115,18 @@ def _trunk(rig: Rig, part: Part, limbs_found: list[Part]) -> tuple[Part, str, st
 
 
 def _bearer(rig: Rig, carriers: list[str], parts: list[Part], step: float) -> str:
-    """Return the innermost control that carries the trunk and, on forward kinematics, as many limbs as any does.
+    """Return the innermost control below the root that carries the trunk and, on FK, as many limbs as any does.
 
     MMD's waist turns the trunk alone: its legs, which keep their direction, would twist by all that the body turns.
     """
     parts = [part for part in parts if part.has_fk]
     rig.probe.switch({switch.path: switch.fk for part in parts for switch in part.switches})
     before, borne = rig.probe.pose({}), dict[str, int]()
-    for name in reversed(carriers):
+    for name in reversed(carriers[1:] or carriers):
         after = rig.probe.pose({name: (response.TURN, step * response.STEP)})
         k, first = rig.at(name), [rig.at(part.bones[0][1]) for part in parts]
         move = response.moved_by(before[k], after[k])
-        borne[name] = sum(response.rigid(move, before[j], after[j], step) for j in first)
+        borne[name] = sum(response.follows(move, before[j], after[j], step) for j in first)
     rig.probe.switch({})
     return max(borne, key=lambda name: borne[name], default="")
 
