@@ -32,7 +32,8 @@ _ASKED: dict[str, Limbs] = {FK: FK, IK: IK, BOTH: BOTH}
 _SHORT = 1e-3  # of the body's height: a limb that ends up shorter by more is reported
 _OFF = 1.0, 0.5  # millimetres and degrees that are reported
 _SAME = 0.5, 0.2  # millimetres and degrees within which the sources' own controls are enough
-_STANDS, _STANDS_FOR = (5e-4, 2e-3), 0.15  # metres and radians within which, and seconds for which a foot stands
+# A control holds still that goes no faster (m/s, rad/s), for so many seconds, and strays no further (m, rad).
+_SLOW, _HOLDS, _STILL = (0.01, 0.05), 0.2, (5e-4, 3e-3)
 _SAMPLE = 24  # frames on which that is tried
 
 
@@ -184,7 +185,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     done = yield from solve(matrices, only=only, as_set=as_set)
     names = tuple(done.basis)
     own = np.stack([done.basis[name] for name in names], axis=1)
-    _hold_feet(clip, body, found, names, own)
+    _hold_still(clip, body, found, names, own)
     moves = np.array([name in done.located for name in names])
     notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
     if exact is not None:  # fingers, for example
@@ -200,21 +201,19 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     return ControlKeys(names, modes, own, moves, settings, moved, *rest)
 
 
-def _hold_feet(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
-    """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
-    feet = [part for part in found.parts if part.ik in names and part.end.startswith(("foot", "toe"))]
-    standing = contacts.detect(clip) if feet else {}
-    for part in feet:
-        k, side = names.index(part.ik), part.end[-1:]
-        for first, end in contacts.runs(standing[side]) if side in standing else ():
-            middle = (first + end) // 2
-            far = float(body.units[-1]) * np.linalg.norm(own[first:end, k, :3, 3] - own[middle, k, :3, 3], axis=1)
-            turned = np.linalg.norm(own[first:end, k, :3, :3] - own[middle, k, :3, :3], axis=(1, 2))
-            away = np.flatnonzero((far > _STANDS[0]) | (turned > _STANDS[1])) + first
-            begin = int(away[away < middle].max(initial=first - 1)) + 1
-            finish = int(away[away > middle].min(initial=end))
-            if finish - begin >= _STANDS_FOR * clip.rate:
-                own[begin:finish, k] = own[middle, k]
+def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
+    """Let IK controls of hands and feet keep their transforms (F, C, 4, 4) while they hold still: constant keys."""
+    for k in [names.index(part.ik) for part in found.parts if part.ik in names]:
+        places, turns = float(body.units[-1]) * own[:, k, :3, 3], own[:, k, :3, :3]
+        moves, turning = (
+            np.linalg.norm(np.diff(each.reshape(len(own), -1), axis=0), axis=1) * clip.rate for each in (places, turns)
+        )
+        for first, last in contacts.runs((moves < _SLOW[0]) & (turning < _SLOW[1])):
+            here, middle = slice(first, last + 1), (first + last) // 2
+            far = np.linalg.norm(places[here] - places[middle], axis=1).max()
+            turned = np.linalg.norm(turns[here] - turns[middle], axis=(1, 2)).max()
+            if far < _STILL[0] and turned < _STILL[1] and last - first >= _HOLDS * clip.rate:
+                own[here, k] = own[middle, k]
 
 
 def _is_keyed(control: str, wanted: Wanted) -> bool:

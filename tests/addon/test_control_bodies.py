@@ -7,6 +7,7 @@ import fresh_rigs
 import material
 import numpy as np
 import pytest
+from fresh_rigs import posing
 from hand_rigs import LAYERS, lost_target, with_foot_roll, with_layers, with_legs_on_ik
 
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
@@ -121,6 +122,32 @@ def test_knees_that_cant_be_straight_are_bent_over_feet_that_stay(loom, seen, li
     hips = [loom("core.motion.kinematics").world(one)[1][:, one.skeleton.roles["hips"]] for one in (clip, shown)]
     assert 1e-3 < (hips[0] - hips[1])[:, 2].max() < 3e-3
     assert "frames that can't be so straight, the hips up to" in capfd.readouterr().out
+
+
+def test_hands_and_feet_that_hold_still_are_held_by_constant_transforms(loom, seen):
+    """The trunk sways over them; one hand comes to its place at frame 24 and stays there."""
+    rig = by_hand(fresh_rigs.build, name="cloudrig")
+    truth = fresh_rigs.TRUTH["cloudrig"]
+    posing.turn_switches(rig, truth, "ik")
+    rig.animation_data.action = bpy.data.actions.new("Holds on")
+    moved = truth.limbs["arm_l"].ik
+    ways = {truth.torso: {1: (0, 0, 0), 25: (0.01, 0.01, -0.02), 49: (0, 0, -0.03), 73: (-0.01, 0, 0)}}
+    ways[moved] = {1: (0, 0, 0), 24: (0.02, 0.06, 0.05)}
+    for bone, keys in ways.items():
+        for frame, place in keys.items():
+            rig.pose.bones[bone].location = place
+            rig.pose.bones[bone].keyframe_insert("location", frame=frame)
+    body = loom("addon.bridge.control_body").body_of(rig)
+    clip = seen(rig, rig.animation_data.action, 24.0)
+    assert len(clip) == 73
+    keys = loom("addon.ground.steps").at_once(loom("addon.bridge.control_keys").solved_in_steps)(
+        rig, clip, body, loom("addon.bridge.control_keys").Wanted("ik")
+    )
+    for limb in truth.limbs.values():
+        own = keys.own[:, keys.names.index(limb.ik)]
+        still = own[30:] if limb.ik == moved else own
+        assert (still == still[0]).all(), limb.ik
+    assert np.ptp(keys.own[:30, keys.names.index(moved), :3, 3], axis=0).max() > 0.05
 
 
 def _set(body):
