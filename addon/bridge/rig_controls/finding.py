@@ -119,16 +119,18 @@ def _bearer(rig: Rig, carriers: list[str], parts: list[Part], step: float) -> st
 
     MMD's waist turns the trunk alone: its legs, which keep their direction, would twist by all that the body turns.
     """
-    parts = [part for part in parts if part.has_fk]
+    parts, carriers = [part for part in parts if part.has_fk], carriers[1:] or carriers
+    if len(carriers) < 2:
+        return next(iter(carriers), "")
     rig.probe.switch({switch.path: switch.fk for part in parts for switch in part.switches})
     before, borne = rig.probe.pose({}), dict[str, int]()
-    for name in reversed(carriers[1:] or carriers):
+    for name in reversed(carriers):
         after = rig.probe.pose({name: (response.TURN, step * response.STEP)})
         k, first = rig.at(name), [rig.at(part.bones[0][1]) for part in parts]
         move = response.moved_by(before[k], after[k])
         borne[name] = sum(response.follows(move, before[j], after[j], step) for j in first)
     rig.probe.switch({})
-    return max(borne, key=lambda name: borne[name], default="")
+    return max(borne, key=lambda name: borne[name])
 
 
 def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[str, ...]:
