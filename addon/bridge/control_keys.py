@@ -203,17 +203,25 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
 
 def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
     """Let IK controls of hands and feet keep their transforms (F, C, 4, 4) while they hold still: constant keys."""
+    least = max(2, round(_HOLDS * clip.rate))
+    step = max(1, least // 2)  # solvers leave up to 0.1 mm on every frame: of 120 a second that would be fast
     for k in [names.index(part.ik) for part in found.parts if part.ik in names]:
-        places, turns = float(body.units[-1]) * own[:, k, :3, 3], own[:, k, :3, :3]
-        moves, turning = (
-            np.linalg.norm(np.diff(each.reshape(len(own), -1), axis=0), axis=1) * clip.rate for each in (places, turns)
-        )
-        for first, last in contacts.runs((moves < _SLOW[0]) & (turning < _SLOW[1])):
-            here, middle = slice(first, last + 1), (first + last) // 2
-            far = np.linalg.norm(places[here] - places[middle], axis=1).max()
-            turned = np.linalg.norm(turns[here] - turns[middle], axis=(1, 2)).max()
-            if far < _STILL[0] and turned < _STILL[1] and last - first >= _HOLDS * clip.rate:
-                own[here, k] = own[middle, k]
+        parts = float(body.units[-1]) * own[:, k, :3, 3], own[:, k, :3, :3].reshape(-1, 9)
+        slow = np.ones(max(len(own) - step, 0), bool)
+        for values, speed in zip(parts, _SLOW, strict=True):
+            slow &= np.linalg.norm(values[step:] - values[:-step], axis=1) * clip.rate < speed * step
+        for first, last in contacts.runs(slow):
+            end, middle = last + step - 1, (first + last + step - 1) // 2
+            off = [
+                np.linalg.norm(values - values[middle], axis=1) > most
+                for values, most in zip(parts, _STILL, strict=True)
+            ]
+            away = np.flatnonzero(np.any(off, axis=0))
+            begin = max(first, int(away[away < middle].max(initial=-1)) + 1)
+            finish = min(end, int(away[away > middle].min(initial=len(own))) - 1)
+            whole = begin - first <= step and end - finish <= step  # else it drifts
+            if whole and finish - begin >= least:
+                own[begin : finish + 1, k] = own[middle, k]
 
 
 def _is_keyed(control: str, wanted: Wanted) -> bool:

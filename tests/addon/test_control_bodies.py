@@ -124,7 +124,8 @@ def test_knees_that_cant_be_straight_are_bent_over_feet_that_stay(loom, seen, li
     assert "frames that can't be so straight, the hips up to" in capfd.readouterr().out
 
 
-def test_hands_and_feet_that_hold_still_are_held_by_constant_transforms(loom, seen):
+@pytest.mark.parametrize("rate", [24.0, 120.0])
+def test_hands_and_feet_that_hold_still_are_held_by_constant_transforms(loom, seen, rate):
     """The trunk sways over them; one hand comes to its place at frame 24 and stays there."""
     rig = by_hand(fresh_rigs.build, name="cloudrig")
     truth = fresh_rigs.TRUTH["cloudrig"]
@@ -138,7 +139,7 @@ def test_hands_and_feet_that_hold_still_are_held_by_constant_transforms(loom, se
             rig.pose.bones[bone].location = place
             rig.pose.bones[bone].keyframe_insert("location", frame=frame)
     body = loom("addon.bridge.control_body").body_of(rig)
-    clip = seen(rig, rig.animation_data.action, 24.0)
+    clip = seen(rig, rig.animation_data.action, rate)
     assert len(clip) == 73
     keys = loom("addon.ground.steps").at_once(loom("addon.bridge.control_keys").solved_in_steps)(
         rig, clip, body, loom("addon.bridge.control_keys").Wanted("ik")
