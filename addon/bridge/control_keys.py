@@ -135,10 +135,10 @@ def bent(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, str]:
         if limbs.get(part, FK) in (kind, BOTH):
             reach[part[0]] = min(share, reach.get(part[0], 1.0))
     made, done = bending.bent(clip, reach)
-    if not done.frames:
+    frames, lower = done.frames, 1000.0 * done.lower
+    if not frames:
         return made, ""
-    lower = 1000.0 * done.lower
-    return made, f"bends knees in {done.frames} frames that can't be so straight, the hips up to {lower:.2g} mm lower"
+    return made, f"bends knees in {frames} frames that can't be so straight, the hips up to {lower:.2g} mm lower"
 
 
 def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str]) -> Limbs:

@@ -1,8 +1,10 @@
 """Rigs that are linked or overridden, and rigs with Stretch To, B-bones or Spline IK: right keys, or one sentence."""
 
 import bpy
+import numpy as np
 import pytest
 from hand_rigs import SIDES, add_bone, found_parts, person, state, with_legs_on_ik
+from mathutils import Matrix
 from test_rig_keys import check, moving, solve  # noqa: F401 - fixtures
 
 
@@ -51,6 +53,32 @@ def with_b_bones():
         for side in SIDES:
             rig.data.bones[f"{part}.{side}"].bbone_segments = 8
     return rig
+
+
+@pytest.mark.parametrize(("roll", "axis", "low", "high"), [
+    (0.0, "x", 5.0, 150.0), (np.pi, "x", -150.0, -5.0), (0.5 * np.pi, "z", 5.0, 150.0), (0.0, "x", -20.0, 150.0),
+])  # fmt: skip
+def test_a_leg_is_as_long_as_its_solver_lets_it_be(find_controls, loom, roll, axis, low, high):
+    rig = with_legs_on_ik()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for part in ("shin", "thigh"):
+        rig.data.edit_bones[f"{part}.L"].roll += roll
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shin = rig.pose.bones["shin.L"]
+    for one in "xyz":
+        setattr(shin, f"lock_ik_{one}", one != axis)
+    setattr(shin, f"use_ik_limit_{axis}", True)
+    setattr(shin, f"ik_min_{axis}", np.radians(low))
+    setattr(shin, f"ik_max_{axis}", np.radians(high))
+    _, parts = found_parts(find_controls(rig))
+    reach = loom("addon.bridge.rig_controls.limits").reach(rig, parts["Left leg"], inverse=True)
+    goal = rig.pose.bones["goal.L"]
+    goal.matrix = Matrix.Translation((0.0, 0.0, -0.5)) @ goal.matrix  # out of reach
+    bpy.context.view_layer.update()
+    pose = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    hip, knee, ankle = (pose[f"{part}.L"].head for part in ("thigh", "shin", "foot"))
+    assert reach == pytest.approx((ankle - hip).length / ((knee - hip).length + (ankle - knee).length), abs=1e-4)
+    assert (reach < 0.999) == (abs(low) != 20.0)
 
 
 @pytest.mark.parametrize("build", [stretching, with_b_bones])
