@@ -219,8 +219,7 @@ def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str],
             away = np.flatnonzero(np.any(off, axis=0))
             begin = max(first, int(away[away < middle].max(initial=-1)) + 1)
             finish = min(end, int(away[away > middle].min(initial=len(own))) - 1)
-            whole = begin - first <= step and end - finish <= step  # else it drifts
-            if whole and finish - begin >= least:
+            if finish - begin >= max(least, (end - first) // 2):  # else it drifts
                 own[begin : finish + 1, k] = own[middle, k]
 
 
