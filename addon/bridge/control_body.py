@@ -17,9 +17,10 @@ from ..ground.blender_types import armature_data, present
 from . import control_rig, rig
 from .controls import FoundControls
 from .rig import Rig, Still
-from .rig_controls import Part, RigControls, body, find, graph
+from .rig_controls import Part, RigControls, body, find, graph, limits
 from .rig_controls.graph import PARENT, Graph
 
+_STRAIGHT = 1e-4  # of a leg's length; one that lacks less is straight: bent by 1.6 degrees
 _CHOSEN = "action_loom_controls"
 _KNOWN: Cache[str, RigControls] = memory.cache(16)  # searches take up to seconds
 _FOLLOWING: Cache[str, bool] = memory.cache(64)
@@ -243,7 +244,16 @@ def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends:
         found=found,
         above=above,
         beside=frozenset(depends.above(*rides)) - above,
+        reach=_reach(armature, found),
     )
+
+
+def _reach(armature: bpy.types.Object, found: RigControls) -> dict[tuple[str, str], float]:
+    """Return how long legs can be that can't be quite straight, on FK and on IK (see `FoundControls`)."""
+    sound = [part for part in found.parts if part.name.endswith("leg") and len(part.bones) > 2 and not part.note]
+    ways = [(part, kind) for part in sound for kind in ("fk", "ik") if (part.ik if kind == "ik" else part.has_fk)]
+    every = {(part.name, kind): limits.reach(armature, part, inverse=kind == "ik") for part, kind in ways}
+    return {which: share for which, share in every.items() if share < 1.0 - _STRAIGHT}
 
 
 def refuse_unknown(armature: bpy.types.Object, known: Rig) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.check import contacts
+from ...core.edit.feet import bending
 from ...core.errors import some
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
@@ -31,7 +32,8 @@ _ASKED: dict[str, Limbs] = {FK: FK, IK: IK, BOTH: BOTH}
 _SHORT = 1e-3  # of the body's height: a limb that ends up shorter by more is reported
 _OFF = 1.0, 0.5  # millimetres and degrees that are reported
 _SAME = 0.5, 0.2  # millimetres and degrees within which the sources' own controls are enough
-_STANDS, _STANDS_FOR = (5e-4, 2e-3), 0.15  # metres and radians within which, and seconds for which a foot stands
+# A control holds still that goes no faster (m/s, rad/s), for so many seconds, and strays no further (m, rad).
+_SLOW, _HOLDS, _STILL = (0.01, 0.05), 0.2, (5e-4, 3e-3)
 _SAMPLE = 24  # frames on which that is tried
 
 
@@ -103,10 +105,40 @@ def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Li
             return {}
         parts = control_body.controls_of(armature).parts
     else:
-        parts = present(body.controls).found.parts if isinstance(body.controls, FoundControls) else ()
+        parts = _found_parts(body)
     found = {part.name: _kind(armature, part, wanted, names) for part in parts if part.ik and not part.note}
     fk = all(kind == FK for kind in found.values())
     return {} if fk and isinstance(body.controls, Controls) else found
+
+
+def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
+    """Return the same for captured motion of other bodies, of controls that were found.
+
+    limbs : as of `Wanted`
+    """
+    parts = [part for part in _found_parts(body) if part.ik and not part.note]
+    return {part.name: _ASKED.get(limbs, FK) if part.has_fk else IK for part in parts}
+
+
+def _found_parts(body: Rig) -> tuple[Part, ...]:
+    return body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
+
+
+def bent(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, str]:
+    """Return a clip with legs as long as a body's controls let them be, and what to say of that, "" for nothing.
+
+    limbs : how they are keyed, by part as of `kinds`, FK for those without an entry
+    """
+    controls, reach = body.controls, dict[str, float]()
+    known = controls.reach if isinstance(controls, FoundControls) else {}
+    for (part, kind), share in known.items():
+        if limbs.get(part, FK) in (kind, BOTH):
+            reach[part[0]] = min(share, reach.get(part[0], 1.0))
+    made, done = bending.bent(clip, reach)
+    frames, lower = done.frames, 1000.0 * done.lower
+    if not frames:
+        return made, ""
+    return made, f"bends knees in {frames} frames that can't be so straight, the hips up to {lower:.2g} mm lower"
 
 
 def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str]) -> Limbs:
@@ -153,7 +185,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     done = yield from solve(matrices, only=only, as_set=as_set)
     names = tuple(done.basis)
     own = np.stack([done.basis[name] for name in names], axis=1)
-    _hold_feet(clip, body, found, names, own)
+    _hold_still(clip, body, found, names, own)
     moves = np.array([name in done.located for name in names])
     notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
     if exact is not None:  # fingers, for example
@@ -169,21 +201,26 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     return ControlKeys(names, modes, own, moves, settings, moved, *rest)
 
 
-def _hold_feet(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
-    """Let the IK control of a foot keep its transform (F, C, 4, 4) while the foot stands still: constant keys."""
-    feet = [part for part in found.parts if part.ik in names and part.end.startswith(("foot", "toe"))]
-    standing = contacts.detect(clip) if feet else {}
-    for part in feet:
-        k, side = names.index(part.ik), part.end[-1:]
-        for first, end in contacts.runs(standing[side]) if side in standing else ():
-            middle = (first + end) // 2
-            far = float(body.units[-1]) * np.linalg.norm(own[first:end, k, :3, 3] - own[middle, k, :3, 3], axis=1)
-            turned = np.linalg.norm(own[first:end, k, :3, :3] - own[middle, k, :3, :3], axis=(1, 2))
-            away = np.flatnonzero((far > _STANDS[0]) | (turned > _STANDS[1])) + first
-            begin = int(away[away < middle].max(initial=first - 1)) + 1
-            finish = int(away[away > middle].min(initial=end))
-            if finish - begin >= _STANDS_FOR * clip.rate:
-                own[begin:finish, k] = own[middle, k]
+def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
+    """Let IK controls of hands and feet keep their transforms (F, C, 4, 4) while they hold still: constant keys."""
+    least = max(2, round(_HOLDS * clip.rate))
+    step = max(1, least // 2)  # solvers leave up to 0.1 mm on every frame: of 120 a second that would be fast
+    for k in [names.index(part.ik) for part in found.parts if part.ik in names]:
+        parts = float(body.units[-1]) * own[:, k, :3, 3], own[:, k, :3, :3].reshape(-1, 9)
+        slow = np.ones(max(len(own) - step, 0), bool)
+        for values, speed in zip(parts, _SLOW, strict=True):
+            slow &= np.linalg.norm(values[step:] - values[:-step], axis=1) * clip.rate < speed * step
+        for first, last in contacts.runs(slow):
+            end, middle = last + step - 1, (first + last + step - 1) // 2
+            off = [
+                np.linalg.norm(values - values[middle], axis=1) > most
+                for values, most in zip(parts, _STILL, strict=True)
+            ]
+            away = np.flatnonzero(np.any(off, axis=0))
+            begin = max(first, int(away[away < middle].max(initial=-1)) + 1)
+            finish = min(end, int(away[away > middle].min(initial=len(own))) - 1)
+            if finish - begin >= max(least, (end - first) // 2):  # else it drifts
+                own[begin : finish + 1, k] = own[middle, k]
 
 
 def _is_keyed(control: str, wanted: Wanted) -> bool:

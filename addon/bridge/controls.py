@@ -106,8 +106,11 @@ class FoundControls(BodyControls):
     found : which controls move which bones
     above : every bone that the body depends on
     beside : every other one that a deforming bone depends on
+    reach : of legs that can't be quite straight, how far their ends are apart at most, as a share of their bones'
+        lengths, by the part's name and "fk" or "ik"
     """
 
     found: "RigControls"
     above: frozenset[str]
     beside: frozenset[str]
+    reach: dict[tuple[str, str], float]

@@ -75,7 +75,7 @@ def _with_sources(names: Sequence[str], parents: NDArray[np.int64], places: Arra
     found |= {role: (joint, SHAPE) for role, joint in _by_symmetry(joints, above, places).items()}
     if not role_shapes.sides_are_swapped({role: joint for role, (joint, _) in found.items()}, places):
         return found
-    other = {role: f"{role[:-1]}{'R' if role.endswith('L') else 'L'}" for role in found if "." in role}
+    other = {role: _opposite(role) for role in found if "." in role}
     return {other.get(role, role): (joint, SHAPE if role in other else how) for role, (joint, how) in found.items()}
 
 
@@ -86,6 +86,8 @@ def _by_shape(found: _Sources, parents: tuple[int, ...], places: Array) -> _Sour
         return {}
     shape = role_bodies.find(parents, places)
     both = [role for role in limbs if role in found and role in shape]
+    if sum(found[role][0] == shape.get(_opposite(role)) for role in both) > 0.5 * len(both):
+        shape = {_opposite(role): joint for role, joint in shape.items()}  # mirrored: its left is its names' right
     if sum(found[role][0] == shape[role] for role in both) < _AGREE * len(both):
         return {}
     if not both:
@@ -102,7 +104,7 @@ def _by_symmetry(known: dict[str, int], parents: tuple[int, ...], places: Array)
         return added
     mirrored, near = reflection
     for role in sorted(known, key=lambda role: len(ancestors(known[role], parents))):
-        other = f"{role[:-1]}{'R' if role.endswith('L') else 'L'}"
+        other = _opposite(role)
         both = known | added
         if "." not in role or other in both:
             continue
@@ -113,6 +115,12 @@ def _by_symmetry(known: dict[str, int], parents: tuple[int, ...], places: Array)
         if hanging:
             added[other] = hanging[0]
     return added
+
+
+def _opposite(role: str) -> str:
+    """Return the role on the other side of the body; a role of the trunk itself."""
+    side = {"L": "R", "R": "L"}.get(role.partition(".")[2], "")
+    return f"{role[:-1]}{side}" if side else role
 
 
 @lru_cache(maxsize=64)

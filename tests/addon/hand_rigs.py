@@ -161,6 +161,32 @@ def with_layers(kinds=("COPY_TRANSFORMS",), *, more=False):
     return rig
 
 
+def with_stretched_limbs(*, hung=True):
+    """A person whose arms and legs are shown by bones that stretch to the next joint; legs are on IK, with poles.
+
+    hung : whether these bones hang on the chain that poses them, else they copy its places alone
+    """
+    rig = with_legs_on_ik()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    pairs = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+    limbs = [(f"{one}.{side}", f"{after}.{side}") for side in SIDES for one, after in pairs]
+    for name, _ in limbs:
+        one = bones[name]
+        one.use_deform = False
+        add_bone(bones, f"D_{name}", name if hung else "root", one.head, one.tail).roll = one.roll
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for name, after in limbs:
+        constraints = rig.pose.bones[f"D_{name}"].constraints
+        if not hung:
+            place = constraints.new("COPY_LOCATION")
+            place.target, place.subtarget = rig, name
+        stretch = constraints.new("STRETCH_TO")
+        stretch.target, stretch.subtarget = rig, after
+        stretch.rest_length = rig.data.bones[name].length
+    return rig
+
+
 LAYERS = [("COPY_TRANSFORMS",), ("COPY_LOCATION", "COPY_ROTATION"), ("ARMATURE",), ("CHILD_OF",)]
 
 

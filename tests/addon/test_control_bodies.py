@@ -7,9 +7,11 @@ import fresh_rigs
 import material
 import numpy as np
 import pytest
+from fresh_rigs import posing
 from hand_rigs import LAYERS, lost_target, with_foot_roll, with_layers, with_legs_on_ik
 
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
+STRAIGHT = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
 TURN = material.SHARED / "cmu" / "cmu_mb_16_15.bvh"
 RIGS = material.SHARED / "rigs"
 ENDS, MIDDLES, TURNED = 0.5, 2.0, 0.2  # mm in the 95th percentile, of hands, feet and hips; of all others; degrees
@@ -92,6 +94,61 @@ def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen,
     is_near(seen(rig, action), loom("core.bodies.carry").onto_body(clip, body.skeleton)[0])
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(action) if curve.data_path.startswith("pose")}
     assert bones <= {*body.controls.names, *body.controls.idle} | {path.split('"')[1] for path in _set(body)}
+
+
+@material.needs_shared
+@pytest.mark.parametrize("limbs", ["SOURCE", "IK"])
+def test_knees_that_cant_be_straight_are_bent_over_feet_that_stay(loom, seen, limbs, capfd):
+    """MMD's legs keep a bend of 8.6°; this walk has its legs straight."""
+    rig = MADE["mmd_own"]()
+    body = loom("addon.bridge.control_body").body_of(rig)
+    before = set(bpy.data.actions)
+    bpy.context.scene.render.fps = 30
+    how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "trim": False, "rate": "SCENE", "limbs": limbs}
+    assert material.import_motion(STRAIGHT, **how) == {"FINISHED"}
+    (action,) = set(bpy.data.actions) - before
+    clip = loom("core.formats.motion_file").read(STRAIGHT).clip
+    clip = loom("core.bodies.carry").onto_body(loom("core.motion.resample").to_rate(clip, 30.0), body.skeleton)[0]
+    shown = seen(rig, action, 30.0)
+    legs = [
+        loom("core.edit.feet.legs").posed(one, loom("core.motion.ik").known_legs(one.skeleton))[1]
+        for one in (clip, shown)
+    ]
+    for foot in "LR":
+        away = np.linalg.norm(legs[1][foot].end - legs[0][foot].end, axis=1)
+        assert 1000.0 * np.percentile(away, 95) < ENDS
+        assert np.degrees(legs[1][foot].flexion.min()) > 8.6
+    assert np.degrees(legs[0]["L"].flexion.min()) < 1.0
+    hips = [loom("core.motion.kinematics").world(one)[1][:, one.skeleton.roles["hips"]] for one in (clip, shown)]
+    assert 1e-3 < (hips[0] - hips[1])[:, 2].max() < 3e-3
+    assert "frames that can't be so straight, the hips up to" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("rate", [24.0, 120.0])
+def test_hands_and_feet_that_hold_still_are_held_by_constant_transforms(loom, seen, rate):
+    """The trunk sways over them; one hand comes to its place at frame 24 and stays there."""
+    rig = by_hand(fresh_rigs.build, name="cloudrig")
+    truth = fresh_rigs.TRUTH["cloudrig"]
+    posing.turn_switches(rig, truth, "ik")
+    rig.animation_data.action = bpy.data.actions.new("Holds on")
+    moved = truth.limbs["arm_l"].ik
+    ways = {truth.torso: {1: (0, 0, 0), 25: (0.01, 0.01, -0.02), 49: (0, 0, -0.03), 73: (-0.01, 0, 0)}}
+    ways[moved] = {1: (0, 0, 0), 24: (0.02, 0.06, 0.05)}
+    for bone, keys in ways.items():
+        for frame, place in keys.items():
+            rig.pose.bones[bone].location = place
+            rig.pose.bones[bone].keyframe_insert("location", frame=frame)
+    body = loom("addon.bridge.control_body").body_of(rig)
+    clip = seen(rig, rig.animation_data.action, rate)
+    assert len(clip) == 73
+    keys = loom("addon.ground.steps").at_once(loom("addon.bridge.control_keys").solved_in_steps)(
+        rig, clip, body, loom("addon.bridge.control_keys").Wanted("ik")
+    )
+    for limb in truth.limbs.values():
+        own = keys.own[:, keys.names.index(limb.ik)]
+        still = own[30:] if limb.ik == moved else own
+        assert (still == still[0]).all(), limb.ik
+    assert np.ptp(keys.own[:30, keys.names.index(moved), :3, 3], axis=0).max() > 0.05
 
 
 def _set(body):

@@ -85,6 +85,11 @@ def test_mirrored_it_has_as_few_keys_on_the_same_controls(keyed, seen):
     assert keys_of(made) <= 60
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if ".location" in curve.data_path}
     assert bones == {curve.data_path.split('"')[1] for curve in material.fcurves(action)}
+    # All other controls rest, and get no key; what switches limbs has one each, so that the action shows anywhere.
+    curves = list(material.fcurves(made))
+    switches = [one for one in curves if one.data_path.endswith('"]')]
+    assert {one.data_path.split('"')[1] for one in curves if one not in switches} == bones
+    assert all(len(one.keyframe_points) == 1 for one in switches)
     again = made_by("mirror", made)
     assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
     mirrored = seen(rig, made)[0]

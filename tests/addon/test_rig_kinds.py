@@ -1,8 +1,10 @@
 """Rigs that are linked or overridden, and rigs with Stretch To, B-bones or Spline IK: right keys, or one sentence."""
 
 import bpy
+import numpy as np
 import pytest
 from hand_rigs import SIDES, add_bone, found_parts, person, state, with_legs_on_ik
+from mathutils import Matrix
 from test_rig_keys import check, moving, solve  # noqa: F401 - fixtures
 
 
@@ -53,12 +55,49 @@ def with_b_bones():
     return rig
 
 
+@pytest.mark.parametrize(("roll", "axis", "low", "high"), [
+    (0.0, "x", 5.0, 150.0), (np.pi, "x", -150.0, -5.0), (0.5 * np.pi, "z", 5.0, 150.0), (0.0, "x", -20.0, 150.0),
+])  # fmt: skip
+def test_a_leg_is_as_long_as_its_solver_lets_it_be(find_controls, loom, roll, axis, low, high):
+    rig = with_legs_on_ik()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for part in ("shin", "thigh"):
+        rig.data.edit_bones[f"{part}.L"].roll += roll
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shin = rig.pose.bones["shin.L"]
+    for one in "xyz":
+        setattr(shin, f"lock_ik_{one}", one != axis)
+    setattr(shin, f"use_ik_limit_{axis}", True)
+    setattr(shin, f"ik_min_{axis}", np.radians(low))
+    setattr(shin, f"ik_max_{axis}", np.radians(high))
+    _, parts = found_parts(find_controls(rig))
+    reach = loom("addon.bridge.rig_controls.limits").reach(rig, parts["Left leg"], inverse=True)
+    goal = rig.pose.bones["goal.L"]
+    goal.matrix = Matrix.Translation((0.0, 0.0, -0.5)) @ goal.matrix  # out of reach
+    bpy.context.view_layer.update()
+    pose = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    hip, knee, ankle = (pose[f"{part}.L"].head for part in ("thigh", "shin", "foot"))
+    assert reach == pytest.approx((ankle - hip).length / ((knee - hip).length + (ankle - knee).length), abs=1e-4)
+    assert (reach < 0.999) == (abs(low) != 20.0)
+
+
 @pytest.mark.parametrize("build", [stretching, with_b_bones])
 def test_legs_that_stretch_or_bend_are_keyed_as_well(find_controls, solve, moving, build):  # noqa: F811
     rig = build()
     solved = check(rig, find_controls(rig), solve, moving, "ik")
     if build is stretching:
         assert solved.settings['pose.bones["thigh.L"].ik_stretch'] == 0.0
+
+
+def test_a_mirrored_object_is_refused_until_its_scale_is_applied(bridge, loom):
+    rig = with_legs_on_ik()
+    rig.scale = (-1.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(bridge.RigError, match="Person is mirrored, .* apply its scale first"):
+        loom("addon.bridge.control_body").body_of(rig)
+    rig.select_set(True)
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    assert loom("addon.bridge.control_body").body_of(rig).controls.found.notes == ()
 
 
 def test_a_tail_on_a_curve_is_no_matter(find_controls, solve, moving):  # noqa: F811

@@ -42,7 +42,7 @@ def find(armature: bpy.types.Object) -> RigControls:
         found = _together(probe, {p.name: limbs.search(rig, p, own[p.name]) for p in sound if len(p.bones) > 2})
         root, torso = "", ""
         if parts and not wrong["Trunk"]:
-            found["Trunk"], root, torso = _trunk(rig, parts[0])
+            found["Trunk"], root, torso = _trunk(rig, parts[0], list(found.values()))
         hung = _chains(rig, hung, [found.get(part.name, part) for part in parts], torso)
     done = [_movable(armature, found.get(part.name, part)) for part in parts]
     done = [replace(part, note=wrong[part.name] or _note(armature, depends, part)) for part in done]
@@ -98,7 +98,7 @@ def _together(probe: Probe, searches: dict[str, limbs.Asks]) -> dict[str, Part]:
     return done
 
 
-def _trunk(rig: Rig, part: Part) -> tuple[Part, str, str]:
+def _trunk(rig: Rig, part: Part, limbs_found: list[Part]) -> tuple[Part, str, str]:
     """Return the trunk with the control of each bone, the control of the whole rig, and that of the trunk."""
     above = rig.graph.above(*(bone for _, bone in part.bones))
     names = rig.outermost(above.keys() & rig.keyable)
@@ -109,9 +109,28 @@ def _trunk(rig: Rig, part: Part) -> tuple[Part, str, str]:
     carriers = _carriers(rig, part, names, step)
     # What carries the whole trunk turns none of its bones alone, but for the lowest.
     fk = tuple((role, control) for role, control in fk if control not in carriers or role == part.bones[0][0])
-    torso = carriers[-1] if carriers else ""
+    torso = _bearer(rig, carriers, limbs_found, step)
     root = carriers[0] if len(carriers) > 1 else ""
     return replace(part, fk=fk, moving=_moving(rig, part, dict(fk), step)), root, torso
+
+
+def _bearer(rig: Rig, carriers: list[str], parts: list[Part], step: float) -> str:
+    """Return the innermost control below the root that carries the trunk and, on FK, as many limbs as any does.
+
+    MMD's waist turns the trunk alone: its legs, which keep their direction, would twist by all that the body turns.
+    """
+    parts, carriers = [part for part in parts if part.has_fk], carriers[1:] or carriers
+    if len(carriers) < 2:
+        return next(iter(carriers), "")
+    rig.probe.switch({switch.path: switch.fk for part in parts for switch in part.switches})
+    before, borne = rig.probe.pose({}), dict[str, int]()
+    for name in reversed(carriers):
+        after = rig.probe.pose({name: (response.TURN, step * response.STEP)})
+        k, first = rig.at(name), [rig.at(part.bones[0][1]) for part in parts]
+        move = response.moved_by(before[k], after[k])
+        borne[name] = sum(response.follows(move, before[j], after[j], step) for j in first)
+    rig.probe.switch({})
+    return max(borne, key=lambda name: borne[name])
 
 
 def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[str, ...]:

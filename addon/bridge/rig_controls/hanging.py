@@ -13,6 +13,7 @@ from .playing import Player
 
 _STEP = 0.03  # of the rig's height
 _ALIKE = 0.02  # of the step, or radians
+_TWISTED = 0.07  # radians: a bone that is turned by less otherwise than its control can be twisted by that
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
             if response.moved(rest[player.index[other.bone]], after[player.index[other.bone]], _ALIKE * step):
                 moves[one.name].add(other.bone)
         bone = player.index[one.bone]
-        takes |= {one.name} if response.goes_with(move, rest[bone], after[bone], _ALIKE, _ALIKE * step) else set()
+        takes |= {one.name} if response.goes_with(move, rest[bone], after[bone], _TWISTED, _ALIKE * step) else set()
     stiff = {one.name for one in controls if one.seeds}
     for one in controls:  # not if something that doesn't carry it moves its bone
         others = [other for other in moves if one.bone in moves[other] and other != one.name]

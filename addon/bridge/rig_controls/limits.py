@@ -1,4 +1,4 @@
-"""Limbs on forward kinematics that can't be quite straight, as MMD's legs: what they can do of a motion."""
+"""Limbs that can't be quite straight, as MMD's legs: how long they are, and what they can do of a motion."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -25,17 +25,60 @@ class Limit(NamedTuple):
     high: float
 
 
-def of(armature: bpy.types.Object, part: Part) -> Limit | None:
-    """Return the limit of how a limb's middle joint bends on forward kinematics, None for a free one."""
+def reach(armature: bpy.types.Object, part: Part, *, inverse: bool) -> float:
+    """Return how far the ends of a limb are apart at most, as a share of its bones' lengths: 1 if it can be straight.
+
+    inverse : whether it is on inverse kinematics
+    """
+    limit = of(armature, part, inverse=inverse)
+    if limit is None:
+        return 1.0
+    upper, lower = _rest(armature, part)
+    straight = float(np.linalg.norm(upper) + np.linalg.norm(lower))
+    return float(_span(limit, upper, lower, np.array([straight]))[0]) / straight
+
+
+def _rest(armature: bpy.types.Object, part: Part) -> tuple[Array, Array]:
+    """Return the ways (3,) from a limb's upper joint to the middle one, and from there to the lower, at rest."""
+    bones = armature_data(armature).bones
+    places = [np.array(bones[bone].head_local, dtype=np.float64) for _, bone in part.bones[:3]]
+    return places[1] - places[0], places[2] - places[1]
+
+
+def of(armature: bpy.types.Object, part: Part, *, inverse: bool = False) -> Limit | None:
+    """Return the limit of how a limb's middle joint bends, None for a free one; `inverse` as of `reach`."""
     bones, (role, middle) = present(armature.pose).bones, part.bones[1]
-    bone = bones.get(dict(part.fk).get(role, ""))
+    owner = _solver(armature, part) if inverse else dict(part.fk).get(role, "")
+    bone = bones.get(owner)
     if bone is None or (bone.bone.head_local - bones[middle].bone.head_local).length > _NEAR * bone.bone.length:
         return None
-    limits = {k: _of_axis(bone, axis) for k, axis in ((0, "x"), (2, "z"))}
-    bending = [k for k, between in limits.items() if between != _ANY]
+    limits = {k: (_of_solver if inverse else _of_axis)(bone, axis) for k, axis in ((0, "x"), (2, "z"))}
+    bending = [k for k, between in limits.items() if between != _ANY and between[0] < between[1]]
     if len(bending) != 1:
         return None
     return Limit(np.array(bone.bone.matrix_local, dtype=np.float64)[:3, bending[0]], *limits[bending[0]])
+
+
+def _solver(armature: bpy.types.Object, part: Part) -> str:
+    """Return the bone of a limb's middle joint that inverse kinematics turns, "" if none is known."""
+    bones = present(armature.pose).bones
+    here = [bones[bone].bone.head_local for _, bone in part.bones[:2]]
+    for bone in bones:
+        if bone.parent is None or not any(isinstance(one, bpy.types.KinematicConstraint) for one in bone.constraints):
+            continue
+        near = _NEAR * bone.bone.length
+        if all((one.bone.head_local - at).length < near for one, at in zip((bone.parent, bone), here, strict=True)):
+            return bone.name
+    return ""
+
+
+def _of_solver(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
+    """Return between which angles inverse kinematics turns a bone about one of its axes."""
+    if getattr(bone, f"lock_ik_{axis}"):
+        return 0.0, 0.0
+    if not getattr(bone, f"use_ik_limit_{axis}"):
+        return _ANY
+    return getattr(bone, f"ik_min_{axis}"), getattr(bone, f"ik_max_{axis}")
 
 
 def _of_axis(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
@@ -50,10 +93,8 @@ def _of_axis(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
 
 def able(armature: bpy.types.Object, part: Part, limit: Limit, motion: Mapping[str, Array]) -> dict[str, Array]:
     """Return a limb's motion, of bones (F, 4, 4), bent where it can't be so straight: its end as near as can be."""
-    bones = armature_data(armature).bones
     names = [bone for _, bone in part.bones if bone in motion]
-    places = [np.array(bones[name].head_local, dtype=np.float64) for name in names[:3]]
-    upper, lower = places[1] - places[0], places[2] - places[1]
+    upper, lower = _rest(armature, part)
     root, axis, way, far = poles.plane(part, motion)
     span = _span(limit, upper, lower, far)
     along = 0.5 * (upper @ upper - lower @ lower + span**2) / span

@@ -76,10 +76,13 @@ def lies_across(part: Part, rest: Array, index: Mapping[str, int]) -> bool:
 
 
 def angle(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
-    """Return the angle (F,) about the limb's axis that takes the middle joint to where it should be."""
+    """Return the angle (F,) about the limb's axis that takes the middle joint to where it should be.
+
+    Each is measured about its own axis: in a limb that is nearly straight, an end that is off brings the middle along.
+    """
     upper, middle, end = _joints(part, motion)
     axis, goal = _bend(upper, middle, end)
-    now = _across(seen[:, index[part.bones[1][1]], :3, 3] - upper, axis)
+    _, now = _bend(*_joints(part, {bone: seen[:, index[bone]] for _, bone in part.bones if bone in motion}))
     turn = np.arctan2(np.sum(np.cross(now, goal) * axis, axis=1), np.sum(now * goal, axis=1))
     length = np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(end - middle, axis=1)
     return np.where(np.linalg.norm(goal, axis=1) > 1e-3 * length, turn, 0.0)

@@ -1,6 +1,6 @@
 """Pose a copy of a rig and see where its bones go; the rig itself, its scene and the undo steps stay as they are."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +30,7 @@ class Probe:
         # Keys: Blender copies an object anew whenever its properties are set, which takes most of the time.
         self._action, holder = played[0], curves.holder_of(*played)
         self._keys = {name: _keys(holder, self.bones[name]) for name in sorted(controls)}
+        self._at_rest = {name: [point.co[1] for point in points] for name, points in self._keys.items()}
         self._set: dict[str, float] = {}
         self._buffer = np.empty(16 * len(self.bones), dtype=np.float32)
         self._switched = True
@@ -59,16 +60,17 @@ class Probe:
             local = np.eye(4)
             local[:3, :3] = quat.to_matrix(quat.exp(np.asarray(turn, dtype=np.float64)))
             local[:3, 3] = np.linalg.solve(self.neutral[self.index[name], :3, :3], step)
-            self._key(name, local)
+            turns = rotation_modes.from_quaternion(
+                quat.from_matrix(local[None, :3, :3]), self.bones[name].rotation_mode
+            )
+            self._key(name, [*local[:3, 3], *turns[0]])
         seen = self._seen()
         for name in moves:
-            self._key(name, np.eye(4))
+            self._key(name, self._at_rest[name])
         return seen
 
-    def _key(self, name: str, local: Array) -> None:
-        mode = self.bones[name].rotation_mode
-        turn = rotation_modes.from_quaternion(quat.from_matrix(local[None, :3, :3]), mode)
-        for point, value in zip(self._keys[name], [*local[:3, 3], *turn[0]], strict=True):
+    def _key(self, name: str, values: Sequence[float]) -> None:
+        for point, value in zip(self._keys[name], values, strict=True):
             point.co[1] = value
 
     def _seen(self) -> Array:

@@ -130,10 +130,10 @@ def _solved(
 def _able(
     armature: bpy.types.Object, parts: list[Part], motion: Mapping[str, Array], inverse: set[str]
 ) -> dict[str, Array]:
-    """Return a motion as limbs on forward kinematics can do it that can't be quite straight."""
+    """Return a motion as limbs can do it that can't be quite straight."""
     out = dict(motion)
-    for part in (one for one in parts if one.name != TRUNK and not one.hangs_on and not is_on_ik(one, inverse)):
-        limit = limits.of(armature, part)
+    for part in (one for one in parts if one.name != TRUNK and not one.hangs_on):
+        limit = limits.of(armature, part, inverse=is_on_ik(part, inverse))
         if limit is not None:
             out |= limits.able(armature, part, limit, motion)
     return out

@@ -148,7 +148,9 @@ def brought(given: Given, progress: Progress) -> Brought:
             moved.append(own)
         elif to is not None and (given.carry or onto_armature.has_joints(file, to)):
             try:
-                carried = onto_armature.carried_onto(file, to, plant_feet=given.reading.plant_feet)
+                carried = onto_armature.carried_onto(
+                    file, to, plant_feet=given.reading.plant_feet, limbs=given.reading.limbs
+                )
             except LoomError as error:
                 refused.append(f"{error}; set Onto to New Armature to import it as it is")
             else:

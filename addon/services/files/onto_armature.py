@@ -20,7 +20,7 @@ from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
-from ...bridge import bones, control_body, control_rig, curves, keys_on_controls, other_bodies, rig, shown
+from ...bridge import bones, control_body, control_keys, control_rig, curves, keys_on_controls, other_bodies, rig, shown
 from ...bridge import clip as clips
 from ...bridge.control_keys import Wanted
 from ...bridge.curves import Target
@@ -172,14 +172,19 @@ def _rests_alike(file: File, to: Receiver) -> bool:
     return not all(map(carried.is_a_persons, both)) or alike.rest_alike(*both)
 
 
-def carried_onto(file: File, to: Receiver, *, plant_feet: bool) -> Moved:
-    """Return a file's clip carried onto an armature's body, with planted feet if requested. Raises LoomError kinds."""
+def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "source") -> Moved:
+    """Return a file's clip carried onto an armature's body, with planted feet if requested. Raises LoomError kinds.
+
+    limbs : which controls of arms and legs get keys (see `ResultOptions.limbs`)
+    """
     body = _read(to.body)
     made = other_bodies.bring(file.clip, body, "", to.name)
     one_source = planting.same(made.clip, file.clip)
     found = planting.find(file.clip, made.clip.skeleton) if plant_feet and not one_source else None
     clip, _ = planting.of_result(made.clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
-    return Moved(file, clip, body, made.targets | to.played, made.retargeted, made.notes)
+    clip, bends = control_keys.bent(clip, body, control_keys.kinds_of_captured(body, limbs))
+    notes = (*made.notes, *([f"{clip.name} {bends}"] if bends else []))
+    return Moved(file, clip, body, made.targets | to.played, made.retargeted, notes)
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:

@@ -167,13 +167,23 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     if options.travel != "reference":
         clip = _carried(clip, read, options.travel)
         clip, _ = ik_bones.follow(clip, [woven.clip])
+    clip, bends = _bent(inputs, clip)
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
     if options.place == standing.FIGURE and options.stand:
         clip = standing.moved(clip, options.stand[0])
     if read.baked is not None and clip is not woven.clip:
         clip = baking.alone(clip, read.body, read.baked)
-    return clip, first_frame, notice
+    return clip, first_frame, " and ".join(filter(None, (notice, bends)))
+
+
+def _bent(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
+    """Return a clip with legs as a rig's controls let them be, and what to say of that."""
+    body = inputs.read.body
+    if body.controls is None:
+        return clip, ""
+    armature = found(bpy.data.objects, inputs.read.armature, "The armature")
+    return control_keys.bent(clip, body, control_keys.kinds(armature, body, on_controls.wanted(inputs, clip, None)))
 
 
 def _carried(clip: Clip, read: Read, travel: str) -> Clip:

@@ -266,6 +266,18 @@ def test_a_role_of_one_side_is_played_on_the_other_by_who_stands_there():
     assert set(roles.find(one_sided, parents[: len(one_sided)], places[: len(one_sided)])) == set(one_sided)
 
 
+def test_limbs_that_no_name_tells_are_found_on_a_mirrored_body_too():
+    figure = figure_body.skeleton()
+    unnamed = ("thigh", "shin", "upper_arm", "forearm")
+    names = [f"b{k}" if name.startswith(unnamed) else name for k, name in enumerate(figure.names)]
+    places = figure.rest[1]
+    found = roles.find(names, figure.parents, places)
+    assert len(found) == len(figure.names)
+    mirrored = roles.find(names, figure.parents, places * (-1.0, 1.0, 1.0))
+    # Sides are those of the body, whatever its names say.
+    assert {f"{r[:-1]}{'LR'[r.endswith('L')]}" if "." in r else r: joint for r, joint in mirrored.items()} == found
+
+
 def test_how_sure_a_role_is_is_told():
     names, parents, places = character("boxman")
     reported = roles.found_by(names, parents, places)
