@@ -43,6 +43,8 @@ LOOM = (*OPEN, "--command", "action_loom")
 DROPPED = (
     SHARED / "cmu" / "cmu_mb_02_01.bvh",
     SHARED / "cmu" / "cmu_mb_16_15.bvh",
+    SHARED / "amc" / "09.asf",
+    SHARED / "amc" / "09_12.amc",
     SHARED / "characters" / "mannequiny.glb",
     ROOT / "tests" / "data" / "version_0_1.blend",
 )

@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 from gui_shared import figure, idle, lines, settings
 
-WALK, RUN = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh"
+WALK, RUN, TAKE = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh", "09_12.amc"
 INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary", "Take")
 MANY = 500
 HEADER = 55  # pixels from the first option of Blend to the header of Feet
@@ -244,6 +244,43 @@ def export(gui: Any, hand: Hand) -> Iterator[Any]:
     return f"{where.stat().st_size // 1000} kB"
 
 
+def take(gui: Any, hand: Hand) -> Iterator[Any]:
+    """Make a set of a recording that plays."""
+    yield from tab(gui)
+    yield from hand.drop(TAKE)
+    yield from hand.until(lambda: bool(figure()), "imported")
+    yield from gui.key("space")
+    hand.begin()
+    yield from hand.intent("Take")
+    yield from hand.press("ops.action_loom.cut_take(")
+    yield from hand.until(lambda: len(set_rows()) > 0, "cut")
+    before = len(bpy.data.actions)
+    yield from hand.press("ops.action_loom.cut_out(")
+    yield from hand.until(lambda: len(bpy.data.actions) > before, "woven")
+    return f"{len(bpy.data.actions) - before} actions"
+
+
+def exported_set(gui: Any, hand: Hand) -> Iterator[Any]:
+    """Export such a set for an engine."""
+    yield from take(gui, hand)
+    hand.begin()
+    shutil.rmtree("/tmp/exported", ignore_errors=True)
+    Path("/tmp/exported").mkdir()
+    yield from hand.press("ops.action_loom.export_set(")
+    yield 1.0
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "FILE_BROWSER":
+                area.spaces.active.params.directory = b"/tmp/exported/set/"
+    yield from hand.key("Return")
+    yield from hand.until(Path("/tmp/exported/set/set.json").is_file, "exported")
+    return ", ".join(sorted(path.name for path in Path("/tmp/exported/set").iterdir()))
+
+
+def set_rows() -> Any:
+    return settings().rigs[0].take_rows
+
+
 def rigify(gui: Any, hand: Hand) -> Iterator[Any]:
     """Let a Rigify character play a capture."""
     with gui.override():
@@ -379,6 +416,8 @@ JOBS = (
     feet,
     crowd,
     export,
+    take,
+    exported_set,
     rigify,
     many,
     three,
