@@ -141,6 +141,59 @@ def test_a_stretch_is_chosen_locked_and_left_again(blocked):
     assert settings.fill.gaps == ""
 
 
+def at_other_times(rig, name, true, frames):
+    """An action with the walk's poses of some frames at others, and nothing between."""
+    action = block(rig, name, true)
+    for curve in material.fcurves(action):
+        for point, frame in zip(curve.keyframe_points, frames, strict=True):
+            point.co.x = frame
+        curve.update()
+    return action
+
+
+def key_times(action):
+    return {round(point.co[0], 3) for curve in material.fcurves(action) for point in curve.keyframe_points}
+
+
+def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
+    action = at_other_times(blocked, "hurried", POSES, (1, 8, 40, 52))
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.fill.suggest_timing = "fill", True
+    action.pose_markers.new("passing").frame = 40
+    settings.fill.gaps = "7 -1 1"
+    was = material.fingerprint(action)
+    assert press(blocked, "fill", preview=True) == {"FINISHED"}
+    assert material.fingerprint(action) == was  # nothing is moved without consent
+    assert press(blocked, "move_poses") == {"FINISHED"}
+    times = sorted(map(int, key_times(action)))
+    np.testing.assert_allclose(np.diff(times), np.diff(POSES), atol=1)
+    assert times[0] == 1
+    assert key_times(action) == set(times)  # on whole frames
+    assert action.pose_markers[0].frame == times[2]
+    assert settings.fill.gaps == f"{times[1] - 1:g} -1 1"  # the choice goes with its pose
+    for k, frame in enumerate(POSES):
+        here, there = (heads(blocked, one, at) for one, at in ((action, times[k]), (bpy.data.actions["walk"], frame)))
+        np.testing.assert_allclose(here, there, atol=1e-5)
+    with pytest.raises(RuntimeError, match="no longer those of the preview"):
+        press(blocked, "move_poses")  # once is enough: the preview has not followed yet
+
+
+def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
+    settings, action = bpy.context.scene.action_loom, blocked.animation_data.action
+    settings.fill.gaps = "12 0 1; 30 0 -1"
+    for curve in material.fcurves(action):
+        point = curve.keyframe_points[1]
+        assert point.co.x == 13
+        point.co.x = 16
+        curve.update()
+    assert press(blocked, "fill") == {"FINISHED"}  # the choice for the gap after frame 13 has none any more
+    made = blocked.animation_data.action
+    kinds = {round(p.co[0]) for c in material.fcurves(made) for p in c.keyframe_points if p.type == "KEYFRAME"}
+    assert kinds >= {1, 16, 31, 49}
+    assert 13 not in kinds
+    np.testing.assert_allclose(heads(blocked, made, 16), heads(blocked, action, 16), atol=1e-5)
+
+
 def test_a_capture_from_which_keys_were_deleted_is_a_block_out(blocked, loom):
     """Its keys are of type Generated, as all that were not keyed by hand; there are no others."""
     action, keyed_poses = blocked.animation_data.action, loom("addon.bridge.keyed_poses")

@@ -15,6 +15,7 @@ from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Drive, Fill, Follow, Loop, 
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
+from ...services.poses import fill_gaps
 from ...services.preview import previews
 from ...services.sources import posed, source_list
 from . import polls
@@ -293,6 +294,8 @@ class FillHooks(ResultHooks):
             reading = op.readings[0] if len(op.readings) else None
             span = None if reading is None or reading.last <= reading.first else (reading.first, reading.last)
             op.key_frames = posed.keys(present(op.about(context)), span)
+            if "gaps" not in given:
+                op.gaps = fill_gaps.standing(op.gaps, op.key_frames)
 
 
 # Operators whose name is not their verb, and verbs that need hooks.

@@ -10,8 +10,7 @@ from action_loom.core.between import candidates, choice, fill, filling, rows, tr
 from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
-from action_loom.core.formats import bvh
-from action_loom.core.motion import kinematics, mirror, quat, resample, root_motion, trim
+from action_loom.core.motion import kinematics, mirror, quat, root_motion
 from oracles import material
 
 KEYS = np.array([0, 20, 48, 80])
@@ -276,9 +275,7 @@ def test_interpolation_meets_both_ends(rng):
 @pytest.mark.shared
 def test_captured_walks_come_back_better_than_by_interpolation():
     """Of a person kept aside: see tools/bench/between.py."""
-    folder = material.SHARED / "strides"
-    files = [folder / f"cmu_mb_08_{number}.bvh" for number in ("02", "03", "05", "06")]
-    clips = [resample.to_rate(trim.ends(bvh.to_clip(bvh.read(file))[0]).clip, 30.0) for file in files]
+    clips = material.strides("02", "03", "05", "06")
     keys = np.arange(0, len(clips[0]), 15)
     done = fill.fill(clips[0], keys, fill.library(clips[1:], 0.5), plant=False)
     plain = hidden(clips[0], keys)
