@@ -1,5 +1,6 @@
 """Fill between keyed poses: the poses stay and stay the artist's, what is filled is Breakdown, and choices are kept."""
 
+import time
 from itertools import pairwise
 
 import bpy
@@ -214,6 +215,49 @@ def test_what_is_missing_is_said(blocked):
     block(blocked, "one pose", (13,))
     with pytest.raises(RuntimeError, match="has 1 keyed pose"):
         press(blocked, "fill")
+    blocked.animation_data.action = bpy.data.actions.new("empty")
+    with pytest.raises(RuntimeError, match="empty"):
+        press(blocked, "fill")
+    blocked.animation_data.action = None
+    with pytest.raises(RuntimeError, match="Biped has no action"):
+        press(blocked, "fill")
+
+
+def test_a_gap_of_an_hour_is_refused_before_it_is_read(blocked):
+    at_other_times(blocked, "hour", POSES[:2], (1, 86401))
+    began = time.perf_counter()
+    with pytest.raises(RuntimeError, match="are 3600 s; 60 s can be filled: key a pose between"):
+        press(blocked, "fill")
+    assert time.perf_counter() - began < 5.0  # to read it would take a minute
+
+
+def test_keyed_scale_stays(blocked):
+    for frame in POSES:
+        blocked.pose.bones["chest"].scale = (1.0 + 0.005 * frame,) * 3
+        blocked.pose.bones["chest"].keyframe_insert("scale", frame=frame)
+    press(blocked, "fill")
+    for frame in POSES:
+        pose(blocked, blocked.animation_data.action, frame)
+        np.testing.assert_allclose(blocked.pose.bones["chest"].scale, 1.0 + 0.005 * frame, atol=1e-5)
+
+
+def test_another_body_fills_and_a_rest_pose_does_not(blocked, capfd):
+    other = material.biped(name="Other", units=2.0)
+    material.key_walk(other, "theirs", frames=60)
+    rest = material.key_walk(blocked, "rest", frames=60, stride=0.0, reach=0.0)
+    bpy.context.view_layer.objects.active = blocked
+    blocked.select_set(True)
+    other.select_set(True)
+    blocked.animation_data.action = bpy.data.actions["blocking"]
+    bpy.ops.action_loom.add_sources()
+    bpy.ops.action_loom.add_selected_sources()
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    for name, said in (("theirs", "Carried from Other"), (rest.name, "nothing was found like frames 1 to 13")):
+        blocked.animation_data.action = bpy.data.actions["blocking"]
+        for line in lines:
+            line.use = line.action.name == name
+        assert press(blocked, "fill") == {"FINISHED"}
+        assert said in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("replace", [False, True])

@@ -12,7 +12,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.reading import SourceOptions
 from ....core.verbs import OF_ONE_BODY, Ask, CutOut, Drive, Fill, Follow, Loop, Restyle, Shortest, Synchronise
-from ...ground import steps
+from ...ground import rates, steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.poses import fill_gaps
@@ -296,6 +296,14 @@ class FillHooks(ResultHooks):
             op.key_frames = posed.keys(present(op.about(context)), span)
             if "gaps" not in given:
                 op.gaps = fill_gaps.standing(op.gaps, op.key_frames)
+
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        fill_gaps.check(
+            op.sources[0].name, op.key_frames, rates.of_scene(scene_of(context))
+        )  # an hour takes a minute to read
+        return (yield from super().inputs(op, context, armature))
 
 
 # Operators whose name is not their verb, and verbs that need hooks.

@@ -79,6 +79,17 @@ def standing(gaps: str, key_frames: str) -> str:
     return about.as_text(tuple(row for row in about.checked(gaps) if row[0] in frames))
 
 
+def check(name: str, key_frames: str, rate: float) -> None:
+    """Raise OptionError where keyed frames are too far apart at so many frames a second."""
+    import numpy as np
+
+    from ....core.verbs.fill import work
+
+    frames = sorted({int(frame) for row in declared(Fill)["key_frames"].checked(key_frames) for frame in row})
+    if len(frames) > 1:
+        work.check_gaps(name, np.array(frames), rate)
+
+
 def _previewed(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:
     """Return what the preview's report says of Fill, and the scene frame from which it counts; empty without one."""
     ghost, action = previews.of(armature.session_uid), posed.action_of(armature)

@@ -105,19 +105,30 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
     if twice is not None:
         raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
     if len(frames) < 2:
+        some = f"{len(frames)} keyed pose{'' if len(frames) == 1 else 's'}"
         raise OptionError(
-            f"{clip.name} has {len(frames)} keyed poses with gaps between them (key_frames): key two or more, 6 frames"
-            " apart or farther"
+            f"{clip.name} has {some} with gaps between them (key_frames): key two or more, 6 frames apart or farther"
         )
     keys = np.array(sorted(map(int, frames)))
+    check_gaps(clip.name, keys, clip.rate)
+    return keys
+
+
+def check_gaps(name: str, keys: Longs, rate: float) -> None:
+    """Raise OptionError for keyed frames (K,), in order, that are too far apart at so many frames a second.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.verbs.fill import work
+        >>> work.check_gaps("walk", np.array([0, 24]), 24.0)
+    """
     longest = int(np.diff(keys).argmax())
-    seconds = float(keys[longest + 1] - keys[longest]) / clip.rate
+    seconds = float(keys[longest + 1] - keys[longest]) / rate
     if seconds > between.LONGEST:
         raise OptionError(
-            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name} are {seconds:.0f} s;"
+            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {name} are {seconds:.0f} s;"
             f" {between.LONGEST:g} s can be filled: key a pose between"
         )
-    return keys
 
 
 def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:

@@ -183,7 +183,7 @@ def test_a_hand_keyed_out_of_reach_is_said():
     ("keys", "words"),
     [
         ((), "has 0 keyed poses"),
-        ((5,), "has 1 keyed pose"),
+        ((5,), "has 1 keyed pose with"),
         ((5, 5), "frame 5 of walk is given twice"),
         ((0, 97), "has no frame 97"),
         ((0, 2.5), "has no frame 2.5"),
@@ -200,6 +200,30 @@ def test_a_gap_of_an_hour_and_nothing_to_fill_from():
         filled(long, [actions.walk()], keys=(0, 1850, 1890))
     with pytest.raises(ClipError, match="give clips to fill from"):
         filled(actions.walk(), [])
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_one_key_is_no_gap_whatever_is_completed(complete):
+    with pytest.raises(OptionError, match="has 1 keyed pose with gaps"):
+        filled(actions.walk(), [actions.walk()], keys=(5,), complete_poses=complete)
+
+
+def test_a_source_in_rest_alone_leaves_interpolation_and_that_is_said():
+    walk = actions.walk()
+    rest = replace(walk, rotations=quat.exp(np.zeros((*walk.rotations.shape[:2], 3))), name="rest")
+    made = filled(hidden(walk), [rest], plant_feet=False)
+    assert "frames 0 to 20 of the result" in " ".join(made.report["notes"])
+    beside = filled(hidden(walk), [rest, walk], plant_feet=False)
+    assert {row["text"].partition(",")[0] for row in beside.report["fill"]["gaps"]} == {"walk"}
+
+
+def test_keyed_scale_stays_at_keys_and_goes_evenly_between():
+    walk = actions.walk()
+    scales = np.ones((len(walk), len(walk.skeleton.names), 3))
+    scales[:, 2] = np.linspace(1.0, 1.5, len(walk))[:, None] ** 2
+    made = filled(replace(walk, scales=scales), [walk], keys=(0, 20, 40), plant_feet=False).clip.scales
+    np.testing.assert_allclose(made[[0, 20, 40]], scales[[0, 20, 40]])
+    np.testing.assert_allclose(made[10], 0.5 * (scales[0] + scales[20]))
 
 
 def test_a_gap_longer_than_all_sources():
