@@ -227,7 +227,7 @@ def _stretches(
 
 def _unlike(clip: Clip, done: Done) -> list[str]:
     """Return a sentence on the gaps that nothing is like."""
-    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
+    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE and gap.gain <= gap.own_gain]
     if not unlike:
         return []
     each = ", ".join(f"frames {gap.first} to {gap.last} of the result" for gap in unlike[:NAMED])

@@ -107,6 +107,9 @@ def test_what_is_not_there_is_interpolated_and_said():
     assert all(gap["alike"] < trust.NOTHING_LIKE and gap["text"].startswith("nothing like it") for gap in gaps)
     assert any("nothing was found like frames 0 to 30 of the result" in note for note in made.report["notes"])
     assert away(made.clip, hidden(wave, keys)) < 0.15  # but for speeds over keys
+    set_ = filled(hidden(wave, keys), [actions.turn_left()], keys=keys, gaps=((0, -1, 1),), plant_feet=False)
+    assert any("like frames 30 to 60 of the result, frames 60 to 90" in note for note in set_.report["notes"])
+    assert not any("frames 0 to 30" in note for note in set_.report["notes"])  # it is not interpolated
 
 
 def test_an_exact_match_is_trusted_beside_others_that_begin_and_end_much_alike_and_go_elsewhere():
