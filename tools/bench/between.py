@@ -4,7 +4,7 @@ Every clip of a body is filled from all its other clips: keys at even distances,
 bodies of `ASIDE` neither the constants nor the method were chosen.
 
     python tools/bench/between.py            # a quarter of an hour
-    python tools/bench/between.py timing     # that section alone, half a minute
+    python tools/bench/between.py TIMING     # a section alone, or POSTURE, a minute
 """
 
 import sys
@@ -287,6 +287,51 @@ def timings():
     return lines
 
 
+BENT = ("spine", "chest", "neck", *(f"{part}.{side}" for part in ("clavicle", "upper_arm", "forearm") for side in "LR"))
+
+
+def bent(clip, rng, degrees):
+    """A clip in another posture: trunk and arms turned by so much all along, as poses by hand are."""
+    turns = clip.rotations.copy()
+    for joint in (clip.skeleton.roles[role] for role in BENT if role in clip.skeleton.roles):
+        turns[:, joint] = quat.mul(turns[:, joint], quat.exp(np.radians(degrees) * rng.standard_normal(3)))
+    return replace(clip, rotations=turns)
+
+
+def posture_of(clips, step, degrees):
+    """Fill every clip in another posture from the others as they are; yields errors (cm) and the share of each gap."""
+    parts, rng = [fill.library([clip], step / RATE) for clip in clips], np.random.default_rng(1)
+    for number, clip in enumerate(clips):
+        if len(clip) <= step or len(clips) < 2:
+            continue
+        other = bent(clip, rng, degrees)
+        truth, keys = Truth(other), np.arange(0, len(clip), step)
+        done = fill.fill(other, keys, without(parts, number), plant=False)
+        for gap in done.gaps:
+            a, b = gap.first, gap.last
+            slerp = filling.interpolated(other.cut(a, a + 1), other.cut(b, b + 1), b - a + 1)
+            own = slerp if gap.filled is None else gap.filled.own
+            yield *(truth.errors(one, a, b)["cm"] for one in (slerp, own, done.clip.cut(a, b + 1))), gap.gain
+
+
+def posture():
+    """Lines of a table of fills of another posture."""
+    lines = [
+        "| body | turned by | gap | slerp | stretch | **fill** | ÷ slerp | share | worse by > 10 % |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in ("08", "127", "06", "07", "16", "02"):
+        clips = read({**ASIDE, **TUNED}[name][0])
+        for degrees in (8.0, 16.0):
+            for seconds in SECONDS[:2]:
+                rows = np.array(list(posture_of(clips, round(seconds * RATE), degrees)))
+                slerp, own, made, share = rows.mean(axis=0)
+                worse = 100.0 * (rows[:, 2] > 1.1 * rows[:, 0]).mean()
+                errors = f"{slerp:.1f} | {own:.1f} | **{made:.1f}** | {made / slerp:.2f} | {share:.2f} | {worse:.0f} %"
+                lines.append(f"| {name} | {degrees:g}° | {seconds:g} s | {errors} |")
+    return lines
+
+
 PAGE = ROOT / "docs" / "measured" / "between.md"
 TEXT = ROOT / "tools" / "bench" / "between.txt"
 
@@ -298,6 +343,9 @@ def section(name, lines):
     text = own.replace(f"{{{name}}}", "\n".join(lines))
     parts = PAGE.read_text(encoding="utf-8").split("\n## ")
     PAGE.write_text("\n## ".join(text if one.startswith(title) else one for one in parts), encoding="utf-8")
+
+
+SECTIONS = {"TIMING": timings, "POSTURE": posture}
 
 
 def page():
@@ -315,7 +363,7 @@ def page():
         "RIGHT": right(known),
         "RIGHT_TUNED": right(theirs),
         "SPARSE": sparse(people),
-        "TIMING": timings(),
+        **{name: make() for name, make in SECTIONS.items()},
     }
     for name, lines in parts.items():
         text = text.replace(f"{{{name}}}", "\n".join(lines))
@@ -323,4 +371,7 @@ def page():
 
 
 if __name__ == "__main__":
-    sys.exit(section("TIMING", timings()) if sys.argv[1:] == ["timing"] else page())
+    for asked in sys.argv[1:]:
+        section(asked, SECTIONS[asked]())
+    if not sys.argv[1:]:
+        page()

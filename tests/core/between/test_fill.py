@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.between import candidates, choice, fill, filling, rows, trust
+from action_loom.core.between import candidates, choice, completing, fill, filling, rows, trust
 from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
@@ -127,6 +127,19 @@ def test_an_exact_match_is_trusted_beside_others_that_begin_and_end_much_alike_a
         assert low < gap["alike"] < high
 
 
+def test_another_posture_is_no_other_motion():
+    """A bent back and raised arms, all along: the walk's legs and swing fill it, and it stays bent."""
+    walk = actions.walk()
+    roles = walk.skeleton.roles
+    turns = walk.rotations.copy()
+    for role, degrees in (("spine", 20.0), ("upper_arm.L", -45.0), ("upper_arm.R", -45.0)):
+        turns[:, roles[role]] = quat.mul(turns[:, roles[role]], quat.exp(np.radians([degrees, 0.0, 0.0])))
+    bent = replace(walk, rotations=turns)
+    made = filled(hidden(bent), [walk], plant_feet=False)
+    assert min(gap["alike"] for gap in made.report["fill"]["gaps"]) > trust.ROUGHLY
+    assert away(made.clip, bent.cut(0, 81)) < 0.5 * away(hidden(bent), bent.cut(0, 81))
+
+
 def test_a_share_and_a_candidate_can_be_set_for_a_gap():
     walk = actions.walk()
     free = filled(hidden(walk), [walk, actions.sneak()], plant_feet=False)
@@ -172,6 +185,16 @@ def test_hips_hands_and_feet_are_enough_and_are_met():
     met = kinematics.points(made)[KEYS][:, points] - kinematics.points(walk)[KEYS][:, points]
     assert np.abs(met).max() < 1e-3
     assert away(made, walk.cut(0, 81)) < 0.05 < 0.5 * away(plain, walk.cut(0, 81))
+
+
+def test_a_single_pose_is_completed_too():
+    walk = actions.walk()
+    roles = walk.skeleton.roles
+    turns = walk.rotations.copy()
+    turns[:, [roles["neck"], roles["head"]]] = quat.exp(np.array([0.8, 0.0, 0.3]))
+    made, short = completing.completed(replace(walk, rotations=turns), np.array([20]), [walk])
+    assert away(made.cut(20, 21), walk.cut(20, 21)) < 1e-3
+    assert short.max() < 1e-4
 
 
 def test_a_hand_keyed_out_of_reach_is_said():
