@@ -213,7 +213,7 @@ def test_what_is_missing_is_said(blocked):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = True
     block(blocked, "one pose", (13,))
-    with pytest.raises(RuntimeError, match="has 1 keyed pose"):
+    with pytest.raises(RuntimeError, match="it has 1"):
         press(blocked, "fill")
     blocked.animation_data.action = bpy.data.actions.new("empty")
     with pytest.raises(RuntimeError, match="empty"):

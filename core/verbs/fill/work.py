@@ -105,9 +105,8 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
     if twice is not None:
         raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
     if len(frames) < 2:
-        some = f"{len(frames)} keyed pose{'' if len(frames) == 1 else 's'}"
         raise OptionError(
-            f"{clip.name} has {some} with gaps between them (key_frames): key two or more, 6 frames apart or farther"
+            f"{clip.name}: key two poses or more, 6 frames apart or farther (key_frames): it has {len(frames)}"
         )
     keys = np.array(sorted(map(int, frames)))
     check_gaps(clip.name, keys, clip.rate)

@@ -208,8 +208,8 @@ def test_a_hand_keyed_out_of_reach_is_said():
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ((), "has 0 keyed poses"),
-        ((5,), "has 1 keyed pose with"),
+        ((), "it has 0"),
+        ((5,), "it has 1"),
         ((5, 5), "frame 5 of walk is given twice"),
         ((0, 97), "has no frame 97"),
         ((0, 2.5), "has no frame 2.5"),
@@ -230,7 +230,7 @@ def test_a_gap_of_an_hour_and_nothing_to_fill_from():
 
 @pytest.mark.parametrize("complete", [False, True])
 def test_one_key_is_no_gap_whatever_is_completed(complete):
-    with pytest.raises(OptionError, match="has 1 keyed pose with gaps"):
+    with pytest.raises(OptionError, match="key two poses or more, 6 frames apart or farther .key_frames.: it has 1"):
         filled(actions.walk(), [actions.walk()], keys=(5,), complete_poses=complete)
 
 
