@@ -1,9 +1,15 @@
 """Let an action take another time: its keys are moved, none is lost."""
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 import bpy
 import numpy as np
 
+from ..ground.blender_types import Slot
 from . import curves
+
+Move = Callable[[Any], Any]  # of frames, one or many
 
 
 def scale(action: bpy.types.Action, factor: float) -> None:
@@ -12,28 +18,37 @@ def scale(action: bpy.types.Action, factor: float) -> None:
     Keys may come to lie between frames.
     """
     first = float(action.frame_range[0])
-
-    def moved(frame: float) -> float:
-        return first + factor * (frame - first)
-
-    if action.use_frame_range:
-        action.frame_start, action.frame_end = moved(action.frame_start), moved(action.frame_end)
     slots = [*action.slots] if hasattr(action, "slots") else [None]
+    _retime(action, slots, lambda frames: first + factor * (frames - first))
+
+
+def move(action: bpy.types.Action, slot: Slot, frames: Sequence[int], to: Sequence[int]) -> None:
+    """Move what a slot has at some frames, in order, to others; what lies between goes along, as do ranges and markers.
+
+    All after the last of them keeps its distance. Keys between may come to lie between frames.
+    """
+    shifts = np.subtract(to, frames)
+    _retime(action, [slot], lambda at: at + np.interp(at, frames, shifts))
+
+
+def _retime(action: bpy.types.Action, slots: Iterable[Slot], moved: Move) -> None:
+    if action.use_frame_range:
+        action.frame_start, action.frame_end = float(moved(action.frame_start)), float(moved(action.frame_end))
     for curve in (one for slot in slots for one in curves.curves_of(action, slot)):
-        _scale_curve(curve, first, factor)
+        _retime_curve(curve, moved)
     for marker in action.pose_markers:
-        marker.frame = round(moved(marker.frame))
+        marker.frame = round(float(moved(marker.frame)))
 
 
-def _scale_curve(curve: bpy.types.FCurve, first: float, factor: float) -> None:
+def _retime_curve(curve: bpy.types.FCurve, moved: Move) -> None:
     points = curve.keyframe_points
     for name in ("co", "handle_left", "handle_right"):
         values = np.empty(2 * len(points), dtype=np.float32)
         points.foreach_get(name, values)
-        values[::2] = first + factor * (values[::2] - first)
+        values[::2] = moved(values[::2])
         points.foreach_set(name, values)
     curve.update()
     for modifier in curve.modifiers:
         if modifier.use_restricted_range:
-            start, end = (first + factor * (frame - first) for frame in (modifier.frame_start, modifier.frame_end))
+            start, end = (float(moved(frame)) for frame in (modifier.frame_start, modifier.frame_end))
             modifier.frame_start, modifier.frame_end = start, end

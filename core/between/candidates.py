@@ -5,6 +5,7 @@ other, where they go over into each other.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,17 @@ SPLITS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # of the gap: where two stretches 
 PACES = (0.85, 1.0, 1.18)
 TWO = 1.5  # s; two stretches are tried in longer gaps
 JOIN, SEAM = 1.5, 0.004  # weight of the squared distance at a seam; squared body heights that a seam costs anyway
+
+
+class Search(NamedTuple):
+    """What is looked for: lengths that are tried, times the gap's, what their pace costs, whether two may follow."""
+
+    lengths: tuple[float, ...]
+    pace: float
+    two: bool
+
+
+FILLING = Search(STRETCHES, PACE, two=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +87,7 @@ def gap_of(keys: Rows, k: int, frames: float, known: tuple[bool, bool] = (False,
     return Gap(keys.places[k], keys.places[k + 1], frames, travel, turn, *speeds)
 
 
-def found(rows: Rows, gap: Gap) -> list[Candidate]:
+def found(rows: Rows, gap: Gap, search: Search = FILLING) -> list[Candidate]:
     """Return the candidates for a gap, the most alike first; none where no clip is long enough.
 
     Example:
@@ -93,15 +105,15 @@ def found(rows: Rows, gap: Gap) -> list[Candidate]:
         begins = begins + MOVES**2 * _apart(rows.speeds, gap.speed)
     if gap.speed_after is not None:
         ends = ends + MOVES**2 * _apart(rows.speeds, gap.speed_after)
-    singles = _singles(rows, gap, begins, ends)
-    doubles = _doubles(rows, gap, begins, ends) if gap.frames > TWO * 30.0 else []
+    singles = _singles(rows, gap, begins, ends, search)
+    doubles = _doubles(rows, gap, begins, ends) if search.two and gap.frames > TWO * 30.0 else []
     return _best([*singles, *doubles])
 
 
-def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
+def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles, search: Search) -> list[Candidate]:
     """Return single stretches with small costs, of all lengths."""
     kept = []
-    for length in sorted({max(1, round(stretch * gap.frames)) for stretch in STRETCHES}):
+    for length in sorted({max(1, round(stretch * gap.frames)) for stretch in search.lengths}):
         starts = np.flatnonzero(rows.left >= length)
         if not len(starts):
             continue
@@ -110,7 +122,7 @@ def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candi
         known = starts[_least(cost, SHORTLIST)]
         dearest = (begins[known] + ends[known + length] + _misses(rows, gap, known, known + length)).max()
         starts, cost = starts[cost <= dearest], cost[cost <= dearest]
-        cost = cost + _misses(rows, gap, starts, starts + length) + (PACE * np.log(length / gap.frames)) ** 2
+        cost = cost + _misses(rows, gap, starts, starts + length) + (search.pace * np.log(length / gap.frames)) ** 2
         few = _least(cost, SHORTLIST)
         kept += [Candidate((Piece(int(starts[k]), int(starts[k] + length)),), float(cost[k])) for k in few]
     return kept

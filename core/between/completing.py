@@ -61,6 +61,8 @@ def completed(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Arr
 
 def _spread(at_keys: Array, keys: Longs, frames: int) -> Array:
     """Return what is given at keys (K, J, 3) in every frame, linear between them."""
+    if len(keys) == 1:
+        return np.repeat(at_keys, frames, axis=0)
     k = np.clip(np.searchsorted(keys, np.arange(frames), side="right") - 1, 0, len(keys) - 2)
     share = np.clip((np.arange(frames) - keys[k]) / (keys[k + 1] - keys[k]), 0.0, 1.0)[:, None, None]
     return np.asarray((1.0 - share) * at_keys[k] + share * at_keys[k + 1])

@@ -103,8 +103,8 @@ def fill(
         raise ClipError(f"{clip.name}: what lies between keys needs two of them or more, and here is {len(keys)}")
     wishes = wishes or {}
     spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
-    long = [b - a > FEWEST_FRAMES - 1 for a, b in spans]
-    asked = _asked(clip, keys, spans, long)
+    asked = asked_of(clip, keys)
+    long = [gap is not None for gap in asked]
     found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
     chosen = _chosen(known.rows, found, paces, long, wishes)
@@ -140,8 +140,18 @@ def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) ->
     )
 
 
-def _asked(clip: Clip, keys: Longs, spans: Sequence[tuple[int, int]], long: Sequence[bool]) -> list[Gap | None]:
-    """Return what is asked of each gap; None for those that stay as they are."""
+def asked_of(clip: Clip, keys: Longs) -> list[Gap | None]:
+    """Return what is asked of each gap between keys; None for those that stay as they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import fill
+        >>> from action_loom.core.figure import actions
+        >>> [gap and gap.frames for gap in fill.asked_of(actions.walk(), np.array([0, 20, 22]))]
+        [20.0, None]
+    """
+    spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
+    long = [b - a >= FEWEST_FRAMES for a, b in spans]
     poses = of_poses(clip.taken(keys))
     speeds = _speeds(clip, keys, long)
     poses = replace(poses, speeds=np.nan_to_num(speeds))

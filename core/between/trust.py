@@ -10,9 +10,10 @@ import numpy as np
 
 from ..motion.quat import Array
 from .candidates import PACE, Candidate, Gap, as_faced, missed
-from .rows import Rows
+from .rows import RATE, Rows
 
 ENDS, OTHERS = 2.0, 1.0  # weights of what the ends lack and of how far other candidates are
+COMMON, STAYS = 0.25, 1.2  # weight of what both ends lack alike, as in another posture; s for which a posture stays
 NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
 GLIDES = 0.1  # weight of the squared travel, which interpolation glides over
 STEEP = 4.0  # how steeply the share falls where neither is better
@@ -57,6 +58,8 @@ def _ends(rows: Rows, gap: Gap, one: Candidate) -> float:
     """Return how far a candidate's ends are from the keys, squared."""
     first, last = rows.places[one.start] - gap.first, rows.places[one.end] - gap.last
     lacks = float((first**2).sum(axis=-1).mean() + (last**2).sum(axis=-1).mean())
+    if gap.frames <= STAYS * RATE:
+        lacks -= (1.0 - COMMON) * float(((first + last) ** 2).sum(axis=-1).mean()) / 2.0
     way, turn = missed(rows, gap, one)
     lacks += PATH * float((way**2).sum()) + TURN * turn**2
     lacks += sum((PACE * np.log((p.end - p.start) / (p.share * gap.frames))) ** 2 * p.share for p in one.pieces)

@@ -126,6 +126,13 @@ def a_fill_previewed(_tmp_path):
     bpy.context.scene.action_loom.fill.gaps = "12 1 -1"
 
 
+def a_timing_previewed(_tmp_path):
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.fill.suggest_timing = "fill", True
+    bpy.context.object.animation_data.action = bpy.data.actions["slow"]
+    bpy.ops.action_loom.fill(sources=BOTH, key_frames="0 9 27", preview=True, suggest_timing=True)
+
+
 def an_event(_tmp_path):
     bpy.ops.action_loom.add_event()
     bpy.context.scene.action_loom.events[0].to += 3
@@ -298,6 +305,7 @@ TABLE = {
     "lock_stretch": Row("settings", before=a_fill_previewed, gap=0),
     "whole_stretch": Row("settings", before=a_fill_previewed, gap=0),
     "clear_gaps": Row("settings", before=a_fill_previewed),
+    "move_poses": Row("sources", "pose", "settings", before=a_timing_previewed),
     "pick_pose": Row("settings", before=showing_a_source),
     "pick_joints": Row("settings", group="matching", option="joints", what="lower"),
     "pin_armature": Row("settings", needs_armature=False, armature="Biped"),

@@ -158,7 +158,7 @@ def test_a_result_says_what_plays_when(prepared, loom, name):
 
 # To another frame, where a pose without keys is none, or to another pose.
 GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead", "tween")
-ANEW = ("rebuild", "remove_pose", "clean_up", "match_rate")  # what the armature has, is made anew
+ANEW = ("rebuild", "remove_pose", "clean_up", "match_rate", "move_poses")  # what the armature has, is made anew
 GIVEN = ("push_down", "push_down_set", "play_action", "open_tool", "steer")  # they are for changing what is played
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW, *GIVEN)]
 

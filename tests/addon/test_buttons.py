@@ -81,6 +81,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "lock_stretch": {"gap": 0},
     "whole_stretch": {"gap": 0},
     "clear_gaps": {},
+    "move_poses": {},
     "tween": {},
     "go_to_pose": {},
     "remove_pose": {"frame": 9},

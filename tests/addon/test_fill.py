@@ -1,5 +1,6 @@
 """Fill between keyed poses: the poses stay and stay the artist's, what is filled is Breakdown, and choices are kept."""
 
+import time
 from itertools import pairwise
 
 import bpy
@@ -141,6 +142,59 @@ def test_a_stretch_is_chosen_locked_and_left_again(blocked):
     assert settings.fill.gaps == ""
 
 
+def at_other_times(rig, name, true, frames):
+    """An action with the walk's poses of some frames at others, and nothing between."""
+    action = block(rig, name, true)
+    for curve in material.fcurves(action):
+        for point, frame in zip(curve.keyframe_points, frames, strict=True):
+            point.co.x = frame
+        curve.update()
+    return action
+
+
+def key_times(action):
+    return {round(point.co[0], 3) for curve in material.fcurves(action) for point in curve.keyframe_points}
+
+
+def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
+    action = at_other_times(blocked, "hurried", POSES, (1, 8, 40, 52))
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.fill.suggest_timing = "fill", True
+    action.pose_markers.new("passing").frame = 40
+    settings.fill.gaps = "7 -1 1"
+    was = material.fingerprint(action)
+    assert press(blocked, "fill", preview=True) == {"FINISHED"}
+    assert material.fingerprint(action) == was  # nothing is moved without consent
+    assert press(blocked, "move_poses") == {"FINISHED"}
+    times = sorted(map(int, key_times(action)))
+    np.testing.assert_allclose(np.diff(times), np.diff(POSES), atol=1)
+    assert times[0] == 1
+    assert key_times(action) == set(times)  # on whole frames
+    assert action.pose_markers[0].frame == times[2]
+    assert settings.fill.gaps == f"{times[1] - 1:g} -1 1"  # the choice goes with its pose
+    for k, frame in enumerate(POSES):
+        here, there = (heads(blocked, one, at) for one, at in ((action, times[k]), (bpy.data.actions["walk"], frame)))
+        np.testing.assert_allclose(here, there, atol=1e-5)
+    with pytest.raises(RuntimeError, match="no longer those of the preview"):
+        press(blocked, "move_poses")  # once is enough: the preview has not followed yet
+
+
+def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
+    settings, action = bpy.context.scene.action_loom, blocked.animation_data.action
+    settings.fill.gaps = "12 0 1; 30 0 -1"
+    for curve in material.fcurves(action):
+        point = curve.keyframe_points[1]
+        assert point.co.x == 13
+        point.co.x = 16
+        curve.update()
+    assert press(blocked, "fill") == {"FINISHED"}  # the choice for the gap after frame 13 has none any more
+    made = blocked.animation_data.action
+    kinds = {round(p.co[0]) for c in material.fcurves(made) for p in c.keyframe_points if p.type == "KEYFRAME"}
+    assert kinds >= {1, 16, 31, 49}
+    assert 13 not in kinds
+    np.testing.assert_allclose(heads(blocked, made, 16), heads(blocked, action, 16), atol=1e-5)
+
+
 def test_a_capture_from_which_keys_were_deleted_is_a_block_out(blocked, loom):
     """Its keys are of type Generated, as all that were not keyed by hand; there are no others."""
     action, keyed_poses = blocked.animation_data.action, loom("addon.bridge.keyed_poses")
@@ -159,8 +213,51 @@ def test_what_is_missing_is_said(blocked):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = True
     block(blocked, "one pose", (13,))
-    with pytest.raises(RuntimeError, match="has 1 keyed pose"):
+    with pytest.raises(RuntimeError, match="it has 1"):
         press(blocked, "fill")
+    blocked.animation_data.action = bpy.data.actions.new("empty")
+    with pytest.raises(RuntimeError, match="empty"):
+        press(blocked, "fill")
+    blocked.animation_data.action = None
+    with pytest.raises(RuntimeError, match="Biped has no action"):
+        press(blocked, "fill")
+
+
+def test_a_gap_of_an_hour_is_refused_before_it_is_read(blocked):
+    at_other_times(blocked, "hour", POSES[:2], (1, 86401))
+    began = time.perf_counter()
+    with pytest.raises(RuntimeError, match="are 3600 s; 60 s can be filled: key a pose between"):
+        press(blocked, "fill")
+    assert time.perf_counter() - began < 5.0  # to read it would take a minute
+
+
+def test_keyed_scale_stays(blocked):
+    for frame in POSES:
+        blocked.pose.bones["chest"].scale = (1.0 + 0.005 * frame,) * 3
+        blocked.pose.bones["chest"].keyframe_insert("scale", frame=frame)
+    press(blocked, "fill")
+    for frame in POSES:
+        pose(blocked, blocked.animation_data.action, frame)
+        np.testing.assert_allclose(blocked.pose.bones["chest"].scale, 1.0 + 0.005 * frame, atol=1e-5)
+
+
+def test_another_body_fills_and_a_rest_pose_does_not(blocked, capfd):
+    other = material.biped(name="Other", units=2.0)
+    material.key_walk(other, "theirs", frames=60)
+    rest = material.key_walk(blocked, "rest", frames=60, stride=0.0, reach=0.0)
+    bpy.context.view_layer.objects.active = blocked
+    blocked.select_set(True)
+    other.select_set(True)
+    blocked.animation_data.action = bpy.data.actions["blocking"]
+    bpy.ops.action_loom.add_sources()
+    bpy.ops.action_loom.add_selected_sources()
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    for name, said in (("theirs", "Carried from Other"), (rest.name, "nothing was found like frames 1 to 13")):
+        blocked.animation_data.action = bpy.data.actions["blocking"]
+        for line in lines:
+            line.use = line.action.name == name
+        assert press(blocked, "fill") == {"FINISHED"}
+        assert said in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("replace", [False, True])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core.formats import bvh
-from action_loom.core.motion import kinematics, quat, trim
+from action_loom.core.motion import kinematics, quat, resample, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 
@@ -100,6 +100,12 @@ def as_captured(name: str) -> Clip:
 def captured(name: str) -> Clip:
     """Return a captured clip in metres, without its bad ends; to be used in tests marked `shared`."""
     return trim.ends(as_captured(name)).clip
+
+
+def strides(*numbers: str) -> list[Clip]:
+    """Walks of person 08, whom no constant was chosen on, trimmed and at 30 frames a second."""
+    files = [SHARED / "strides" / f"cmu_mb_08_{number}.bvh" for number in numbers]
+    return [resample.to_rate(trim.ends(bvh.to_clip(bvh.read(file))[0]).clip, 30.0) for file in files]
 
 
 def captured_files(folder: str = "*") -> list[Path]:

@@ -4,6 +4,7 @@ Every clip of a body is filled from all its other clips: keys at even distances,
 bodies of `ASIDE` neither the constants nor the method were chosen.
 
     python tools/bench/between.py            # a quarter of an hour
+    python tools/bench/between.py TIMING     # a section alone, or POSTURE, a minute
 """
 
 import sys
@@ -12,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.between import completing, fill, filling, trust
+from action_loom.core.between import completing, fill, filling, timing, trust
 from action_loom.core.between.rows import Rows, replace_clip
 from action_loom.core.cli import reading
 from action_loom.core.edit.feet import spans
@@ -22,6 +23,7 @@ from action_loom.core.motion import feet, kinematics, quat, resample, trim
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data"
 RATE = 30.0
+WRONG, SPAN = (0.55, 1.8), (0.3, 1.2)  # how many times as long as it is a gap is asked to be; s that it lasts
 SECONDS, FRAMES, PAST = (0.5, 1.0, 2.0, 4.0), (5, 15, 30, 45), 10
 # Body: its files, and whether they are walks and runs, of which others hold what one lacks.
 TUNED = {
@@ -249,6 +251,103 @@ def sparse(bodies):
     return lines
 
 
+def timings_of(clips, rng):
+    """Move keys of every clip in time, ask where they were; yields lengths of gaps: true, asked, suggested."""
+    parts = [fill.library([clip], 3.0) for clip in clips]
+    for number, clip in enumerate(clips):
+        long = rng.integers(round(SPAN[0] * RATE), round(SPAN[1] * RATE) + 1, len(clip))
+        keys = np.cumsum([0, *long])
+        keys = keys[keys < len(clip)]
+        if len(keys) < 2 or len(clips) < 2:
+            continue
+        asked = np.maximum(np.round(np.diff(keys) * np.exp(rng.uniform(*np.log(WRONG), len(keys) - 1))), 6)
+        at = np.cumsum([0, *asked]).astype(int)
+        block = clip.taken(keys[np.searchsorted(at, np.arange(at[-1] + 1), side="right") - 1])
+        made = np.diff(timing.suggested(block, at, without(parts, number)))
+        yield from zip(np.diff(keys), np.diff(at), made, strict=True)
+
+
+def timings():
+    """Lines of a table of Suggest Timing."""
+    lines = [
+        "| body | gaps | that would change | off by, as asked | off by, as suggested | nearer | farther by > 10 % |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, (pattern, _) in {**ASIDE, **TUNED}.items():
+        clips, rng = read(pattern), np.random.default_rng(3)
+        rows = np.array([row for _ in range(3) for row in timings_of(clips, rng)])
+        own = rows[rows[:, 1] != rows[:, 2]]
+        if not len(own):
+            lines.append(f"| {name} | {len(rows)} | 0 % | – | – | – | – |")
+            continue
+        asked, made = (np.abs(np.log(own[:, k] / own[:, 0])) for k in (1, 2))
+        off = " | ".join(f"{100.0 * np.expm1(some.mean()):.0f} %" for some in (asked, made))
+        shares = f"{100.0 * (made < asked).mean():.0f} % | {100.0 * (made > asked + 0.1).mean():.0f} %"
+        lines.append(f"| {name} | {len(rows)} | {100.0 * len(own) / len(rows):.0f} % | {off} | {shares} |")
+    return lines
+
+
+BENT = ("spine", "chest", "neck", *(f"{part}.{side}" for part in ("clavicle", "upper_arm", "forearm") for side in "LR"))
+
+
+def bent(clip, rng, degrees):
+    """A clip in another posture: trunk and arms turned by so much all along, as poses by hand are."""
+    turns = clip.rotations.copy()
+    for joint in (clip.skeleton.roles[role] for role in BENT if role in clip.skeleton.roles):
+        turns[:, joint] = quat.mul(turns[:, joint], quat.exp(np.radians(degrees) * rng.standard_normal(3)))
+    return replace(clip, rotations=turns)
+
+
+def posture_of(clips, step, degrees):
+    """Fill every clip in another posture from the others as they are; yields errors (cm) and the share of each gap."""
+    parts, rng = [fill.library([clip], step / RATE) for clip in clips], np.random.default_rng(1)
+    for number, clip in enumerate(clips):
+        if len(clip) <= step or len(clips) < 2:
+            continue
+        other = bent(clip, rng, degrees)
+        truth, keys = Truth(other), np.arange(0, len(clip), step)
+        done = fill.fill(other, keys, without(parts, number), plant=False)
+        for gap in done.gaps:
+            a, b = gap.first, gap.last
+            slerp = filling.interpolated(other.cut(a, a + 1), other.cut(b, b + 1), b - a + 1)
+            own = slerp if gap.filled is None else gap.filled.own
+            yield *(truth.errors(one, a, b)["cm"] for one in (slerp, own, done.clip.cut(a, b + 1))), gap.gain
+
+
+def posture():
+    """Lines of a table of fills of another posture."""
+    lines = [
+        "| body | turned by | gap | slerp | stretch | **fill** | ÷ slerp | share | worse by > 10 % |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in ("08", "127", "06", "07", "16", "02"):
+        clips = read({**ASIDE, **TUNED}[name][0])
+        for degrees in (8.0, 16.0):
+            for seconds in SECONDS[:2]:
+                rows = np.array(list(posture_of(clips, round(seconds * RATE), degrees)))
+                slerp, own, made, share = rows.mean(axis=0)
+                worse = 100.0 * (rows[:, 2] > 1.1 * rows[:, 0]).mean()
+                errors = f"{slerp:.1f} | {own:.1f} | **{made:.1f}** | {made / slerp:.2f} | {share:.2f} | {worse:.0f} %"
+                lines.append(f"| {name} | {degrees:g}° | {seconds:g} s | {errors} |")
+    return lines
+
+
+PAGE = ROOT / "docs" / "measured" / "between.md"
+TEXT = ROOT / "tools" / "bench" / "between.txt"
+
+
+def section(name, lines):
+    """Write one section of the page anew."""
+    own = next(part for part in TEXT.read_text(encoding="utf-8").split("\n## ") if f"{{{name}}}" in part)
+    title = own.partition("\n")[0]
+    text = own.replace(f"{{{name}}}", "\n".join(lines))
+    parts = PAGE.read_text(encoding="utf-8").split("\n## ")
+    PAGE.write_text("\n## ".join(text if one.startswith(title) else one for one in parts), encoding="utf-8")
+
+
+SECTIONS = {"TIMING": timings, "POSTURE": posture}
+
+
 def page():
     seconds = {f"{each:g} s": round(each * RATE) for each in SECONDS}
     frames = {f"{each} frames": each + 1 for each in FRAMES}
@@ -256,7 +355,7 @@ def page():
     given, _ = table({name: one for name, one in ASIDE.items() if one[1]}, frames, PAST)
     tuned, theirs = table(TUNED, seconds)
     people = {"08": ASIDE["08"], "09": ASIDE["09"], "07": TUNED["07"]}
-    text = (ROOT / "tools" / "bench" / "between.txt").read_text(encoding="utf-8")
+    text = TEXT.read_text(encoding="utf-8")
     parts = {
         "ASIDE": aside,
         "GIVEN": given,
@@ -264,11 +363,15 @@ def page():
         "RIGHT": right(known),
         "RIGHT_TUNED": right(theirs),
         "SPARSE": sparse(people),
+        **{name: make() for name, make in SECTIONS.items()},
     }
     for name, lines in parts.items():
         text = text.replace(f"{{{name}}}", "\n".join(lines))
-    (ROOT / "docs" / "measured" / "between.md").write_text(text, encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(page())
+    for asked in sys.argv[1:]:
+        section(asked, SECTIONS[asked]())
+    if not sys.argv[1:]:
+        page()

@@ -1,9 +1,10 @@
-"""Choose, gap by gap, which stretch Fill uses and how much of it."""
+"""Choose, gap by gap, which stretch Fill uses and how much of it; move poses in time as it suggests."""
 
 from typing import Any
 
 import bpy
 
+from ....core.errors import LoomError
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.poses import fill_gaps
@@ -73,11 +74,41 @@ class ACTION_LOOM_OT_clear_gaps(polls.OnShownArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class ACTION_LOOM_OT_move_poses(polls.OnAction, bpy.types.Operator):
+    bl_idname = "action_loom.move_poses"
+    bl_label = "Move Poses"
+    bl_description = "Move the poses of the action in time as suggested; keys between go along"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        moves = fill_gaps.timing(present(target_armature.armature(context)))
+        if moves is None:
+            cls.poll_message_set("Preview Fill with Suggest Timing first")
+        elif all(frame == to for frame, to in moves):
+            cls.poll_message_set("No pose would move")
+        else:
+            return True
+        return False
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            settings = properties.settings_of(scene_of(context))
+            fill_gaps.move(settings, present(target_armature.armature(context)))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
 register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_OT_next_stretch,
         ACTION_LOOM_OT_lock_stretch,
         ACTION_LOOM_OT_whole_stretch,
         ACTION_LOOM_OT_clear_gaps,
+        ACTION_LOOM_OT_move_poses,
     )
 )

@@ -25,9 +25,10 @@ from ....core.verbs import (
     Synchronise,
     from_json,
 )
-from ...ground import steps
+from ...ground import rates, steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, properties, target_armature
+from ...services.poses import fill_gaps
 from ...services.preview import previews
 from ...services.sources import posed, source_list
 from . import polls, reports
@@ -343,6 +344,16 @@ class FillHooks(ResultHooks):
             reading = op.readings[0] if len(op.readings) else None
             span = None if reading is None or reading.last <= reading.first else (reading.first, reading.last)
             op.key_frames = posed.keys(present(op.about(context)), span)
+            if "gaps" not in given:
+                op.gaps = fill_gaps.standing(op.gaps, op.key_frames)
+
+    def inputs(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        fill_gaps.check(
+            op.sources[0].name, op.key_frames, rates.of_scene(scene_of(context))
+        )  # an hour takes a minute to read
+        return (yield from super().inputs(op, context, armature))
 
 
 # Operators whose name is not their verb, and verbs that need hooks.

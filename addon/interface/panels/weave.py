@@ -48,7 +48,7 @@ FIRST = {
     "ask": (("ask", "speed"), ("ask", "turn"), ("ask", "strides")),
     "connect": (("connect", "anywhere"), ("connect", "facing")),
     "key_poses": (("key_poses", "interval"), ("key_poses", "between")),
-    "fill": (("fill", "share"), ("fill", "plant_feet")),
+    "fill": (("fill", "share"), ("fill", "plant_feet"), ("fill", "suggest_timing")),
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
     "follow": (("follow", "fidelity"),),
     "drive": (("drive", "moves_well"),),
@@ -229,6 +229,20 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             column.label(text=f"and {len(rows) - MOST_GAPS} more")
         if settings.fill.gaps:
             column.operator("action_loom.clear_gaps", icon="X")
+        self._draw_timing(armature)
+
+    def _draw_timing(self, armature: bpy.types.Object) -> None:
+        """Draw from where to where each pose would move, and the button that moves them."""
+        moves = fill_gaps.timing(armature)
+        if moves is None:
+            return
+        column = self.layout.column(align=True)
+        moved = [(frame, to) for frame, to in moves if frame != to]
+        for frame, to in moved[:MOST_GAPS]:
+            column.label(text=f"{frame} → {to} ({to - frame:+d})", icon="TIME")
+        if len(moved) > MOST_GAPS:
+            column.label(text=f"and {len(moved) - MOST_GAPS} more")
+        column.operator("action_loom.move_poses")
 
     def _draw_candidates(self, context: bpy.types.Context) -> None:
         from ...services.matching import candidates

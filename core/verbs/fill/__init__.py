@@ -45,6 +45,9 @@ class Fill(Recipe):
         below="by likeness",
         zero="interpolated",
     )
+    suggest_timing: bool = option(
+        False, "Say to which frames the poses would move for the found stretches to play at their own pace"
+    )
     complete_poses: bool = option(
         False, "Find the rest of each keyed pose, too: only hips and the places of hands and feet count", shown=RARE
     )
@@ -55,5 +58,19 @@ class Fill(Recipe):
         return f"{names[0]} filled" if names else "filled"
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
-        """Return the main figures of a result in a few lines, from its report: a line for each gap."""
-        return [f"  {gap['first']} to {gap['last']}: {gap['text']}" for gap in report["fill"]["gaps"]]
+        """Return the main figures of a result in a few lines, from its report: a line for each gap, and timing."""
+        own = report["fill"]
+        lines = [f"  {gap['first']} to {gap['last']}: {gap['text']}" for gap in own["gaps"]]
+        return [*lines, *([f"  timing: {timing_said(own['keys'], own['timing'])}"] if own["timing"] else [])]
+
+
+def timing_said(keys: Sequence[int], timing: Sequence[int]) -> str:
+    """Return in words where keyed poses would move.
+
+    Example:
+        >>> from action_loom.core.verbs import fill
+        >>> fill.timing_said([0, 24, 61], [0, 20, 61]), fill.timing_said([0, 24], [0, 24])
+        ('24 → 20 (-4)', 'no pose would move')
+    """
+    moved = [f"{key} → {to} ({to - key:+d})" for key, to in zip(keys, timing, strict=True) if key != to]
+    return ", ".join(moved) or "no pose would move"

@@ -1,14 +1,14 @@
 """A clip filled between its keyed poses, with its report (methods: Fill)."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ...between import completing, trust
+from ...between import completing, timing, trust
 from ...between import fill as between
 from ...between.candidates import Candidate
 from ...between.fill import Done, GapFilled, Library, Wish
@@ -57,7 +57,8 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
     short = np.zeros(len(keys))
     if recipe.complete_poses:
         clip, short = completing.completed(clip, keys, library.clips)
-    done = between.fill(clip, keys, library, _wishes(clip, keys, recipe), plant=recipe.plant_feet)
+    wishes = _wishes(clip, keys, recipe)
+    done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
     carried = [one for _, one in brought if one is not None]
@@ -68,6 +69,7 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
             "keys": keys.tolist(),
             "gaps": [_row(gap, clip, clips[1:], given, library) for gap in done.gaps],
             "kept": [list(span) for span in done.kept],
+            "timing": _timing(clip, keys, library, done, wishes) if recipe.suggest_timing else None,
         },
         "plant": None if done.planted is None else done.planted.report,
         "not_planted": done.not_planted,
@@ -76,6 +78,13 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
     }
     report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
     return FillResult(result, report, 0, clips[0], tuple(keys.tolist()), done, library)
+
+
+def _timing(clip: Clip, keys: Longs, library: Library, done: Done, wishes: Mapping[int, Wish]) -> list[int]:
+    """Return where keys would move; stretches that are set for a gap are the ones that play at their own pace."""
+    filled = [(k, gap) for k, gap in enumerate(done.gaps) if gap.chosen >= 0]
+    locked = {k: gap.found[gap.chosen] for k, gap in filled if wishes[k].candidate is not None}
+    return timing.suggested(clip, keys, library, locked)
 
 
 def keyed(clip: Clip, recipe: Fill) -> Longs:
@@ -97,18 +106,28 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
         raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
     if len(frames) < 2:
         raise OptionError(
-            f"{clip.name} has {len(frames)} keyed poses with gaps between them (key_frames): key two or more, 6 frames"
-            " apart or farther"
+            f"{clip.name}: key two poses or more, 6 frames apart or farther (key_frames): it has {len(frames)}"
         )
     keys = np.array(sorted(map(int, frames)))
+    check_gaps(clip.name, keys, clip.rate)
+    return keys
+
+
+def check_gaps(name: str, keys: Longs, rate: float) -> None:
+    """Raise OptionError for keyed frames (K,), in order, that are too far apart at so many frames a second.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.verbs.fill import work
+        >>> work.check_gaps("walk", np.array([0, 24]), 24.0)
+    """
     longest = int(np.diff(keys).argmax())
-    seconds = float(keys[longest + 1] - keys[longest]) / clip.rate
+    seconds = float(keys[longest + 1] - keys[longest]) / rate
     if seconds > between.LONGEST:
         raise OptionError(
-            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {clip.name} are {seconds:.0f} s;"
+            f"key_frames: from frame {keys[longest]} to {keys[longest + 1]} of {name} are {seconds:.0f} s;"
             f" {between.LONGEST:g} s can be filled: key a pose between"
         )
-    return keys
 
 
 def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
@@ -207,7 +226,7 @@ def _stretches(
 
 def _unlike(clip: Clip, done: Done) -> list[str]:
     """Return a sentence on the gaps that nothing is like."""
-    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE]
+    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE and gap.gain <= gap.own_gain]
     if not unlike:
         return []
     each = ", ".join(f"frames {gap.first} to {gap.last} of the result" for gap in unlike[:NAMED])

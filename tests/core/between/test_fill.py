@@ -6,12 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.between import candidates, choice, fill, filling, rows, trust
+from action_loom.core.between import candidates, choice, completing, fill, filling, rows, trust
 from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
-from action_loom.core.formats import bvh
-from action_loom.core.motion import kinematics, mirror, quat, resample, root_motion, trim
+from action_loom.core.motion import kinematics, mirror, quat, root_motion
 from oracles import material
 
 KEYS = np.array([0, 20, 48, 80])
@@ -108,6 +107,9 @@ def test_what_is_not_there_is_interpolated_and_said():
     assert all(gap["alike"] < trust.NOTHING_LIKE and gap["text"].startswith("nothing like it") for gap in gaps)
     assert any("nothing was found like frames 0 to 30 of the result" in note for note in made.report["notes"])
     assert away(made.clip, hidden(wave, keys)) < 0.15  # but for speeds over keys
+    set_ = filled(hidden(wave, keys), [actions.turn_left()], keys=keys, gaps=((0, -1, 1),), plant_feet=False)
+    assert any("like frames 30 to 60 of the result, frames 60 to 90" in note for note in set_.report["notes"])
+    assert not any("frames 0 to 30" in note for note in set_.report["notes"])  # it is not interpolated
 
 
 def test_an_exact_match_is_trusted_beside_others_that_begin_and_end_much_alike_and_go_elsewhere():
@@ -123,6 +125,19 @@ def test_an_exact_match_is_trusted_beside_others_that_begin_and_end_much_alike_a
     for sources, low, high in (([wave, *others], trust.ROUGHLY, 1.01), (others, -0.01, trust.LITTLE)):
         gap = filled(wave, sources, keys=keys, plant_feet=False).report["fill"]["gaps"][0]
         assert low < gap["alike"] < high
+
+
+def test_another_posture_is_no_other_motion():
+    """A bent back and raised arms, all along: the walk's legs and swing fill it, and it stays bent."""
+    walk = actions.walk()
+    roles = walk.skeleton.roles
+    turns = walk.rotations.copy()
+    for role, degrees in (("spine", 20.0), ("upper_arm.L", -45.0), ("upper_arm.R", -45.0)):
+        turns[:, roles[role]] = quat.mul(turns[:, roles[role]], quat.exp(np.radians([degrees, 0.0, 0.0])))
+    bent = replace(walk, rotations=turns)
+    made = filled(hidden(bent), [walk], plant_feet=False)
+    assert min(gap["alike"] for gap in made.report["fill"]["gaps"]) > trust.ROUGHLY
+    assert away(made.clip, bent.cut(0, 81)) < 0.5 * away(hidden(bent), bent.cut(0, 81))
 
 
 def test_a_share_and_a_candidate_can_be_set_for_a_gap():
@@ -172,6 +187,16 @@ def test_hips_hands_and_feet_are_enough_and_are_met():
     assert away(made, walk.cut(0, 81)) < 0.05 < 0.5 * away(plain, walk.cut(0, 81))
 
 
+def test_a_single_pose_is_completed_too():
+    walk = actions.walk()
+    roles = walk.skeleton.roles
+    turns = walk.rotations.copy()
+    turns[:, [roles["neck"], roles["head"]]] = quat.exp(np.array([0.8, 0.0, 0.3]))
+    made, short = completing.completed(replace(walk, rotations=turns), np.array([20]), [walk])
+    assert away(made.cut(20, 21), walk.cut(20, 21)) < 1e-3
+    assert short.max() < 1e-4
+
+
 def test_a_hand_keyed_out_of_reach_is_said():
     walk = actions.walk()
     places = walk.translations.copy()
@@ -183,8 +208,8 @@ def test_a_hand_keyed_out_of_reach_is_said():
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ((), "has 0 keyed poses"),
-        ((5,), "has 1 keyed pose"),
+        ((), "it has 0"),
+        ((5,), "it has 1"),
         ((5, 5), "frame 5 of walk is given twice"),
         ((0, 97), "has no frame 97"),
         ((0, 2.5), "has no frame 2.5"),
@@ -201,6 +226,30 @@ def test_a_gap_of_an_hour_and_nothing_to_fill_from():
         filled(long, [actions.walk()], keys=(0, 1850, 1890))
     with pytest.raises(ClipError, match="give clips to fill from"):
         filled(actions.walk(), [])
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_one_key_is_no_gap_whatever_is_completed(complete):
+    with pytest.raises(OptionError, match="key two poses or more, 6 frames apart or farther .key_frames.: it has 1"):
+        filled(actions.walk(), [actions.walk()], keys=(5,), complete_poses=complete)
+
+
+def test_a_source_in_rest_alone_leaves_interpolation_and_that_is_said():
+    walk = actions.walk()
+    rest = replace(walk, rotations=quat.exp(np.zeros((*walk.rotations.shape[:2], 3))), name="rest")
+    made = filled(hidden(walk), [rest], plant_feet=False)
+    assert "frames 0 to 20 of the result" in " ".join(made.report["notes"])
+    beside = filled(hidden(walk), [rest, walk], plant_feet=False)
+    assert {row["text"].partition(",")[0] for row in beside.report["fill"]["gaps"]} == {"walk"}
+
+
+def test_keyed_scale_stays_at_keys_and_goes_evenly_between():
+    walk = actions.walk()
+    scales = np.ones((len(walk), len(walk.skeleton.names), 3))
+    scales[:, 2] = np.linspace(1.0, 1.5, len(walk))[:, None] ** 2
+    made = filled(replace(walk, scales=scales), [walk], keys=(0, 20, 40), plant_feet=False).clip.scales
+    np.testing.assert_allclose(made[[0, 20, 40]], scales[[0, 20, 40]])
+    np.testing.assert_allclose(made[10], 0.5 * (scales[0] + scales[20]))
 
 
 def test_a_gap_longer_than_all_sources():
@@ -276,9 +325,7 @@ def test_interpolation_meets_both_ends(rng):
 @pytest.mark.shared
 def test_captured_walks_come_back_better_than_by_interpolation():
     """Of a person kept aside: see tools/bench/between.py."""
-    folder = material.SHARED / "strides"
-    files = [folder / f"cmu_mb_08_{number}.bvh" for number in ("02", "03", "05", "06")]
-    clips = [resample.to_rate(trim.ends(bvh.to_clip(bvh.read(file))[0]).clip, 30.0) for file in files]
+    clips = material.strides("02", "03", "05", "06")
     keys = np.arange(0, len(clips[0]), 15)
     done = fill.fill(clips[0], keys, fill.library(clips[1:], 0.5), plant=False)
     plain = hidden(clips[0], keys)

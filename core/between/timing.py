@@ -1,0 +1,51 @@
+"""When keyed poses would have to be for the stretches found between them to play at their own pace (methods: Fill)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..motion.clip import Clip
+from . import candidates, choice, trust
+from .candidates import Candidate, Gap, Search
+from .fill import FEWEST_FRAMES, LONGEST, Library, asked_of
+from .rows import RATE, Longs, Rows
+
+SEARCH = Search(tuple(0.45 * 1.07**k for k in range(25)), pace=0.02, two=False)  # up to 2.3 times the gap's length
+
+
+def suggested(clip: Clip, keys: Longs, known: Library, locked: Mapping[int, Candidate] | None = None) -> list[int]:
+    """Return the frames at which the keys (K,) would be; the first stays.
+
+    A gap keeps its length where it is not filled, and where no stretch is to be trusted at its own pace.
+    locked : stretches that are set, by the number of a filled gap.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import fill, timing
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> hurried = walk.taken(np.array([8, *[9] * 11, 28]))  # 20 frames of a walk in 12
+        >>> timing.suggested(hurried, np.array([0, 12]), fill.library([walk], 1.0))
+        [0, 20]
+    """
+    asked = asked_of(clip, keys)
+    numbers = np.cumsum([gap is not None for gap in asked]) - 1
+    wished = [None if gap is None else (locked or {}).get(int(k)) for gap, k in zip(asked, numbers, strict=True)]
+    found = [_found(known.rows, gap, only) for gap, only in zip(asked, wished, strict=True)]
+    chosen = choice.together(known.rows, found, [[(1.0, 1.0)] * len(some) for some in found])
+    frames = [int(keys[0])]
+    for k, (gap, length) in enumerate(zip(asked, np.diff(keys).tolist(), strict=True)):
+        if gap is not None and chosen[k] >= 0:
+            rows = sum(piece.end - piece.start for piece in found[k][chosen[k]].pieces)
+            own = replace(gap, frames=float(rows))
+            if wished[k] or trust.gain(trust.ratio(known.rows, own, found[k], chosen[k])) >= trust.ROUGHLY:
+                length = min(max(round(rows * clip.rate / RATE), FEWEST_FRAMES), int(LONGEST * clip.rate))
+        frames.append(frames[-1] + length)
+    return frames
+
+
+def _found(rows: Rows, gap: Gap | None, only: Candidate | None) -> list[Candidate]:
+    if only is not None:
+        return [only]
+    return [] if gap is None else candidates.found(rows, gap, SEARCH)
