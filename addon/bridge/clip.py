@@ -379,6 +379,16 @@ def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target
     return found
 
 
+def moved(clip: Clip, body: Rig) -> frozenset[Target]:
+    """Return the properties that a clip moves, which it gets keys for whatever its sources have keyed."""
+    found = set()
+    for bone in _bones(as_keyed(clip, body, frozenset()), body, frozenset(), {}):
+        keying = bone.keying
+        wanted = (bone.turn, keying.turns), (bone.move, keying.moves), (bone.size, keying.scales)
+        found |= {target for target, is_keyed in wanted if is_keyed}
+    return frozenset(found)
+
+
 def _write(writer: curves.Writer, full: Clip, bones: list[KeyedBone], at: Array) -> None:
     """Write a clip's keys at frames (K,) that may be fractional."""
     from ...core.motion import resample

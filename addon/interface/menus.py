@@ -52,7 +52,7 @@ MENUS = {
             *("steer", "draw_path", "new_curve", "add_stretch", "build_graph", "show_graph", LINE),
             *("learn_style", "keep_style", "load_style", "save_style", LINE),
             *("pick_pose", "clear_poses"),
-            *("next_stretch", "lock_stretch", "whole_stretch", "clear_gaps"),
+            *("next_stretch", "lock_stretch", "whole_stretch", "clear_gaps", "move_poses"),
         ),
     ),
     "repair": Row(

@@ -130,6 +130,25 @@ def test_a_side_that_lacks_is_mirrored_and_actions_stay_on_the_spot_if_asked(cut
 
 
 @material.needs_shared
+def test_actions_of_a_set_key_the_same_bones_so_that_none_shows_the_pose_of_another():
+    bpy.ops.import_scene.gltf(filepath=str(material.SHARED / "characters" / "RobotExpressive.glb"))
+    rig = material.armatures()[0]
+    bpy.context.view_layer.objects.active = rig
+    for action in list(bpy.data.actions):
+        bpy.data.actions.remove(action)
+    material.import_motion(material.SHARED / "amc" / "09_12.amc", match_rate=True, onto="ACTIVE")
+    bpy.context.scene.action_loom.mode = "cut_out"
+    material.pressed(rig, "cut_take")
+    tick("Run")
+    made = material.pressed(rig, "cut_out", roots={"ROOT", "IN_PLACE"})
+    moves, stays = (
+        {curve.data_path for curve in material.fcurves(made[name]) if "pose." in curve.data_path}
+        for name in ("Run", "Run_InPlace")
+    )
+    assert moves == stays
+
+
+@material.needs_shared
 def test_a_moved_border_is_woven_by_rebuild_and_the_others_are_told(cut, capfd):
     tick("Walk", "Walk Left", "Walk to Walk Left")
     bpy.context.scene.action_loom.take_mirror = False

@@ -104,7 +104,9 @@ def _imported(project: Path) -> None:
 
 def _farthest(shown: dict[str, list[float]], played: dict[str, list[float]]) -> float:
     """The greatest distance of two poses' heads; the engine's are Y up."""
-    heads = {_plain(name): (x, -z, y) for name, (x, y, z) in played.items()}
+    heads: dict[str, tuple[float, float, float]] = {}
+    for name, (x, y, z) in played.items():
+        heads.setdefault(_plain(name), (x, -z, y))  # objects on bones, which come later, may have their names
     return max(float(np.linalg.norm(np.subtract(heads[_plain(name)], head))) for name, head in shown.items())
 
 

@@ -8,7 +8,7 @@ import bpy
 from ....core.errors import LoomError
 from ....core.progress import Progress
 from ...ground import steps
-from ...ground.blender_types import scene_of
+from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import frame_conversion, lists, properties, take_rows, target_armature
 from . import polls
 from .reports import EachResult
@@ -117,6 +117,13 @@ class CutOutHooks(ResultHooks):
             return dataclasses.replace(made, clip=clip, report={**made.report, "warnings": warnings})
 
         return computing.compute_each(inputs, progress.part(0.2, 1.0), cut)
+
+    def finish(
+        self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
+    ) -> OperatorReturn:
+        from ...services.weaving import writing
+
+        return super().finish(op, context, inputs if op.preview else writing.keyed_alike(inputs, made), made)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         """Write an action, over the one that was woven for it before unless that was edited by hand."""

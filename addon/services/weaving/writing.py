@@ -153,6 +153,25 @@ def all_ready_in_steps(
         yield from steps.within(ready_in_steps(context, given, woven), k, len(made))
 
 
+def keyed_alike(inputs: tuple[Inputs, ...], made: list[Any]) -> tuple[Inputs, ...]:
+    """Return inputs of results that each key what any of them moves: without keys, the pose of another would remain.
+
+    made : their results, or errors. On controls each keys its own.
+    """
+    body = inputs[0].read.body
+    if body.controls is not None:
+        return inputs
+    moves: frozenset[curves.Target] = frozenset().union(
+        *(clips.moved(one.clip, body) for one in made if not isinstance(one, LoomError))
+    )
+
+    def wider(read: Read) -> Read:
+        sources = [dataclasses.replace(one, targets=one.targets | moves) for one in read.sources]
+        return dataclasses.replace(read, sources=type(read.sources)(sources))
+
+    return tuple(dataclasses.replace(one, read=wider(one.read)) for one in inputs)
+
+
 def keyed(read: Read) -> frozenset[curves.Target]:
     """Return the union of all properties that the sources have keys for."""
     return frozenset().union(*(source.targets for source in read.sources))
