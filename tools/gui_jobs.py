@@ -264,17 +264,19 @@ def exported_set(gui: Any, hand: Hand) -> Iterator[Any]:
     """Export such a set for an engine."""
     yield from take(gui, hand)
     hand.begin()
-    shutil.rmtree("/tmp/exported", ignore_errors=True)
-    Path("/tmp/exported").mkdir()
+    folder = Path("/tmp/exported")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     yield from hand.press("ops.action_loom.export_set(")
     yield 1.0
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "FILE_BROWSER":
-                area.spaces.active.params.directory = b"/tmp/exported/set/"
+                area.spaces.active.params.directory = f"{folder}/".encode()
+    yield 0.5
     yield from hand.key("Return")
-    yield from hand.until(Path("/tmp/exported/set/set.json").is_file, "exported")
-    return ", ".join(sorted(path.name for path in Path("/tmp/exported/set").iterdir()))
+    yield from hand.until((folder / "set.json").is_file, "exported")
+    return ", ".join(sorted(path.name for path in folder.iterdir()))
 
 
 def set_rows() -> Any:
