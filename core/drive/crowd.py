@@ -82,6 +82,15 @@ def asked(
 
     before : what was returned for the last step, () at first; it holds for some steps while the wishes do.
     leads : whether the first one does as it is wished, and leaves all avoidance to the others
+
+    Example:
+        >>> from action_loom.core.drive import controller, crowd, database
+        >>> from action_loom.core.figure import actions
+        >>> data, ahead = database.build([actions.walk(cycles=1), actions.wave()]), controller.Wish(1.3j)
+        >>> bodies = [(data, controller.begun(data, place, facing)) for place, facing in ((0j, 0.0), (3j, 3.14))]
+        >>> pairs = crowd.asked(bodies, [ahead, controller.Wish(-1.3j)], (), leads=True)
+        >>> pairs[0][1] == ahead, pairs[1][1] == pairs[1][0]  # the first leads, the other gives way
+        (True, False)
     """
     known = [pair[0] for pair in before]
     if known == list(wanted) and bodies[0][1].steps % EVERY:

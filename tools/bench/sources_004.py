@@ -338,6 +338,7 @@ Table 1, connect D | 0.468 and 0.087 | {pair("connect", "D")} | table below
 
 COMMANDS = (
     "    python tools/bench/sources_004.py      # style.py and seams.py for what it points to",
+    "    action-loom style fit WALKS… --labels L.csv -o S.npz",
     "    action-loom style info S.npz --by stride --picture P.png      # groups; the others are in the audit",
 )
 TABLE = """
