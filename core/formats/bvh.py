@@ -100,7 +100,7 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
         tips if like is None else like.tips,
         channels,
         frame_time,
-        np.round(_values(skeleton.names, rotations, positions, channels), 7),
+        np.round(_values(skeleton.names, rotations, positions, channels), 7) + 0.0,  # no -0: engines differ in its sign
     )
 
 
