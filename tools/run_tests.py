@@ -1,9 +1,9 @@
 """Runs what must hold: checkers, core tests, and the built zip in Blender; what is quick, or with --all everything.
 
 The short run leaves out the tests that tests/durations.json knows to be slow, all engines but one and all Blenders but
-one. With --all the oldest numpy and the Blenders between the oldest and the newest run the quick tests, all else runs
-all. BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The last
-line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
+one. With --all the oldest numpy and the Blenders before the newest run the quick tests, all else runs all.
+BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The last line
+reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
 import argparse
@@ -105,10 +105,10 @@ def core_tests(everything):
 
 
 def blender_tests(names):
-    """The add-on's tests in some Blenders, of which those between the oldest and the newest run what is quick."""
-    folder, ends = ROOT / "tests" / "addon", (min(names), max(names))
+    """The add-on's tests in some Blenders, of which those before the newest run what is quick."""
+    folder, newest = ROOT / "tests" / "addon", max(names)
     return [
-        pytest_step(name, environments.blender(name), ["."], "addon", quick=name not in ends, cwd=folder)
+        pytest_step(name, environments.blender(name), ["."], "addon", quick=name != newest, cwd=folder)
         for name in names
     ]
 

@@ -18,7 +18,7 @@ HEAD = """# What is grey, and why
 
 For anyone who finds a button of the tab Action Loom grey: why, as below its tooltip, in each state that an artist gets
 into. `WRITE=1 make test BLENDER=5.2` writes this page; `tests/addon/test_buttons.py` presses every button that is not
-grey, too: none raises anything but a sentence. The same in Blender 4.2 and 5.2.
+grey, too: none raises anything but a sentence. The same in Blender 4.2.
 """
 # Of menus and rows, and an earlier name.
 NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "drag_strip", "bake_to_bones", "bake_to_controls"}
