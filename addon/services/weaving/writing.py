@@ -62,7 +62,8 @@ class Written:
 def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: SlottedAction | None = None) -> Written:
     """Write a woven clip as an action that starts where its reference does, and store its recipe.
 
-    The action is a new one, or the action and slot of `into`, whose keys are replaced; on failure nothing changes.
+    The action is a new one, or the action and slot of `into`, whose keys are replaced, on the same bones at least, so
+    that the pose of no other action remains there; on failure nothing changes.
     Raises LoomError if the armature, one of its bones or a source is gone by now.
     """
     scene, armature = scene_of(context), found(bpy.data.objects, inputs.read.armature, "The armature")
@@ -76,10 +77,13 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     wanted = on_controls.wanted(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
+    had = frozenset[curves.Target]()
+    if into is not None and on_rig is None:
+        had = frozenset(curves.transforms(curves.curves_of(*into)))
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
             "first_frame": first_frame,
-            "targets": keyed(read),
+            "targets": keyed(read) | had,
             "start": reference.start if options.place == "reference" else {},
             "interpolation": options.interpolation.upper(),
         }
