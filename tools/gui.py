@@ -7,6 +7,7 @@ virtual screen and software OpenGL the first time. Two Blenders: 4.3, and the ne
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "gui"
 SHARED = ROOT.parent / "shared" / "data"
+START = ROOT / "docs" / "manual" / "start.md"  # what gui_start.py does
 SUITES = ("trixie", "sid")
 # What is run in the window, where its pictures go, and the window's size.
 SCRIPTS = (
@@ -88,10 +90,17 @@ def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
         command = [sys.executable, str(wrapper), "run", "--suite", suite, "--extension", zip_path, "--size", size]
         command += ["--script", str(ROOT / "tools" / script), "--out", str(OUT / suite / folder), "--timeout", "900"]
         command += ["--data", str(dropped() if script == "gui_jobs.py" else SHARED)]
+        command += ["--", *steps_of(START)] if script == "gui_start.py" else []
         done = subprocess.run(command, check=False).returncode
         print(f"{suite}, {script}: {'fine' if done == 0 else f'exit status {done}'}")
         fine &= done == 0
     return fine
+
+
+def steps_of(page: Path) -> list[str]:
+    """Return the numbered steps of a manual page, each as far as its first full stop."""
+    text = re.sub(r"\n {3}", " ", page.read_text(encoding="utf-8"))
+    return re.findall(r"^\d+\. (.+?)\.(?: |$)", text, re.MULTILINE)
 
 
 def dropped() -> Path:

@@ -18,7 +18,7 @@ from gui_shared import figure, idle, lines, settings
 WALK, RUN, TAKE = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh", "09_12.amc"
 INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary", "Take")
 MANY = 500
-HEADER = 55  # pixels from the first option of Blend to the header of Feet
+HEADER = 55  # pixels from the modes of Mix to the header of Feet
 
 
 class Hand:
@@ -205,8 +205,8 @@ def feet(gui: Any, hand: Hand) -> Iterator[Any]:
     yield from hand.until(lambda: len(bpy.data.actions) == 1, "imported")
     yield from gui.key("space")
     hand.begin()
-    _, y = yield from gui.find_button("blend.timing")
-    yield from hand.at(gui.region("UI").x + 60, y - HEADER)  # the header is no button: it is two rows below
+    _, y = yield from gui.find_button("action_loom.mode")
+    yield from hand.at(gui.region("UI").x + 60, y - HEADER)  # the header is no button: it is two rows below, after More
     return (yield from hand.weave("plant"))
 
 

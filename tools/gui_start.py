@@ -1,4 +1,4 @@
-"""docs/manual/start.md done in a window as it is written, with mouse and keyboard; a strip of what is seen.
+"""docs/manual/start.md done in a window, step by step as it is written, with mouse and keyboard; a strip of it.
 
 Names its steps, counts clicks, and takes the seconds that Action Loom computes. build/gui/*/start/ gets a picture of
 each step; `tools/start_strip.py` puts those together for the manual.
@@ -20,38 +20,45 @@ SCALE = 1.25  # of the interface, so that the pictures can be read when they are
 
 
 def steps(gui: Any) -> Iterator[Any]:
+    """Do what the page says; `tools/gui.py` reads it and gives its steps as arguments."""
     bpy.context.preferences.view.ui_scale = SCALE
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
+    yield from empty_scene(gui)
     with gui.override():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_orbit(angle=0.6, type="ORBITRIGHT")
         bpy.ops.view3d.view_orbit(angle=0.3, type="ORBITDOWN")
-    for part in (demo, curve, files):
-        yield from part(gui)
+    unknown = [text for text in gui.args if text not in STEPS]
+    assert not unknown, f"no step here does what the page says: {unknown}"
+    for text in gui.args:
+        yield from STEPS[text](gui)
     computed, clicks = sum(one["seconds"] for one in TAKEN), sum(one["clicks"] for one in TAKEN)
     gui.log(f"{len(TAKEN)} steps, {clicks} clicks and keys, {computed:.1f} s of computing")
     Path(gui.out, "steps.json").write_text(json.dumps(TAKEN, indent=1))
 
 
-def demo(gui: Any) -> Iterator[Any]:
+# --- from the demo ---------------------------------------------------------------------------------------------------
+
+
+def tab(gui: Any) -> Iterator[Any]:
     region = gui.region("WINDOW")
     yield from gui.move(region.x + region.width // 2, region.y + region.height // 2)
     yield from gui.key("n")
     yield from gui.sidebar(SIDEBAR)  # the click on the tab's name
     yield from shown(gui, "N, tab Action Loom", 2)
+
+
+def demo(gui: Any) -> Iterator[Any]:
     yield from gui.press("ops.action_loom.add_demo(")
     assert ticked() == {"Walk", "Run"}, ticked()
     assert len(lines()) == 7
     frame_all(gui)
     yield from shown(gui, "Add Demo", 1)
+
+
+def weave_and_play(gui: Any) -> Iterator[Any]:
     seconds = yield from woven(gui, "blend", "Run + Walk 50:50")
     yield from played(gui, 10)
     yield from shown(gui, "Weave; play", 2, seconds)
-    yield from bar(gui)
-    yield from pad(gui)
-    yield from double_click(gui)
 
 
 def bar(gui: Any) -> Iterator[Any]:
@@ -79,26 +86,31 @@ def pad(gui: Any) -> Iterator[Any]:
 
 
 def double_click(gui: Any) -> Iterator[Any]:
-    found = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until="sources[6].use")
-    x, y = found[0][:2]
+    x, y = yield from line_at(gui, "Carry")
     loom("addon.services.preview.previews").keep(
         figure().session_uid, None
     )  # software draws it too slowly for two clicks
     yield from gui.redraw()
     yield from gui.move(x + 80, y, 0.3)
     gui._x("click", "--repeat", "2", "--delay", "60", "1")
-    yield from gui.wait_until(lambda: action().name == "Wave", 10, "played")
+    yield from gui.wait_until(lambda: action().name == "Carry", 10, "played")
     yield from over_view(gui)
     yield from gui.key("space")
-    yield from shown(gui, "Double-click Wave", 1)
+    yield from shown(gui, "Double-click Carry", 1)
 
 
-def curve(gui: Any) -> Iterator[Any]:
+# --- a walk along a curve --------------------------------------------------------------------------------------------
+
+
+def path_mode(gui: Any) -> Iterator[Any]:
     for name in ("Run", "Sneak", "Turn Left", "Turn Right"):
         yield from tick(gui, name)
     assert ticked() == {"Walk", "Turn Left", "Turn Right"}, ticked()
     yield from choose_mode(gui, "follow")
     yield from shown(gui, "Tick Walk and the turns; Path", 5)
+
+
+def draw(gui: Any) -> Iterator[Any]:
     yield from gui.press("ops.action_loom.draw_path(")
     view = gui.region("WINDOW")
     places = [(view.x + view.width * (0.45 - 0.012 * k), view.y + view.height * (0.45 - 0.006 * k)) for k in range(25)]
@@ -110,17 +122,21 @@ def curve(gui: Any) -> Iterator[Any]:
     gui._x("mouseup", 1)
     yield 1.0
     yield from shown(gui, "Draw on the floor", 2)
-    seconds = yield from woven(gui, "follow", None)
-    last = action().frame_range[1]
-    bpy.context.scene.frame_set(round(0.6 * last))
+
+
+def weave(gui: Any) -> Iterator[Any]:
+    """Weave what the tab has, and look at its middle."""
+    seconds = yield from woven(gui, settings().mode, None)
+    bpy.context.scene.frame_set(round(0.6 * action().frame_range[1]))
     yield from shown(gui, "Weave", 1, seconds)
 
 
-def files(gui: Any) -> Iterator[Any]:
+# --- from motion files -----------------------------------------------------------------------------------------------
+
+
+def drop(gui: Any) -> Iterator[Any]:
     """Two motion files dropped into the view of an empty scene."""
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
+    yield from empty_scene(gui)
     yield from gui.sidebar(SIDEBAR)
     folder = Path(tempfile.mkdtemp())
     convention = loom("core.formats.motion_file").Convention("cm", 0.01, "y", False)
@@ -132,6 +148,9 @@ def files(gui: Any) -> Iterator[Any]:
         bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(folder), files=dropped)
     yield 0.5
     yield from shown(gui, "Drag files into the view", 1)
+
+
+def read(gui: Any) -> Iterator[Any]:
     began = perf_counter()
     yield from gui.key("Return")
     yield from gui.wait_until(lambda: len(bpy.data.actions) == 2, 30, "imported")
@@ -140,8 +159,23 @@ def files(gui: Any) -> Iterator[Any]:
     frame_all(gui)
     assert len(ticked()) == 2
     yield from shown(gui, "Import", 1, seconds)
-    seconds = yield from woven(gui, "blend", None)
-    yield from shown(gui, "Weave", 1, seconds)
+
+
+# What the page says, as far as its first full stop, and what is done for it.
+STEPS = {
+    "Press *N* in the 3D view and open the tab *Action Loom*": tab,
+    "*Add Demo*: a figure with seven actions": demo,
+    "*Weave*": weave,
+    "*Weave*: the figure has a new action, *Run + Walk 50:50*; Space plays it": weave_and_play,
+    "Drag the bar of *Run* in the list": bar,
+    "Tick *Sneak*, press *Pad*, and drag the dot between the three": pad,
+    "Double-click any action in the list to play it": double_click,
+    "Tick *Walk*, *Turn Left* and *Turn Right* only, and choose *Path*": path_mode,
+    "*Draw*, then drag on the floor": draw,
+    "Drop BVH, AMC, FBX, glTF or GLB files into the view, or *Import Motion…* (beside a list: under *+*)": drop,
+    "In an empty scene, keep *Match Scene Rate* and *Fit Scene Range* on so that the capture plays at its original"
+    " speed": read,
+}
 
 
 # --- what the steps share -------------------------------------------------------------------------------------------
@@ -180,14 +214,29 @@ def played(gui: Any, frame: int) -> Iterator[Any]:
 
 
 def tick(gui: Any, name: str) -> Iterator[Any]:
-    """Click a line's tick: they are tried from the list's top to its end."""
-    place = next(k for k, line in enumerate(lines()) if line.action.name == name)
+    """Click a line's tick."""
+    place = place_of(name)
     was = lines()[place].use
-    found = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until=f"sources[{place}].use")
-    if not found:  # the list shows five lines at a time
-        raise LookupError(f"{name} is not in sight")
-    yield from gui.click(*found[0][:2])
+    yield from gui.click(*(yield from line_at(gui, name)))
     assert lines()[place].use != was, name
+
+
+def line_at(gui: Any, name: str) -> Iterator[Any]:
+    """Where a line's tick is: lines are tried from the list's top to its end."""
+    found = yield from gui.buttons(gui.region("UI"), columns=(0.1,), until=f"sources[{place_of(name)}].use")
+    if not found:
+        raise LookupError(f"{name} is not in sight")
+    return found[0][:2]
+
+
+def place_of(name: str) -> int:
+    return next(k for k, line in enumerate(lines()) if line.action.name == name)
+
+
+def empty_scene(gui: Any) -> Iterator[Any]:
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
 
 
 def drag_bar(gui: Any) -> Iterator[Any]:

@@ -139,6 +139,9 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         ],
         options=set(),
     )
+    variations: bpy.props.IntProperty(
+        name="Count", description="How many variations are made", default=4, min=1, max=1000, soft_max=20, options=set()
+    )
     tool_open: bpy.props.BoolProperty(
         name="Tool", description="Show a tool in place of Weave", default=False, options=set()
     )

@@ -120,6 +120,25 @@ def test_ends_of_stretches_are_dragged_along_the_curve(walker, handles):
     assert one.end == pytest.approx(one.start + handles.LEAST)
 
 
+def test_the_speed_is_where_the_walk_is_after_a_second(walker, handles, loom):
+    with_a_curve(walker)
+    walk = settings().follow
+    metres = loom("addon.bridge.rig").read(walker).world_metres
+    places = metres * handles.path_shown(bpy.context)[:, :2]
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    assert walk.speed == 0.0
+    walk.speed = 1.5
+    there = handles.speed_at(bpy.context)
+    assert np.interp(there, np.linspace(0.0, 100.0, len(gone)), gone) == pytest.approx(1.5, abs=1e-3)
+    handles.set_speed(bpy.context, 2.0 * there)
+    assert walk.speed == pytest.approx(3.0, abs=0.01)
+    handles.set_speed(bpy.context, 0.0)
+    assert walk.speed == 0.0  # any
+    assert 0.0 < handles.speed_at(bpy.context) < 100.0  # where it can be seen and taken
+    settings().mode = "blend"
+    assert handles.speed_at(bpy.context) is None
+
+
 def test_the_start_is_dragged_with_its_curve(walker, handles):
     with_a_curve(walker)
     before = handles.path_shown(bpy.context)

@@ -164,12 +164,15 @@ def test_a_list_without_a_filter_shows_every_line(many):
     class Filter:
         bitflag_filter_item, filter_name, order, only_loops = 1 << 30, "", "LIST", False
 
-    for k in (MANY - 1, 20):
-        many.sources[k].use = True
+    for k, line in enumerate(many.sources):
+        line.use = k in (MANY - 1, 20)
     shown, order = kind.filter_items(Filter(), bpy.context, many, "sources")
     assert shown == [1 << 30] * MANY
     ticked = [k for k, line in enumerate(many.sources) if line.use]
     assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked)] == ticked  # in sight, in their order
+    many.last_of = "take 10"
+    _, order = kind.filter_items(Filter(), bpy.context, many, "sources")
+    assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked) + 1] == [*ticked, 10]
     Filter.filter_name = "take 1"
     shown, _ = kind.filter_items(Filter(), bpy.context, many, "sources")
     assert [line.name for line, flag in zip(many.sources, shown, strict=True) if flag] == [

@@ -49,6 +49,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
                 draw_options(layout, properties.settings_of(scene), properties.shown_in_mode(Plant, rare=False))
         if action is None:
             return
+        layout.label(text=action.name, icon="ACTION", translate=False)
         held = contact_rows.of(scene, action)
         if held is not None and held.said:
             draw_text(layout, context, held.said[0].upper() + held.said[1:])

@@ -1,4 +1,4 @@
-"""Handles in the 3D view: the target of Reach, where Place puts a figure, and the start and stretches of a path."""
+"""Handles in the 3D view: the target of Reach, where Place puts a figure; start, speed and stretches of a path."""
 
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ RING = 0.8  # size of a dial, in Blender's units of gizmos
 LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
 INK = (1.0, 1.0, 1.0, 1.0)
 HINT = "Drag along the curve; Esc or right-click cancels"
+SPEED_HINT = "Drag to where the walk is after a second, or to the start for any speed; Esc or right-click cancels"
 
 
 def on_floor(region: bpy.types.Region, pixel: tuple[float, float], height: float) -> Vector | None:
@@ -125,9 +126,9 @@ class ACTION_LOOM_GGT_place(bpy.types.GizmoGroup):
 
 
 class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
-    """An end of a stretch of the path, or the start of the walk.
+    """An end of a stretch of the path, the start of the walk, or where the walk is a second later.
 
-    index : of the stretch; end : "start" or "end" of it, "" for the start of the walk
+    index : of the stretch; end : "start" or "end" of it, "" for the start of the walk, "speed" for a second later
     """
 
     bl_idname = "ACTION_LOOM_GT_on_path"
@@ -141,6 +142,8 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         stretches = properties.settings_of(scene_of(context)).stretches
         if not self.end:
             return 0.0
+        if self.end == "speed":
+            return tool_handles.speed_at(context)
         return float(getattr(stretches[self.index], self.end)) if self.index < len(stretches) else None
 
     def _seen(self, context: bpy.types.Context) -> tuple[float, float] | None:
@@ -155,7 +158,9 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
             self._draw_stretch(context)
         if seen is None:
             return
-        paint = colors.of(colors.STRETCH if self.end else colors.GOOD)
+        if self.end == "speed":
+            self._draw_speed(context, seen)
+        paint = colors.of(colors.GOOD if self.end in ("", "speed") else colors.STRETCH)
         flat.dot(*seen, (DOT + 2.0) * scale, INK if self.is_highlight else (0.0, 0.0, 0.0, 0.6))
         flat.dot(*seen, DOT * scale, paint)
 
@@ -170,6 +175,19 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         if ends:
             flat.lines(ends, colors.of(colors.STRETCH, 0.8), WIDE, region)
 
+    def _draw_speed(self, context: bpy.types.Context, seen: tuple[float, float]) -> None:
+        """Draw the walk's first second, and its speed."""
+        places, percent = tool_handles.path_shown(context), self._percent(context)
+        if places is None or percent is None:
+            return
+        region, speed = present(context.region), properties.settings_of(scene_of(context)).follow.speed
+        line = [pixel_of(region, place) for place in places[: number_of(percent) + 1]]
+        ends = [place for pair in pairwise(place for place in line if place is not None) for place in pair]
+        if ends:
+            flat.lines(ends, colors.of(colors.GOOD, 0.8 if speed else 0.3), WIDE, region)
+        text = f"{speed:.1f} m/s" if speed else "any speed"
+        flat.write(text, seen[0] + GRIP * interface_scale(), seen[1] + DOT * interface_scale())
+
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
         seen = self._seen(context)
         if seen is None:
@@ -179,7 +197,10 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         settings = properties.settings_of(scene_of(context))
         self.before = settings.curve.matrix_world.copy() if not self.end else self._percent(context)
-        present(context.workspace).status_text_set(translated(HINT) if self.end else None)
+        if self.end == "speed":
+            self.before = settings.follow.speed
+        hint = {"": None, "speed": translated(SPEED_HINT)}.get(self.end, translated(HINT))
+        present(context.workspace).status_text_set(hint)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event, tweak: Any) -> Any:
@@ -189,7 +210,10 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
             seen = [pixel_of(region, place) for place in places]
             away = [1e9 if one is None else (Vector(one) - Vector(mouse)).length for one in seen]
             percent = 100.0 * away.index(min(away)) / (len(places) - 1)
-            tool_handles.set_stretch(context, self.index, self.end, percent)
+            if self.end == "speed":
+                tool_handles.set_speed(context, percent)
+            else:
+                tool_handles.set_stretch(context, self.index, self.end, percent)
         elif places is not None:
             found = on_floor(region, mouse, float(places[0][2]))
             if found is not None:
@@ -200,13 +224,16 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
     def exit(self, context: bpy.types.Context, cancel: bool | None) -> None:
         present(context.workspace).status_text_set(None)
         settings = properties.settings_of(scene_of(context))
-        if cancel and self.end:
+        if cancel and self.end == "speed":
+            settings.follow.speed = self.before
+        elif cancel and self.end:
             setattr(settings.stretches[self.index], self.end, self.before)
         elif cancel:
             settings.curve.matrix_world = self.before
         else:
             scene_of(context).update_tag()  # so that the preview follows
-            bpy.ops.ed.undo_push(message="Stretch" if self.end else "Start of Walk")
+            names = {"": "Start of Walk", "speed": "Speed of Walk"}
+            bpy.ops.ed.undo_push(message=names.get(self.end, "Stretch"))
 
 
 def number_of(percent: float) -> int:
@@ -228,9 +255,9 @@ class ACTION_LOOM_GGT_path(bpy.types.GizmoGroup):
         self.refresh(context)
 
     def refresh(self, context: bpy.types.Context) -> None:
-        """Have two handles for each stretch, and one for the start."""
+        """Have two handles for each stretch, one for the start and one for the speed."""
         count = len(properties.settings_of(scene_of(context)).stretches)
-        wanted = [(0, "")] + [(index, end) for index in range(count) for end in ("start", "end")]
+        wanted = [(0, "speed"), (0, "")] + [(index, end) for index in range(count) for end in ("start", "end")]
         while len(self.gizmos) > len(wanted):
             self.gizmos.remove(self.gizmos[-1])
         while len(self.gizmos) < len(wanted):

@@ -50,7 +50,8 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         row.prop(settings, "edit", text="")
         present(row.operator("action_loom.open_tool", text="", icon="X")).tool = ""
         recipe = recipe_of(scene)
-        count = len(source_list.own_actions(scene, armature, settings.edit_which))
+        actions = source_list.own_actions(scene, armature, settings.edit_which)
+        count = len(actions)
         if not draw_job(layout):
             row = layout.row(align=True)
             row.scale_y = 1.4
@@ -58,7 +59,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             row.operator(f"action_loom.{recipe.verb}", text=text, icon="TOOL_SETTINGS")
             preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
             preview.preview = True
-        self._draw_last(context, armature)
+        self._draw_last(context, armature, actions)
         if recipe is Warp:
             layout.operator("action_loom.tween", icon="ARROW_LEFTRIGHT")
             self._draw_poses(armature)
@@ -107,12 +108,16 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         if 0 <= settings.active_event < len(settings.events):
             self.layout.prop(settings.events[settings.active_event], "anticipation", slider=True)
 
-    def _draw_last(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Draw the summary of the last result, while it is the armature's action."""
+    def _draw_last(
+        self, context: bpy.types.Context, armature: bpy.types.Object, actions: list[bpy.types.Action]
+    ) -> None:
+        """Draw the summary of the last result, while it is the armature's action; else which action is changed."""
         rig = properties.rig_of(scene_of(context), armature)
         action = contact_rows.action_of(armature)
         if rig is not None and rig.last and action is not None and action.name == rig.last_of:
             draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
+        elif len(actions) == 1:
+            self.layout.label(text=actions[0].name, icon="ACTION", translate=False)
 
 
 register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair))

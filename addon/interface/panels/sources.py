@@ -41,7 +41,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         lines = getattr(data, lines_name)
         shown = [self.bitflag_filter_item] * len(lines)
         if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly
-            return shown, _ticked_first(lines) if len(lines) > ROWS else []
+            return shown, _as_needed(lines, data.last_of) if len(lines) > ROWS else []
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
@@ -107,9 +107,11 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         length.label(text=f"{_seconds(item):.1f} s", translate=False)
 
 
-def _ticked_first(lines: Any) -> Any:
-    """Return the places of the lines of a long list in an order that has the ticked ones in sight."""
-    numbered: list[Any] = [(place, not line.use) for place, line in enumerate(lines)]
+def _as_needed(lines: Any, made: str) -> Any:
+    """Return the places of a long list's lines, with the ticked ones in sight, and below them what was made last."""
+    numbered: list[Any] = [
+        (place, (not line.use, line.action is None or line.action.name != made)) for place, line in enumerate(lines)
+    ]
     return bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
 
 
@@ -245,6 +247,7 @@ class ACTION_LOOM_MT_armatures(bpy.types.Menu):
         layout.separator()
         unpin = layout.operator("action_loom.pin_armature", text="Whichever Is Active", icon="UNPINNED")
         present(unpin).armature = ""
+        layout.prop(properties.settings_of(scene), "experts")
 
 
 class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
@@ -254,9 +257,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         armature = target_armature.of_tab(context)
         if armature is not None:
             pinned = properties.pinned(scene_of(context)) is not None
-            row = self.layout.row(align=True)
-            row.menu("ACTION_LOOM_MT_armatures", text=armature.name, icon="PINNED" if pinned else "UNPINNED")
-            row.prop(properties.settings_of(scene_of(context)), "experts", text="", icon="PREFERENCES")
+            self.layout.menu("ACTION_LOOM_MT_armatures", text=armature.name, icon="PINNED" if pinned else "UNPINNED")
 
     def draw(self, context: bpy.types.Context) -> None:
         armature = target_armature.of_tab(context)

@@ -43,7 +43,6 @@ def _rig(context: bpy.types.Context) -> Any:
 
 # Options that are shown at first in each mode; the others are behind More.
 FIRST = {
-    "blend": (("blend", "timing"),),
     "splice": (("splice", "method"), ("splice", "strength")),
     "ask": (("ask", "speed"), ("ask", "turn"), ("ask", "strides")),
     "connect": (("connect", "anywhere"), ("connect", "facing")),
@@ -116,7 +115,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == Restyle.verb:
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
-            row.operator("action_loom.variations", icon="DUPLICATE")
+            present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations
+            count = row.row(align=True)
+            count.ui_units_x = 2.5
+            count.prop(settings, "variations", text="")
             present(row.operator("action_loom.variations", text="", icon="COMMUNITY")).to_selected = True
 
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SAMPLES = 400  # places along a curve
 LEAST = 1.0  # % of the curve, least length of a stretch
+ANY = 1.3  # m/s, where the handle of the speed lies while any speed will do
+SLOWEST = 0.2  # m/s; a handle dragged nearer to the start asks for any speed
 DIGITS = 4  # of metres and degrees
 
 # By an armature's session id, bones and size: metres of a scene unit, 0 for a rig that can't be read.
@@ -160,6 +162,29 @@ def set_stretch(context: bpy.types.Context, index: int, end: str, percent: float
         one.start = min(max(percent, 0.0), one.end - LEAST)
     else:
         one.end = max(min(percent, 100.0), one.start + LEAST)
+
+
+def speed_at(context: bpy.types.Context) -> float | None:
+    """Return where the walk is a second after its start, % of the curve; None while there is no curve."""
+    long = _length(context)
+    wanted = properties.settings_of(scene_of(context)).follow.speed or ANY
+    return None if not long else min(100.0 * wanted / long, 100.0)
+
+
+def set_speed(context: bpy.types.Context, percent: float) -> None:
+    """Ask for the speed that brings the walk to a place on the curve in a second."""
+    speed = 0.01 * percent * (_length(context) or 0.0)
+    properties.settings_of(scene_of(context)).follow.speed = round(speed, 2) if speed >= SLOWEST else 0.0
+
+
+def _length(context: bpy.types.Context) -> float | None:
+    """Return the metres that the panel's curve is long; None while it is no path."""
+    places, armature = path_shown(context), target_armature.of_tab(context)
+    metres = None if places is None or armature is None else metres_of(armature)
+    if places is None or metres is None:
+        return None
+    ahead = places[1:, :2] - places[:-1, :2]
+    return metres * math.fsum((ahead**2).sum(axis=1) ** 0.5)
 
 
 def move_path(context: bpy.types.Context, start: Vector) -> None:

@@ -20,7 +20,7 @@ class Follow(GraphWalk, PointOptions):
     """Walk along a path through a motion graph of the clips."""
 
     verb = "follow"
-    label = "Follow Curve"
+    label = "Follow Path"
     tooltip = "Walk along the curve with the ticked actions"
     mode = "Path"
     mode_tooltip = "A walk along a curve"
