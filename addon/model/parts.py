@@ -24,6 +24,7 @@ class Seam(NamedTuple):
 
     left : the frame at which the first clip is left, as its recipe counts; -1 where a recipe can't say it
     fades : whether both play on over the mended frames, so that their number can be chosen
+    step : frames of the clip that is left to one of the result
     """
 
     first: float
@@ -31,6 +32,7 @@ class Seam(NamedTuple):
     last: float
     left: int = -1
     fades: bool = False
+    step: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def from_json(text: str) -> Parts | None:
             ),
             tuple(tuple(map(float, row)) for row in values["shares"]),
             tuple(
-                Seam(float(one[0]), float(one[1]), float(one[2]), int(one[3]), bool(one[4])) for one in values["seams"]
+                Seam(float(one[0]), float(one[1]), float(one[2]), int(one[3]), bool(one[4]), *map(float, one[5:6]))
+                for one in values["seams"]
             ),
         )
     except (IndexError, KeyError, TypeError, ValueError):

@@ -170,11 +170,17 @@ def test_how_long_both_play_on_is_dragged_where_they_do(walks, strips):
     assert not handles(strips, "fade")
 
 
-def test_seams_of_three_actions_are_not_dragged(walks, strips):
+def test_seams_of_three_actions_are_dragged_one_by_one(walks, strips):
     material.key_walk(walks, "long", frames=120)
     bpy.ops.action_loom.connect(sources=[TWO[0], {"name": "long", "weight": 1.0}, TWO[1]])
-    assert len(shown(strips).parts.seams) == 2
-    assert not handles(strips, "seam")
+    made, before = action(), handles(strips, "seam")
+    assert len(before) == 2
+    left = shown(strips).parts.seams[1].left
+    drag(kind="seam", number=1, frame=before[1].frame - 6.0)
+    assert action() == made
+    assert shown(strips).recipe.seams == ((-1.0, -1.0), (left - 6.0, -1.0))
+    after = handles(strips, "seam")
+    assert [one.frame for one in after] == [before[0].frame, before[1].frame - 6.0]
 
 
 def test_a_dragged_weight_key_changes_the_recipe_in_time_and_share(walks, strips):

@@ -50,7 +50,7 @@ class FoundCandidates(NamedTuple):
 _found: Cache[tuple[int, str], FoundCandidates] = memory.cache(8)
 
 # Option values that leave the choice to the recipe.
-AUTOMATIC = {"loop": (("start", 0), ("length", 0)), "connect": (("from_frame", -1), ("to_frame", -1))}
+AUTOMATIC = {"loop": (("start", 0), ("length", 0)), "connect": (("from_frame", -1), ("to_frame", -1), ("seams", ""))}
 
 
 def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCandidates | None:

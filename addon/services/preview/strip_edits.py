@@ -9,7 +9,8 @@ from typing import Any
 
 import bpy
 
-from ....core.verbs import Blend
+from ....core.options import declared
+from ....core.verbs import Blend, Connect
 from ...ground.blender_types import present
 from ...model import contact_rows, lists, properties
 from ...model.parts import Parts
@@ -97,7 +98,7 @@ class SeamEdit(Edit):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         chosen = properties.settings_of(self.scene).connect
-        self._before = chosen.from_frame, chosen.length
+        self._before = {name: getattr(chosen, name) for name in ("from_frame", "seams", "length")}
 
     def to(self, frame: float, level: float) -> Strip | None:
         woven = self.woven()
@@ -107,12 +108,13 @@ class SeamEdit(Edit):
             reach = max(round(abs(at - seam.at)), 1)
             moved, options = (seam.at - reach, seam.at, seam.at + reach), {"length": round(2.0 * reach / woven.rate, 3)}
         else:
-            by = max(round(at - seam.at), -seam.left)
+            by = round(at - seam.at)
             moved = seam.first + by, seam.at + by, seam.last + by
-            options = {"from_frame": seam.left + by}
+            options = self._left_at(number, max(seam.left + round(by * seam.step), 0))
         if not self.shown.action:
             chosen = properties.settings_of(self.scene).connect
             for name, value in options.items():
+                value = declared(Connect)[name].as_text(value) if name == "seams" else value
                 if getattr(chosen, name) != value:
                     setattr(chosen, name, value)
             return None
@@ -132,9 +134,20 @@ class SeamEdit(Edit):
         )
         return self.as_if(dataclasses.replace(woven, tracks=tracks, seams=seams), **options)
 
+    def _left_at(self, number: int, frame: int) -> dict[str, Any]:
+        """Return the options that leave a clip at a frame: of two clips one, of more a row for each seam."""
+        recipe, count = self.shown.recipe, len(self.woven().seams)
+        assert isinstance(recipe, Connect)
+        if count == 1 and not recipe.seams:
+            return {"from_frame": frame}
+        rows = [list(row) for row in recipe.seams] or [[-1.0, -1.0] for _ in range(count)]
+        rows[number][0] = float(frame)
+        return {"seams": tuple(map(tuple, rows))}
+
     def back(self) -> None:
         chosen = properties.settings_of(self.scene).connect
-        chosen.from_frame, chosen.length = self._before
+        for name, value in self._before.items():
+            setattr(chosen, name, value)
 
 
 class GhostWeightEdit(Edit):

@@ -60,8 +60,9 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
             one["corrected"][0],
             one["seam_frame"],
             one["corrected"][1],
-            one["from_frame"] if len(woven.seams) == 1 else -1,  # of several, a recipe has no frames for each
+            one["from_frame"],
             one["method"] in FADES,
+            one["step"],
         )
         for one in own.get("joints", [own])
     ]

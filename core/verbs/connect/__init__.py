@@ -79,6 +79,13 @@ class Connect(Recipe, PlantOptions, TravelOptions):
         zero="is found",
         shown=RARE,
     )
+    seams: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Of several seams: rows of the frame to leave a clip at and the frame to enter the next at; -1 finds it",
+        minimum=-1.0,
+        table=True,
+        shown=RARE,
+    )
     by_correlation: bool = option(
         False,
         "Let Polynomial and Spline choose their length by how alike both sides are",

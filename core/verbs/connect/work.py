@@ -92,27 +92,25 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     began = time.perf_counter()
     if len(clips) < 2:
         raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
-    if len(clips) > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
-        raise OptionError(f"Frames to leave and enter are those of two clips; {len(clips)} given")
+    asked = _of_each_seam(recipe, len(clips))
     trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
     trimmed, given = _going(trimmed, recipe)
     result, joined, first_free = trimmed[0].clip, [], 0
     brought: list[Carried] = []
     far: list[tuple[int, _Apart]] = []
+    leave = trimmed[0].frame_map
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
         part.at(0.0, f"Looking where to go over into {following.clip.name}")
         after, carried = alike.like(following.clip, trimmed[0].clip)
         brought += [] if carried is None else [carried]
         after = resample.to_rate(after, result.rate)
-        counted = (
-            trimmed[0].frame_map if k == 1 else FrameMap(),
-            FrameMap(following.first, following.clip.rate / result.rate),
-        )
-        ranked = _ranked(result, after, recipe, first_free, counted)
-        apart = _far(result, after, ranked, recipe, first_free, counted)
+        counted = leave, FrameMap(following.first, following.clip.rate / result.rate)
+        ranked = _ranked(result, after, asked[k - 1], first_free, counted)
+        apart = _far(result, after, ranked, asked[k - 1], first_free, counted)
         part.at(0.4, "Mending the seam")
-        result, seam_report, first_free = _joined(result, after, ranked, recipe, counted)
+        result, seam_report, first_free = _joined(result, after, ranked, asked[k - 1], counted)
+        leave = _at_its_end(result, after, counted[1])
         result = replace(result, name=following.clip.name)  # whose end it has
         joined.append(seam_report)
         far += [] if apart is None else [(k, apart)]
@@ -132,6 +130,22 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     return ConnectResult(result, report | reporting.common("connect", clips, result, began), 0, frames)
 
 
+def _of_each_seam(recipe: Connect, count: int) -> list[Connect]:
+    """Return the recipe with the frames that are asked for, for each seam of so many clips; raises OptionError."""
+    if not recipe.seams:
+        if count > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
+            raise OptionError(f"Frames to leave and enter are those of two clips; {count} given")
+        return [recipe] * (count - 1)
+    if len(recipe.seams) != count - 1 or any(len(row) != 2 for row in recipe.seams):
+        raise OptionError(f"{count} clips take {count - 1} rows of two frames as seams: -1 finds a frame")
+    return [replace(recipe, from_frame=int(leave), to_frame=int(enter)) for leave, enter in recipe.seams]
+
+
+def _at_its_end(result: Clip, last: Clip, counted: FrameMap) -> FrameMap:
+    """Return how the frames of a result are counted as those of the clip that it ends with."""
+    return replace(counted, first=counted.first - round((len(result) - len(last)) * counted.step))
+
+
 def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
     """Return the possible transitions between two clips, the best first, in frames of the clips as given.
 
@@ -139,6 +153,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
     """
     if len(clips) != 2:
         raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
+    (recipe,) = _of_each_seam(recipe, 2)
     progress.at(0.0, "Looking where to go over")
     (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
     after = resample.to_rate(alike.like(other.clip, one.clip)[0], one.clip.rate)
@@ -326,6 +341,7 @@ def _joined(
         "candidates": offered,
         "method": name,
         "seam_frame": best.from_frame + 1,
+        "step": counted[0].step,
         "corrected": [best.from_frame - reach, best.from_frame + reach],
         "methods": figures,
     }

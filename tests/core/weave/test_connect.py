@@ -8,7 +8,7 @@ from action_loom.core import verbs
 from action_loom.core.check import seams, world_pose
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
 from action_loom.core.figure import actions
-from action_loom.core.motion import kinematics, quat, retarget, root_motion
+from action_loom.core.motion import kinematics, quat, resample, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.sync import alignment
 from action_loom.core.verbs import Connect, Loop
@@ -193,6 +193,27 @@ def test_three_clips_in_a_chain():
     assert woven.clip.name == "walk > sneak > run"
     points = kinematics.points(woven.clip)
     assert np.linalg.norm(np.diff(points, axis=0), axis=2).max() < 0.6
+
+
+@pytest.mark.parametrize("method", ["ease", "registered", "inertial"])
+def test_each_seam_of_three_clips_may_be_asked_for_in_the_frames_of_its_clips(method):
+    clips = [actions.walk(60.0, 4), resample.to_rate(actions.sneak(60.0), 120.0), actions.run(60.0, 4)]
+    found = verbs.apply(Connect(method=method), clips).report["connect"]["joints"]
+    rows = tuple((one["from_frame"], one["to_frame"]) for one in found)
+    assert rows[1][0] > len(clips[1]) / 2.0  # a frame of the second clip, which has 120 a second
+    again = verbs.apply(Connect(method=method, seams=rows), clips).report["connect"]["joints"]
+    assert [one["seam_frame"] for one in again] == [one["seam_frame"] for one in found]
+    moved = (rows[0], (rows[1][0] - 20.0, -1.0))
+    later = verbs.apply(Connect(method=method, seams=moved), clips).report["connect"]["joints"]
+    assert later[0]["seam_frame"] == found[0]["seam_frame"]
+    assert later[1]["from_frame"] == rows[1][0] - 20
+    assert later[1]["seam_frame"] == found[1]["seam_frame"] - 10
+
+
+@pytest.mark.parametrize("rows", [((1.0, 2.0),), ((1.0, 2.0), (1.0,)), ((1.0, 2.0),) * 3])
+def test_seams_are_rows_of_two_frames_one_for_each(rows):
+    with pytest.raises(OptionError, match="3 clips take 2 rows of two frames as seams: -1 finds a frame"):
+        verbs.apply(Connect(seams=rows), [actions.walk()] * 3)
 
 
 @pytest.mark.both_engines
