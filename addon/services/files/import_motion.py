@@ -285,7 +285,9 @@ def _hang(
     if found:
         import_skin.hang(context, found[0], armature, names)
         others = [each.name for each in found[1:] if not each.same(found[0])]
-        notes += [f"{armature.name} has the mesh of {found[0].name}, so that of {some(others)} is left out"] * bool(others)
+        notes += [f"{armature.name} has the mesh of {found[0].name}, so that of {some(others)} is left out"] * bool(
+            others
+        )
 
 
 def _write(
