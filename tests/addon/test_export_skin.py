@@ -58,7 +58,8 @@ def test_the_mesh_posed_outside_comes_back_into_blender(loom, tmp_path, units, u
     assert material.import_motion(turned, units=units, up=up, trim=False, mesh=True) == {"FINISHED"}
     drawn = next(one for one in set(bpy.data.objects) - before if one.type == "MESH")
     assert [len(part) for part in (drawn.data.vertices, drawn.data.polygons)] == [80, len(first.data.polygons)]
-    assert drawn.parent.type == "ARMATURE" and drawn.parent != rig
+    assert drawn.parent.type == "ARMATURE"
+    assert drawn.parent != rig
     unlike = 0.0
     for frame, ours in enumerate(np.load(made)["vertices"]):
         bpy.context.scene.frame_set(frame + 1)

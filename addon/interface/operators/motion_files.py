@@ -105,8 +105,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     )
     mesh: bpy.props.BoolProperty(
         name="With Mesh",
-        description="Make a new armature with the mesh (.obj) and weights (.weights.txt) beside the file, as Export writes"
-        " them",
+        description="Make a new armature that moves the mesh (.obj) and weights (.weights.txt) beside the file",
         default=False,
         options={"SKIP_SAVE"},
     )

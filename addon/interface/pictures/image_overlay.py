@@ -274,7 +274,7 @@ def _draw_figures(on_stage: "Stage", now: "Playhead", colors: Any, box: flat.Box
             flat.lines(places, (*colors[k], 1.0), 2.5, region)
 
 
-def _draw_switch(self: bpy.types.Header, context: bpy.types.Context) -> None:
+def _draw_switch(self: Any, context: Any) -> None:
     """Draw the switch of how bodies are shown in the header of an Image Editor that shows a registration."""
     if pair_in(context.space_data) is not None:
         present(self.layout).prop(properties.settings_of(scene_of(context)), "bodies_aligned", toggle=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import bpy
@@ -65,9 +66,8 @@ def hang(context: bpy.types.Context, drawn: Drawn, armature: bpy.types.Object, n
     names : bones by the file's joints
     """
     mesh = bpy.data.meshes.new(drawn.name)
-    begins = drawn.mesh.begins.tolist()
     corners = drawn.mesh.corners.tolist()
-    faces = [corners[first:last] for first, last in zip(begins[:-1], begins[1:], strict=True)]
+    faces = [corners[first:last] for first, last in pairwise(drawn.mesh.begins.tolist())]
     mesh.from_pydata(drawn.vertices.tolist(), [], faces)
     mesh.validate()  # an OBJ file may name a vertex twice in a face
     mesh.update()
