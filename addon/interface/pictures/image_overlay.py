@@ -33,6 +33,8 @@ GAP = 0.8  # margin around the figures and the legend, in text sizes
 FIGURES = 12.0  # width and height of both figures together, in text sizes
 GROUND = (0.11, 0.11, 0.11)  # of the pictures' margins, as in `bitmap`
 
+_HEADER: Any = bpy.types.IMAGE_HT_header  # the stubs take functions without the header only
+
 _handler: Any = None
 _stages: "Cache[tuple[Analysis, int], Stage]" = memory.cache(2)
 
@@ -274,7 +276,7 @@ def _draw_figures(on_stage: "Stage", now: "Playhead", colors: Any, box: flat.Box
             flat.lines(places, (*colors[k], 1.0), 2.5, region)
 
 
-def _draw_switch(self: Any, context: Any) -> None:
+def _draw_switch(self: bpy.types.Header, context: bpy.types.Context) -> None:
     """Draw the switch of how bodies are shown in the header of an Image Editor that shows a registration."""
     if pair_in(context.space_data) is not None:
         present(self.layout).prop(properties.settings_of(scene_of(context)), "bodies_aligned", toggle=True)
@@ -282,11 +284,11 @@ def _draw_switch(self: Any, context: Any) -> None:
 
 def register() -> None:
     show()
-    bpy.types.IMAGE_HT_header.append(_draw_switch)
+    _HEADER.append(_draw_switch)
     memory.when_forgotten.append(_stop_following)
 
 
 def unregister() -> None:
     memory.when_forgotten.remove(_stop_following)
-    bpy.types.IMAGE_HT_header.remove(_draw_switch)
+    _HEADER.remove(_draw_switch)
     hide()
