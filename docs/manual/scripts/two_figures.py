@@ -24,8 +24,8 @@ def drawn(pairs: list[tuple[Clip, Clip]], titles: list[str], frame: int) -> Figu
         one, other = (clip.taken(np.array([frame])) for clip in pair)
         for clip, colour in ((one, "tab:blue"), (other, "tab:orange")):
             stick_figures.solid(axis, clip, np.zeros(1), colour, beside=one)
-        tall = max(one.skeleton.height, other.skeleton.height)
-        axis.set(xlim=(-tall, tall), ylim=(-0.3 * tall, 1.3 * tall))
+        tall = pairs[0][0].skeleton.height
+        axis.set(xlim=(-tall, tall), ylim=(-0.2 * tall, 1.4 * tall))
     return figure
 
 
