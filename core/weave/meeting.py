@@ -75,7 +75,7 @@ def off(before: Two, now: Two, found: Sequence[Meeting]) -> Array:
 
     Example:
         >>> import numpy as np
-        >>>         >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.figure import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 42)]
@@ -93,7 +93,7 @@ def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
 
     Example:
         >>> import numpy as np
-        >>>         >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.figure import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 30, 60)]
@@ -122,7 +122,7 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
 
     Example:
         >>> import numpy as np
-        >>>         >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.figure import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 60)]
