@@ -32,7 +32,7 @@ ABOUT = """
 Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test, the add-on's
 in Blender 5.2; `.py`: a script of the manual; *page*: a figure, table or picture of its section above. *Done*: what the
 document does runs here, or what it claims is measured here; what is otherwise follows. What can't be done has a
-sentence in place of it.
+sentence in place of it. `manners.csv`: clip and manner, from the words of the clips' INDEX.csv, made by the script.
 """.strip()
 
 
