@@ -48,7 +48,7 @@ bench:
 sources: export OPENBLAS_NUM_THREADS = 1
 sources:
 	$(ENVIRONMENTS) package 5.2
-	set -e; for each in sources_000 sources_001 sources_002 sources_003 sources_004 sources_audit seams; do \
+	set -e; for each in sources_000 sources_001 sources_002 sources_003 sources_004 sources_pairs sources_audit seams; do \
 		$(PACKAGE_PYTHON) tools/bench/$$each.py > /dev/null; done; times
 
 fuzz:

@@ -27,6 +27,8 @@ def pairs(gui: Any) -> Iterator[Any]:
     tick("Walk", "Sneak", "Run")
     yield from done(gui, "analyse")
     yield from pictures(gui, "pairs", "show_registration")
+    settings().bodies_aligned = True
+    yield from pictures(gui, "pairs_laid_over", "show_registration")
 
 
 def cycles(gui: Any) -> Iterator[Any]:

@@ -17,14 +17,13 @@ ELSEWHERE = (
     "addon/ground/translations/",
     "core/cli/",
     "core/cluster.py",
-    "core/formats/obj.py",
-    "core/formats/weights.py",
     "core/graph/integrity.py",
     "core/graph/storage.py",
     "core/library/similar.py",
     "core/plots/",
     "core/skin/",
     "core/style/groups.py",
+    "core/weave/meeting.py",
 )
 # Modules whose texts, but for errors, are those of declared options.
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")

@@ -154,6 +154,12 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     picture: bpy.props.IntProperty(
         name="Picture", description="Which of the sources is shown matched to the reference", options=set()
     )
+    bodies_aligned: bpy.props.BoolProperty(
+        name="Lay Bodies Over",
+        description="Draw both bodies on top of each other beside the playhead, after the best turn and shift",
+        default=False,
+        options=set(),
+    )
     live: bpy.props.BoolProperty(
         name="Live",
         description="Show the result as a ghost that follows every change; nothing is written",

@@ -20,7 +20,7 @@ from ..motion.quat import Array
 from ..options import Choice, Option, by_name
 from ..skin import fit, playing
 from ..skin.skin import Skin, skin
-from . import common, outputs, reading, skin_files
+from . import common, cuts, outputs, reading, skin_files
 from .host import Host
 from .skin_files import FACES, MOVED, Surface
 
@@ -55,7 +55,7 @@ OPTIONS = by_name(
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host: Host) -> None:
     text = "move a mesh with a clip: one OBJ file for each frame, or one .npz"
     parser = verbs.add_parser("skin", help=text, description=text)
-    parser.add_argument("clip", metavar="CLIP", help="a motion file")
+    parser.add_argument("clip", metavar="CLIP", help=f"a motion file; {cuts.HELP}")
     parser.add_argument("mesh", metavar="MESH.obj")
     parser.add_argument(
         "weights", metavar="WEIGHTS.txt", help="lines of: vertex (from 1), joint (name, or number from 0), weight"
@@ -115,8 +115,9 @@ def _lines(title: str, report: Mapping[str, Any]) -> list[str]:
 
 
 def _as_written(path: str, settings: Mapping[str, Any]) -> Clip:
-    """Return the clip of a file in the file's own axes and in the unit of the mesh."""
-    return reading.read(path, repr(1.0 / settings["scale"]), "z", settings).clip
+    """Return the clip of a file, or a part of it, in the file's own axes and in the unit of the mesh."""
+    file = reading.read(cuts.split(path).clip, repr(1.0 / settings["scale"]), "z", settings)
+    return cuts.part_of(path, file.clip)
 
 
 def _frames(text: str, count: int, path: str) -> NDArray[np.int64]:

@@ -172,6 +172,33 @@ def test_bodies_are_seen_from_the_side_wherever_they_go(loom, analysis, playhead
     assert_allclose(body.at(3.5), 0.5 * (body.at(3.0) + body.at(4.0)), rtol=0.0, atol=1e-12)
 
 
+def test_bodies_are_laid_over_each_other_as_near_as_they_come(playhead, stage):
+    now = playhead.at_frame(stage.match, 12.0)
+    apart, over = (stage.poses(now, aligned=aligned) for aligned in (False, True))
+    assert_array_equal(apart[0], over[0])  # the reference stays
+    assert_array_equal(apart[1][..., 1], over[1][..., 1])  # and both stay on the ground
+    one, other = (body.cloud(at * stage.every) for body, at in zip(stage.bodies, now.cells, strict=True))
+    weights = stage.bodies[0].weights
+    laid = playhead.laid_over(one, other, weights)
+    assert_array_equal(stage.bodies[1].seen(laid), over[1])
+
+    def off(cloud):
+        return weights @ ((cloud - one) ** 2).sum(axis=1)
+
+    assert off(laid) < off(other)
+    turned = laid[:, :2] @ np.array([[np.cos(0.01), np.sin(0.01)], [-np.sin(0.01), np.cos(0.01)]])
+    for moved in (laid[:, :2] + (0.01, 0.0), laid[:, :2] + (0.0, -0.01), turned):
+        assert off(np.column_stack([moved, laid[:, 2]])) > off(laid)
+
+
+def test_a_body_that_was_turned_and_moved_is_laid_over_itself_exactly(playhead, stage):
+    cloud = stage.bodies[0].cloud(7.0)
+    turn = np.exp(0.7j)
+    moved = turn * (cloud[:, 0] + 1j * cloud[:, 1]) + (2.0 - 3.0j)
+    other = np.column_stack([moved.real, moved.imag, cloud[:, 2]])
+    assert_allclose(playhead.laid_over(cloud, other, stage.bodies[0].weights), cloud, rtol=0.0, atol=1e-12)
+
+
 # --- what is left behind --------------------------------------------------------------------------------------------
 
 

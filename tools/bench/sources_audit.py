@@ -1,6 +1,7 @@
 """The audit of docs/measured/sources.md: elements, the command that shows each, and what it printed."""
 
 import contextlib
+import csv
 import io
 import os
 import re
@@ -24,13 +25,14 @@ from quality_tables import grid
 TABLE = Path(__file__).with_suffix(".txt")
 BLENDER = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 DATA = ROOT.parent / "shared" / "data" / "cmu"
+MANNERS = ("slow", "brisk", "exaggerated")  # words of that page; a walk without one is plain
 TITLE = "The audit"
 HEADS = ("element", "command", "it printed", "done")
 ABOUT = """
 Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test, the add-on's
 in Blender 5.2; `.py`: a script of the manual; *page*: a figure, table or picture of its section above. *Done*: what the
 document does runs here, or what it claims is measured here; what is otherwise follows. What can't be done has a
-sentence in place of it.
+sentence in place of it. `manners.csv`: clip and manner, from the words of the clips' INDEX.csv, made by the script.
 """.strip()
 
 
@@ -141,12 +143,23 @@ def called(row: Row) -> str:
     return {"none": "–", "script": row.shown}.get(row.command, row.command)
 
 
+def manners() -> str:
+    """How each walk is done, in the words of the clips' index page, as a file of labels."""
+    with (DATA / "INDEX.csv").open(encoding="utf-8", newline="") as file:
+        walks = {row["file"]: row["description"] for row in csv.DictReader(file) if "walk" in row["description"]}
+    found = {
+        Path(file).stem: next((word for word in MANNERS if word in about), "plain") for file, about in walks.items()
+    }
+    return "".join(["clip,manner\n", *(f"{clip},{manner}\n" for clip, manner in found.items())])
+
+
 def main() -> None:
     commands, rows = read()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for clip in DATA.glob("*.bvh"):
             (folder / clip.name).symlink_to(clip)
+        (folder / "manners.csv").write_text(manners(), encoding="utf-8")
         tests = {row.command for of_document in rows.values() for row in of_document if "::" in row.command}
         put("sources.md", TITLE, lines(commands, rows, Printed(commands, folder, tests)))
 

@@ -103,6 +103,12 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         description="Keep standing feet in place when a clip is put on another body",
         default=True,
     )
+    mesh: bpy.props.BoolProperty(
+        name="With Mesh",
+        description="Make a new armature that moves the mesh (.obj) and weights (.weights.txt) beside the file",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
     trim: bpy.props.BoolProperty(
         name="Trim",
         description="Remove a T-pose at the start, and jumps in the first and last 0.1 s",
@@ -170,9 +176,12 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         layout = present(self.layout)
         layout.use_property_split = True
         layout.use_property_decorate = False
+        layout.prop(self, "mesh")
+        carried = layout.column()
+        carried.enabled = not self.mesh
         for name in ("onto", "here", "limbs", "plant_feet"):
             if name != "limbs" or self.onto != "NEW":
-                layout.prop(self, name)
+                carried.prop(self, name)
         layout.separator()
         for name in ("rate", "match_rate", "fit_range", "play", "select"):
             layout.prop(self, name)
@@ -209,6 +218,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             self.trim,
             option_properties.choice_of(self, "limbs"),
             self.here,
+            self.mesh,
         )
         return import_motion.given_in_steps(context, self._paths(), reading)
 

@@ -33,6 +33,8 @@ GAP = 0.8  # margin around the figures and the legend, in text sizes
 FIGURES = 12.0  # width and height of both figures together, in text sizes
 GROUND = (0.11, 0.11, 0.11)  # of the pictures' margins, as in `bitmap`
 
+_HEADER: Any = bpy.types.IMAGE_HT_header  # the stubs take functions without the header only
+
 _handler: Any = None
 _stages: "Cache[tuple[Analysis, int], Stage]" = memory.cache(2)
 
@@ -259,24 +261,34 @@ def _draw_playhead(on_stage: "Stage", now: "Playhead", place: "Place", region: b
 
 
 def _draw_figures(on_stage: "Stage", now: "Playhead", colors: Any, box: flat.Box, region: bpy.types.Region) -> None:
-    """Draw both bodies from the side on one ground, each in its half of a box and in its colour."""
+    """Draw both bodies from the side on one ground and in their colours: each in its half of a box, or laid over."""
+    aligned = properties.settings_of(scene_of(bpy.context)).bodies_aligned
     left, bottom, right, top = box
     back, front, low, high = on_stage.reach
     half = 0.5 * (right - left)
     scale = min(half / max(front - back, 1e-6), (top - bottom) / max(high - low, 1e-6))
-    for k, body in enumerate(on_stage.bodies):
-        start = left + k * half + 0.5 * (half - scale * (front - back)) - scale * back
-        ends = body.at(now.cells[k] * on_stage.every).reshape(-1, 2)
+    for k, ends in enumerate(on_stage.poses(now, aligned=aligned)):
+        aside = 0.5 if aligned else k
+        start = left + aside * half + 0.5 * (half - scale * (front - back)) - scale * back
+        ends = ends.reshape(-1, 2)
         if len(ends):
             places = [(start + scale * x, bottom + scale * (z - low)) for x, z in ends.tolist()]
             flat.lines(places, (*colors[k], 1.0), 2.5, region)
 
 
+def _draw_switch(self: bpy.types.Header, context: bpy.types.Context) -> None:
+    """Draw the switch of how bodies are shown in the header of an Image Editor that shows a registration."""
+    if pair_in(context.space_data) is not None:
+        present(self.layout).prop(properties.settings_of(scene_of(context)), "bodies_aligned", toggle=True)
+
+
 def register() -> None:
     show()
+    _HEADER.append(_draw_switch)
     memory.when_forgotten.append(_stop_following)
 
 
 def unregister() -> None:
     memory.when_forgotten.remove(_stop_following)
+    _HEADER.remove(_draw_switch)
     hide()

@@ -12,6 +12,7 @@ from ....core.motion import kinematics, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.motion.skeleton import Skeleton
+from ....core.sync import alignment
 from ....core.sync.registration_curve import Registration
 from ....core.weave.preprocess import PreparedClips
 from ...bitmaps import match_bitmap
@@ -73,29 +74,49 @@ def in_plot(layout: Layout, match: Match, x: float, y: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SideView:
-    """A body seen from its right: points (F, P, 2) ahead of its place and above the ground, metres.
+    """A body seen from its right: points (F, P, 3) ahead of its place, left of it, and above the ground, metres.
 
     lines (L, 2) : pairs of joined points
+    weights (P,) : how much each point counts where clouds are compared
     """
 
     points: Array
     lines: NDArray[np.int64]
+    weights: Array
 
     def at(self, frame: float) -> Array:
         """Return the line ends (L, 2, 2) at a frame of the clip, clamped to its ends."""
+        return self.seen(self.cloud(frame))
+
+    def cloud(self, frame: float) -> Array:
+        """Return the points (P, 3) at a frame of the clip, clamped to its ends."""
         place = min(max(frame, 0.0), len(self.points) - 1.0)
         here = min(int(place), max(len(self.points) - 2, 0))
         before, after = self.points[here], self.points[min(here + 1, len(self.points) - 1)]
-        return np.asarray((before + (place - here) * (after - before))[self.lines])
+        return np.asarray(before + (place - here) * (after - before))
+
+    def seen(self, cloud: Array) -> Array:
+        """Return the line ends (L, 2, 2) of points (P, 3), ahead and above."""
+        return np.asarray(cloud[:, [0, 2]][self.lines])
 
 
 def side_view(clip: Clip) -> SideView:
     """Return a clip's body from the side, without its travel and heading."""
     points = kinematics.points(clip)
     ground, facing = root_motion.ground_frames(clip)
-    ahead = np.stack([-np.sin(facing), np.cos(facing)], axis=-1)
-    along = ((points[..., :2] - ground[:, None]) * ahead[:, None]).sum(axis=-1)
-    return SideView(np.stack([along, points[..., 2]], axis=-1), body_lines(clip.skeleton))
+    local = (points[..., 0] + 1j * points[..., 1] - (ground[:, :1] + 1j * ground[:, 1:])) * np.exp(-1j * facing)[
+        :, None
+    ]
+    view = np.stack([local.imag, -local.real, points[..., 2]], axis=-1)
+    return SideView(view, body_lines(clip.skeleton), clip.skeleton.point_weights)
+
+
+def laid_over(cloud: Array, other: Array, weights: Array) -> Array:
+    """Return another cloud (P, 3) after the turn and shift on the ground that bring it nearest to a cloud (P, 3)."""
+    ground, moved = (each[:, 0] + 1j * each[:, 1] for each in (cloud, other))
+    best = alignment.align(ground[None], moved[None], weights)
+    there = np.exp(1j * best.turn) * moved + best.shift
+    return np.stack([there.real, there.imag, other[:, 2]], axis=-1)
 
 
 def body_lines(skeleton: Skeleton) -> NDArray[np.int64]:
@@ -117,11 +138,18 @@ class Stage:
     bodies: tuple[SideView, SideView]
     every: int
 
+    def poses(self, now: Playhead, *, aligned: bool) -> tuple[Array, Array]:
+        """Return the line ends (L, 2, 2) of both bodies at a moment; aligned: the other one laid over the reference."""
+        one, other = (body.cloud(at * self.every) for body, at in zip(self.bodies, now.cells, strict=True))
+        if aligned:
+            other = laid_over(one, other, self.bodies[REFERENCE].weights)
+        return self.bodies[REFERENCE].seen(one), self.bodies[OTHER].seen(other)
+
     @property
     def reach(self) -> tuple[float, float, float, float]:
         """The bodies' extent over all frames: least and most ahead, least and most above, metres."""
-        every = np.concatenate([body.points[:, np.unique(body.lines)].reshape(-1, 2) for body in self.bodies])
-        (left, low), (right, high) = every.min(axis=0), every.max(axis=0)
+        every = np.concatenate([body.points[:, np.unique(body.lines)].reshape(-1, 3) for body in self.bodies])
+        (left, _, low), (right, _, high) = every.min(axis=0), every.max(axis=0)
         return float(left), float(right), float(low), float(high)
 
 

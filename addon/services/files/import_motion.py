@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, some
 from ....core.formats import motion_file, units
 from ....core.motion import resample
 from ....core.motion.clip import Clip
@@ -20,7 +20,7 @@ from ...ground import formats, rates, steps
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
 from ..weaving import standing, writing
-from . import model_files, onto_armature
+from . import import_skin, model_files, onto_armature
 from .onto_armature import File, Moved
 
 FIRST_FRAME = 1.0
@@ -38,6 +38,7 @@ class FileReading:
     trim : whether to leave out a T-pose that a capture begins with, and jumps at its ends
     limbs : which controls of arms and legs get keys, on a rig that has both kinds (see `ResultOptions.limbs`)
     here : whether what is carried onto another body begins where that stands
+    mesh : whether the meshes beside the files come along, on new armatures whatever `onto` says
     """
 
     units: str = "auto"
@@ -50,6 +51,7 @@ class FileReading:
     trim: bool = True
     limbs: str = "source"
     here: bool = False
+    mesh: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +114,7 @@ def given_in_steps(context: bpy.types.Context, paths: Sequence[str], reading: Fi
             yield done / len(paths), f"reading {os.path.basename(path)}"
             models[path] = model_files.read(context, path)
     present(context.view_layer).update()  # a script may have moved the armature just now
-    scene, armature = scene_of(context), None if reading.onto == NEW else _active(context)
+    scene, armature = scene_of(context), None if reading.onto == NEW or reading.mesh else _active(context)
     rate = rates.of_scene(scene)
     if armature is None:
         return Given(tuple(paths), reading, models, 0, None, False, (), rate)
@@ -194,6 +196,7 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
         for file in group:
             one = onto_armature.onto_bones(file.renamed(names), to)
             actions.setdefault(new, []).append(_write(new, one, None, reading, notes))
+        _hang(context, [file.drawn for file in group if file.drawn is not None], new, names, notes)
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
     retargeted = [one.retargeted for one in brought.moved if one.retargeted]
@@ -226,8 +229,10 @@ def _is_model(path: str) -> bool:
 def _read(path: str, given: Given, notes: list[str]) -> list[File]:
     """Return the clips of a file, trimmed and at the rate asked for."""
     reading = given.reading
+    drawn = None
     if path in given.models:
         read = [(clip, (True,) * len(clip.skeleton)) for clip in given.models[path]]
+        notes += [f"{os.path.basename(path)}: With Mesh is for motion files, not for models"] * reading.mesh
     else:
         content = motion_file.read(
             path, reading.units, reading.up, skeleton=reading.skeleton, amc_rate=reading.amc_rate
@@ -236,13 +241,21 @@ def _read(path: str, given: Given, notes: list[str]) -> list[File]:
         if content.convention.unit == units.UNKNOWN:
             notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
         read = [(content.clip, content.turned)]
+        if reading.mesh:
+            drawn, more = import_skin.read(path, content.convention, content.clip.skeleton.names)
+            notes += more
     trimmed = [(close.trimmed(clip, reading.trim), turned) for clip, turned in read]
     for part, _ in trimmed:
         if part.first or part.last:
             count = part.first + part.last
             notes.append(f"{part.clip.name}: Trim left out {count} frames at its ends (a T-pose or a jump)")
     return [
-        File(resample.to_rate(part.clip, given.rate) if reading.to_scene_rate else part.clip, turned, part.clip.rate)
+        File(
+            resample.to_rate(part.clip, given.rate) if reading.to_scene_rate else part.clip,
+            turned,
+            part.clip.rate,
+            drawn,
+        )
         for part, turned in trimmed
     ]
 
@@ -259,6 +272,22 @@ def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Obj
     # A connected bone can't take the joint translations of a file.
     armature, names = bones.build(context, name, skeleton, heads, tails, connected=False)
     return armature, dict(zip(skeleton.names, names, strict=True))
+
+
+def _hang(
+    context: bpy.types.Context,
+    found: list[import_skin.Drawn],
+    armature: bpy.types.Object,
+    names: dict[str, str],
+    notes: list[str],
+) -> None:
+    """Hang the first of some meshes on a new armature; note those that are other ones."""
+    if found:
+        import_skin.hang(context, found[0], armature, names)
+        others = [each.name for each in found[1:] if not each.same(found[0])]
+        notes += [f"{armature.name} has the mesh of {found[0].name}, so that of {some(others)} is left out"] * bool(
+            others
+        )
 
 
 def _write(

@@ -27,6 +27,7 @@ from ...bridge.curves import Target
 from ...ground import rates, steps
 from ...ground.blender_types import armature_data, scene_of
 from ..weaving import on_controls
+from .import_skin import Drawn
 
 Solved = on_controls.OnRig | None  # None where bones are keyed
 
@@ -39,11 +40,13 @@ class File:
 
     turned : for each joint, whether its file has rotations for it
     rate : the file's own frame rate
+    drawn : the mesh beside it, None where none is asked for
     """
 
     clip: Clip
     turned: tuple[bool, ...]
     rate: float
+    drawn: Drawn | None = None
 
     @property
     def tree(self) -> frozenset[tuple[str, str]]:

@@ -167,6 +167,14 @@ def test_frames_can_be_chosen(arrays, arm):
     assert np.allclose(arrays(*arm, "--frames", "1")["vertices"], POSES[1:2], atol=1e-5)
 
 
+def test_a_part_of_a_clip_moves_the_mesh(arrays, arm):
+    part = arrays(f"{arm[0]}[1:2]", *arm[1:])
+    np.testing.assert_allclose(part["vertices"], POSES[1:], atol=1e-5)
+    assert part["frames"].tolist() == [0, 1]
+    again = arrays(f"{arm[0]}[0.04s:]", *arm[1:], "--bind", f"{arm[0]}[1:]", "--bind-frame", 0)
+    np.testing.assert_allclose(again["vertices"][0], POSES[0], atol=1e-5)  # as made: bound in that very pose
+
+
 def test_the_bind_pose_may_be_a_frame_of_the_clip_or_of_another(arrays, arm, tmp_path):
     arm.change(1, "".join(f"v {x} {y} {z}\n" for x, y, z in POSES[1]))
     assert np.allclose(arrays(*arm, "--bind-frame", "1")["vertices"], POSES, atol=1e-5)

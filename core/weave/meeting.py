@@ -1,0 +1,178 @@
+"""Two figures whose hands meet: where they do, and the same again after one of them was changed.
+
+A meeting is kept as it was: from wrist to wrist by the same vector. The second figure is first turned and moved as a
+whole so that its hands come as near to that as they can; what is left, both arms make up for, half each. Only places
+are kept: how hands turn stays each figure's own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from ..edit import reaching
+from ..errors import ClipError
+from ..motion import root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..sync import alignment
+
+ARMS = ("left_arm", "right_arm")
+NEAR = 0.2  # m from wrist to wrist; hands that clasp or clap have their wrists 10 to 20 cm apart
+LEAST = 0.1  # s; whoever only passes by does not meet
+EASE = 0.3  # s in which arms get there and back
+ROUNDS = 12  # of reaching; each halves what one arm alone can make up for
+THERE = 1e-4  # m; within, hands meet
+_TIP = np.zeros(3)
+
+Two = tuple[Clip, Clip]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An arm of the first figure and one of the second (`ARMS`), whose hands meet from one frame to another."""
+
+    arm: str
+    other: str
+    first: int
+    last: int
+
+
+def meetings(one: Clip, other: Clip, near: float = NEAR) -> list[Meeting]:
+    """Return where hands of two figures meet, by arms and then in time: nearer than `near` (m) for 0.1 s and longer.
+
+    Raises ClipError for clips that do not go on together, and SkeletonError for bodies whose arms are not known.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import reaching
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.weave import meeting
+        >>> wave = actions.wave()
+        >>> hand = reaching.ends(wave, reaching.limb_of(wave, "left_arm"), np.zeros(3))[50]
+        >>> partner = root_motion.placed(wave, np.pi, 2.0 * hand[:2])  # turned about the hand
+        >>> [(found.arm, found.other) for found in meeting.meetings(wave, partner)]
+        [('left_arm', 'left_arm')]
+    """
+    _check(one, other)
+    least = max(round(LEAST * one.rate), 1)
+    found = []
+    for arm, others in product(ARMS, ARMS):
+        close = np.linalg.norm(_apart(one, other, arm, others), axis=1) < near
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], close, [False]]).astype(np.int8)))
+        found += [
+            Meeting(arm, others, int(first), int(end) - 1)
+            for first, end in edges.reshape(-1, 2)
+            if end - first >= least
+        ]
+    return found
+
+
+def off(before: Two, now: Two, found: Sequence[Meeting]) -> Array:
+    """Return how far hands are from where they met (K,), in all frames of some meetings, m.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.weave import meeting
+        >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 42)]
+        >>> aside = root_motion.placed(wave, 0.0, np.array([0.1, 0.0]))
+        >>> meeting.off((wave, wave), (wave, aside), met).round(3).tolist()
+        [0.1, 0.1, 0.1]
+    """
+    _check(*before, *now)
+    lost = [_lost(before, now, one)[one.first : one.last + 1] for one in found]
+    return np.linalg.norm(np.concatenate([np.zeros((0, 3)), *lost]), axis=1)
+
+
+def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
+    """Return two changed figures, the second turned and moved on the ground so that hands are nearest to how they met.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.weave import meeting
+        >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 30, 60)]
+        >>> aside = root_motion.placed(wave, 0.2, np.array([0.1, 0.0]))
+        >>> bool(meeting.off((wave, wave), meeting.placed((wave, wave), (wave, aside), met), met).max() < 1e-9)
+        True
+    """
+    _check(*before, *now)
+    if not found:
+        return now
+    goals, hands = [], []
+    for one in found:
+        there = _ends(now[1], one.other)[one.first : one.last + 1]
+        hands.append(there)
+        goals.append(there + _lost(before, now, one)[one.first : one.last + 1])
+    wanted, given = (every[:, 0] + 1j * every[:, 1] for every in map(np.concatenate, (goals, hands)))
+    best = alignment.align(wanted[None], given[None], np.full(len(given), 1.0 / len(given)))
+    shift = np.array([best.shift.real, best.shift.imag])
+    return now[0], root_motion.placed(now[1], float(best.turn), shift)
+
+
+def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) -> Two:
+    """Return two changed figures whose hands meet as before, as far as arms reach: half the way each.
+
+    An arm that meets both of the other's at once keeps to the last one. Raises as `meetings`.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.weave import meeting
+        >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 60)]
+        >>> aside = root_motion.placed(wave, 0.0, np.array([0.1, 0.0]))
+        >>> bool(meeting.off((wave, wave), meeting.kept((wave, wave), (wave, aside), met), met).max() < 1e-6)
+        True
+    """
+    _check(*before, *now)
+    for arms in dict.fromkeys((one.arm, one.other) for one in found):
+        same = [one for one in found if (one.arm, one.other) == arms]
+        for _ in range(ROUNDS):  # what an arm is too short for, the other one halves again
+            if off(before, now, same).max(initial=0.0) < THERE:
+                break
+            now = _nearer(before, now, same, ease)
+    return now
+
+
+def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two:
+    """Return two figures after each has gone half of what meetings of one pair of arms are off; between, it fades."""
+    frames = np.arange(len(now[0]))
+    share = np.max([reaching.shares(len(frames), one.first, one.last, ease * now[0].rate) for one in found], axis=0)
+    inside = np.unique(np.concatenate([frames[one.first : one.last + 1] for one in found]))
+    lost = _lost(before, now, found[0])[inside]
+    lost = np.stack([np.interp(frames, inside, lost[:, axis]) for axis in range(3)], axis=1)
+    made = []
+    for clip, arm, way in zip(now, (found[0].arm, found[0].other), (-0.5, 0.5), strict=True):
+        led = reaching.limb_of(clip, arm)
+        goals = reaching.ends(clip, led, _TIP) + way * lost
+        made.append(reaching.reached(clip, reaching.Asked(led, goals, share, _TIP)))
+    return made[0], made[1]
+
+
+def _ends(clip: Clip, arm: str) -> Array:
+    return reaching.ends(clip, reaching.limb_of(clip, arm), _TIP)
+
+
+def _apart(one: Clip, other: Clip, arm: str, others: str) -> Array:
+    """Return the vectors (F, 3) from a hand of the second figure to one of the first."""
+    return _ends(one, arm) - _ends(other, others)
+
+
+def _lost(before: Two, now: Two, one: Meeting) -> Array:
+    """Return how far (F, 3) the second figure's hand would have to move for a meeting to be as it was."""
+    return _apart(*now, one.arm, one.other) - _apart(*before, one.arm, one.other)
+
+
+def _check(first: Clip, *others: Clip) -> None:
+    for clip in others:
+        if len(clip) != len(first) or abs(clip.rate - first.rate) > 1e-6:
+            raise ClipError(
+                f"{first.name} has {len(first)} frames at {first.rate:g} a second and {clip.name} {len(clip)} at"
+                f" {clip.rate:g}: two figures meet only where both go on together, so cut or re-time one of them"
+            )
