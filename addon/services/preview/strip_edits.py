@@ -104,6 +104,7 @@ class SeamEdit(Edit):
         woven = self.woven()
         (number,), at = self.handle.which, frame - self.shown.start
         seam = woven.seams[number]
+        options: dict[str, Any]
         if self.handle.kind == FADE:
             reach = max(round(abs(at - seam.at)), 1)
             moved, options = (seam.at - reach, seam.at, seam.at + reach), {"length": round(2.0 * reach / woven.rate, 3)}
