@@ -24,8 +24,8 @@ class Carried:
 
     clip : its name; source, body : the skeletons; pairs : the partner of every joint
     rest, body_rest : the poses against which rotations are measured
-    scale : of the legs; lift : metres by which the body was raised, so that no foot is deeper in the floor than the
-        source's
+    scale : of the legs; rise : metres that ankles are higher over the sole at rest than the source's, scaled
+    lift : metres by which the body was raised, so that no foot is deeper in the floor than the source's
     touches : how hands were kept on the body
     stretched : whether the clip had scales, which are left out
     """
@@ -37,6 +37,7 @@ class Carried:
     rest: RestPose
     body_rest: RestPose
     scale: float
+    rise: float
     lift: float
     touches: Touches = NONE
     stretched: bool = False

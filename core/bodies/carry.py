@@ -56,7 +56,8 @@ def onto_body(
     turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
-    wanted[:, 2] += _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
+    rise = _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
+    wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale)
     shift[:, 2] += lift
@@ -67,7 +68,7 @@ def onto_body(
     )
     made, touches = touching.kept(clip, made) if hands else (made, touching.NONE)
     return made, Carried(
-        clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, lift, touches, clip.scales is not None
+        clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, rise, lift, touches, clip.scales is not None
     )
 
 
