@@ -214,8 +214,8 @@ def hands() -> list[str]:
     words = (
         "Clips in which palms touch a hand, an arm, a thigh or the trunk, on the bodies above and below but their own:"
         " how far palms are from that place, in units of the part, 95 % of the frames that touch; first as limbs alone"
-        " have it. Acceleration: of the faster hand, 99.5 %, over that of limbs alone. Worst: an arm across to the other"
-        " elbow, which bodies with broad shoulders and short arms can't reach; that is said."
+        " have it. Acceleration: of the faster hand, 99.5 %, over that of limbs alone. Worst: an arm across to the"
+        " other elbow, which bodies with broad shoulders and short arms can't reach; that is said."
     )
     return section("Hands on the body", words, "clips", columns, apart(found))
 

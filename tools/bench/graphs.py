@@ -39,8 +39,9 @@ CONTINUITY = {
     "seven, kept aside": "mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 mb_07_12 asf_16_19",
 }
 CONTINUING = (
-    "Five paths through walks of several people. Posture: the mean turn of trunk and arms from the one clip to the other,"
-    " root mean square over joints, of each transition that a walk takes. Fastest hand: about the hips, 99th percentile."
+    "Five paths through walks of several people. Posture: the mean turn of trunk and arms from the one clip to the"
+    " other, root mean square over joints, of each transition that a walk takes. Fastest hand: about the hips, 99th"
+    " percentile."
 )
 CLIPS = """
     mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_08_01 mb_10_04 mb_12_01 mb_16_15 mb_26_01 mb_32_01 mb_35_01 mb_35_03
