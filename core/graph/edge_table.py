@@ -178,7 +178,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     )
 
 
-def _costs(graph: MotionGraph, edges: Indices, crosses: Array) -> Array:
+def _costs(graph: MotionGraph, edges: Indices, crosses: NDArray[np.bool_]) -> Array:
     """Return the distance (E,), metres, of transitions with what a change of posture costs; 0 for the other edges."""
     costs = np.zeros(len(edges))
     over = edges[crosses]
