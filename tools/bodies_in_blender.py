@@ -75,14 +75,14 @@ def figures_of(loom: Any, character: Any, action: Any) -> dict[str, Any]:
         "frames": len(clip),
         "slide_cm_s": report["slide_cm_s"],
         "contact_share": report["contact_share"],
-        "said": kept.message if kept is not None else "",
+        "said": kept.said if kept is not None else "",
     }
 
 
 def limbs_off(loom: Any, captures: Path, character: Any, action: Any) -> float:
     """Return by how many degrees any limb points elsewhere than in the file, at most."""
     clip = loom("core.formats.motion_file").read(captures / f"{WALK}.bvh").clip
-    clip = loom("core.motion.resample").to_rate(clip, float(RATE))
+    clip = loom("core.motion.resample").to_rate(loom("core.motion.trim").ends(clip).clip, float(RATE))
     made = character.read(action.name).clips[0]
     off = loom("core.verbs.retarget.work").limbs_off(clip, made)
     return round(max(float(angle.max()) for angle in off.values()), 4)

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.bodies import carried, carry, partners
+from ...core.bodies.carried import Carried
 from ...core.bodies.partners import Partners
 from ...core.errors import LoomError, SkeletonError, one_line
 from ...core.motion import quat, retarget, rotation_modes
@@ -25,12 +26,14 @@ class Brought:
     """A clip on another body, with what to key and what to report.
 
     retargeted : how it was carried over, in a sentence; notes : warnings, a sentence each
+    carried : how it was carried over by body roles; None where it was joint for joint
     """
 
     clip: Clip
     targets: frozenset[Target]
     retargeted: str
     notes: tuple[str, ...] = ()
+    carried: Carried | None = None
 
 
 def bring(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
@@ -60,7 +63,9 @@ def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
     retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
-    return Brought(_scaled(carried_over, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes))
+    return Brought(
+        _scaled(carried_over, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes), how
+    )
 
 
 def keyed_by(pairs: Partners, body: rig.Rig) -> frozenset[Target]:

@@ -12,7 +12,9 @@ from ..motion.skeleton import Skeleton
 from . import partners
 from .partners import Partners
 from .rest_frames import RestPose
+from .touching import NONE, Touches
 
+MISSES = 0.02  # of the body's height; hands that are farther from what they touch are seen, and said
 NEEDED = ("hips", "thigh.L", "thigh.R", "shin.L", "shin.R")
 
 
@@ -22,8 +24,9 @@ class Carried:
 
     clip : its name; source, body : the skeletons; pairs : the partner of every joint
     rest, body_rest : the poses against which rotations are measured
-    scale : of the legs; lift : metres by which the body was raised, so that no foot is deeper in the floor than the
-        source's
+    scale : of the legs; rise : metres that ankles are higher over the sole at rest than the source's, scaled
+    lift : metres by which the body was raised, so that no foot is deeper in the floor than the source's
+    touches : how hands were kept on the body
     stretched : whether the clip had scales, which are left out
     """
 
@@ -34,7 +37,9 @@ class Carried:
     rest: RestPose
     body_rest: RestPose
     scale: float
+    rise: float
     lift: float
+    touches: Touches = NONE
     stretched: bool = False
 
     def names(self, how: str) -> list[str]:
@@ -45,6 +50,11 @@ class Carried:
     def warnings(self) -> list[str]:
         """Warnings for the user, a sentence each: replaced rest poses, scales left out, and unknown roles."""
         sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
+        if self.touches.after > MISSES * self.body.height:
+            sentences.append(
+                f"{self.clip}: hands that touch the body are {100.0 * self.touches.after:.0f} cm off there: this body's"
+                " arms can't reach as they do"
+            )
         if self.stretched:
             sentences.append(f"{self.clip}: the scale of its joints is left out on the other body")
         for one, other, name in (
@@ -103,6 +113,7 @@ class Carried:
             "rest": self.rest.name,
             "body_rest": self.body_rest.name,
             "roles": roles,
+            "hands": self.touches.as_report(),
             "joints": {how: self.names(how) for how in _REPORTED},
             "fingers": sorted(self.pairs.fanned),
         }

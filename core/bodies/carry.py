@@ -14,19 +14,25 @@ from ..motion import feet, kinematics, quat, retarget
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import carried, partners, rest_check, rest_frames
+from . import carried, partners, rest_check, rest_frames, touching
 from .carried import Carried
 from .partners import Partners
 from .rest_frames import RestPose
 
 
 def onto_body(
-    clip: Clip, skeleton: Skeleton, rest: RestPose | None = None, body_rest: RestPose | None = None
+    clip: Clip,
+    skeleton: Skeleton,
+    rest: RestPose | None = None,
+    body_rest: RestPose | None = None,
+    *,
+    hands: bool = True,
 ) -> tuple[Clip, Carried]:
     """Return a clip on another two-legged body, and how it was carried there.
 
     rest, body_rest : the poses against which rotations are measured; by default the clip's rest pose, or its most
         upright frame where nobody can stand in that pose (see `rest_check.choose`), and the skeleton's own
+    hands : whether hands touch the body, and stay off it, as in the clip (see `touching.kept`); else limbs alone decide
     The result has the clip's name, rate and channels, but no scales. Raises SkeletonError, which names the body and the
     missing role, also for four-footed bodies and bodies without legs. Source: the aligned chains of Unreal's IK
     Retargeter; here parallel transport aligns them, not a user.
@@ -50,7 +56,8 @@ def onto_body(
     turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
-    wanted[:, 2] += _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
+    rise = _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
+    wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale)
     shift[:, 2] += lift
@@ -59,8 +66,9 @@ def onto_body(
     made = Clip(
         clip.name, skeleton, clip.rate, rotations, translations, channels=dict(clip.channels), cyclic=clip.cyclic
     )
+    made, touches = touching.kept(clip, made) if hands else (made, touching.NONE)
     return made, Carried(
-        clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, lift, clip.scales is not None
+        clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, rise, lift, touches, clip.scales is not None
     )
 
 

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
+from . import posture_change
 from .motion_graph import Indices, MotionGraph
 
 SEARCH_RATE = 30.0  # samples a second of the edges
+POSTURE = 0.2  # units of distance that a change of the upper body's posture by a radian costs
 TALL = 1.7  # m, height of the body for which the distances and turns of a search are set; others are scaled to it
 SOME = 4096  # edges that are sampled at a time, which takes all of their frames
 
@@ -79,7 +81,7 @@ class EdgeTable:
     onward (N,) : the edge that continues a node's clip, −1 for none
     first_crossing (N + 1,) : where a node's transitions begin in `crossings` (T,), edges of this table
     end (E,) : the node at which an edge ends
-    distance (E,) : of transitions, 0 for stretches of clips
+    distance (E,) : of transitions, more where the upper body's posture changes; 0 for stretches of clips
     seconds (E,), length (E,) : of the edges
     first_sample (E + 1,) : where an edge's samples begin among all
     right, ahead (B, S) : the root path in the frame of its start, whose facing is `ahead`, for each of B bends
@@ -163,7 +165,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
         first_crossing=np.searchsorted(start[crossings], np.arange(len(nodes) + 1)),
         crossings=crossings,
         end=end,
-        distance=np.where(crosses, graph.distance[edges], 0.0) / metres,
+        distance=_costs(graph, edges, crosses) / metres,
         seconds=graph.lengths[edges] / graph.rate,
         length=length / metres,
         first_sample=np.concatenate([[0], np.cumsum(counts)]),
@@ -174,6 +176,14 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
         climbed=climbed / metres,
         bends=bends,
     )
+
+
+def _costs(graph: MotionGraph, edges: Indices, crosses: NDArray[np.bool_]) -> Array:
+    """Return the distance (E,), metres, of transitions with what a change of posture costs; 0 for the other edges."""
+    costs = np.zeros(len(edges))
+    over = edges[crosses]
+    costs[crosses] = graph.distance[over] + POSTURE * unit(graph) * posture_change.of_edges(graph, over)
+    return costs
 
 
 def _sampled(

@@ -22,7 +22,7 @@ def rows(clip: Clip, first: float, last: float) -> tuple[Rows, ...]:
     thin = feature.at_rate(clip)
     forms = [feature.rows(thin)]
     if carried.is_a_persons(clip.skeleton):
-        forms.append(feature.rows(carry.onto_body(thin, body.skeleton())[0]))
+        forms.append(feature.rows(carry.onto_body(thin, body.skeleton(), hands=False)[0]))
     step = feature.RATE / clip.rate
     begin, end = round(first * step), round(last * step) + 1
     return tuple(form[begin:end] for form in forms)

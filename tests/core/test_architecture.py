@@ -35,7 +35,7 @@ ROOMS = {
     "formats": {"entry_points", "errors", "files", "jit", "motion"},
     "figure": {"errors", "motion"},
     "skin": {"errors", "jit", "motion"},
-    "bodies": {"errors", "motion"},
+    "bodies": {"edit", "errors", "motion"},
     "check": {"errors", "motion"},
     "edit": {"check", "errors", "jit", "motion"},
     "between": {"edit", "errors", "motion"},

@@ -9,6 +9,7 @@ import textwrap
 import time
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -17,10 +18,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from action_loom.core import jit, verbs
 from action_loom.core.formats import bvh
-from action_loom.core.graph import assemble, edge_table, turning
+from action_loom.core.graph import assemble, edge_table, posture, posture_change, turning
 from action_loom.core.graph.assemble import WalkPiece
 from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.motion import resample
+from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import BuildGraph, Follow
 from action_loom.core.verbs.build_graph import picture as graphs_picture
@@ -28,10 +29,20 @@ from action_loom.core.verbs.follow import picture as walks
 from action_loom.core.verbs.follow.result import FollowResult
 from matplotlib.figure import Figure
 from oracles import paths, slide
+from oracles.material import captured
 from quality_tables import grid
 
 DATA = ROOT.parent / "shared" / "data" / "cmu"
 IMAGES = ROOT / "docs" / "measured" / "images"
+CONTINUITY = {
+    "ten clips, tuned on": "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_10_04 mb_16_15 mb_26_01 mb_35_01 asf_16_17 mb_08_07",
+    "seven, kept aside": "mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 mb_07_12 asf_16_19",
+}
+CONTINUING = (
+    "Five paths through walks of several people. Posture: the mean turn of trunk and arms from the one clip to the"
+    " other, root mean square over joints, of each transition that a walk takes. Fastest hand: about the hips, 99th"
+    " percentile."
+)
 CLIPS = """
     mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_08_01 mb_10_04 mb_12_01 mb_16_15 mb_26_01 mb_32_01 mb_35_01 mb_35_03
     mb_07_04 mb_08_04 mb_07_12 mb_08_07 mb_02_03 mb_35_17 mb_35_22 mb_49_04 asf_16_11 asf_16_17 asf_16_19 asf_16_15
@@ -66,7 +77,7 @@ def main() -> None:
     lines = ["# Motion graphs and paths", "", *textwrap.wrap(FOR, 118), "", COMMAND, ""]
     lines += [*textwrap.wrap(MATERIAL, 118), ""]
     lines += built(graph, seconds) + long_take() + thresholds(clips) + transitions(graph)
-    lines += followed(graph) + turns(clips) + carried()
+    lines += followed(graph) + continuity() + turns(clips) + carried()
     (ROOT / "docs" / "measured" / "graphs.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
@@ -181,6 +192,45 @@ def figures(graph: MotionGraph, rows: np.ndarray, bend: float, floor: float) -> 
     reported = made.report["follow"]
     found = [reported["rms_before_spread"], reported["rms"], reported["max"], slide.speed(made.clip, floor), seconds]
     return found + [reported["bent_share"]] * bool(bend)
+
+
+def continuity() -> list[str]:
+    """How often paths change over to other clips and postures, and how fast hands go, before and after it costs."""
+    ways = {
+        "with the legs, 1/3 s": (0.0, 0.0),
+        "over 1 s": (posture.SECONDS, 0.0),
+        "over 1 s, changes cost": (posture.SECONDS, edge_table.POSTURE),
+    }
+    rows = []
+    for label, names in CONTINUITY.items():
+        clips = [captured(f"cmu_{name}") for name in names.split()]
+        graph = verbs.apply(BuildGraph(), clips)
+        for way, (seconds, cost) in ways.items():
+            with mock.patch.object(posture, "SECONDS", seconds), mock.patch.object(edge_table, "POSTURE", cost):
+                made = [one(graph, shape, 0.0) for shape in paths.SHAPES.values()]
+            rows.append((f"{label}: {way}", *changes(graph, made, len(clips))))
+    heads = ("upper body", "transitions", "to other clips", "posture, mean °", "worst", "fastest hand, m/s", "RMS, m")
+    return ["", "## Style continuity", "", *textwrap.wrap(CONTINUING, 118), "", *grid(heads, rows), ""]
+
+
+def changes(graph: MotionGraph, made: list[FollowResult], clips: int) -> list[str]:
+    """The figures of walks along paths: transitions, how the posture changes in them, hands about the hips."""
+    edges, hands = [], []
+    for walk in made:
+        edge = walk.origin.edge
+        begins = edge[np.flatnonzero(np.diff(edge, prepend=-1) != 0)]
+        edges.append(begins[(begins >= 0) & graph.crosses[begins]])
+        points, roles = kinematics.points(walk.clip), walk.clip.skeleton.roles
+        about = points[:, [roles["hand.L"], roles["hand.R"]]] - points[:, [roles["hips"]]]
+        speeds = np.linalg.norm(np.diff(about, axis=0), axis=2).max(axis=1) * walk.clip.rate
+        hands.append(float(np.quantile(speeds, 0.99)))
+    taken = np.concatenate(edges)
+    turned = np.degrees(posture_change.of_edges(graph, taken))
+    # Clips and then their mirror images: each person's come again.
+    others = graph.clip[graph.start[taken]] % clips != graph.clip[graph.end[taken]] % clips
+    off = np.mean([walk.report["follow"]["rms"] for walk in made])
+    figures = (f"{turned.mean():.1f}", f"{turned.max():.1f}", f"{np.mean(hands):.2f}", f"{off:.3f}")
+    return [str(len(taken)), str(int(others.sum())), *figures]
 
 
 def turns(clips: list[Clip]) -> list[str]:

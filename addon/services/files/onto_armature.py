@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....core.bodies import alike, carried
+from ....core.bodies import alike, carried, stance_heights
 from ....core.errors import LoomError, RigError
 from ....core.formats import bvh
 from ....core.motion import retarget, rotation_modes
@@ -184,7 +184,10 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "so
     made = other_bodies.bring(file.clip, body, "", to.name)
     one_source = planting.same(made.clip, file.clip)
     found = planting.find(file.clip, made.clip.skeleton) if plant_feet and not one_source else None
-    clip, _ = planting.of_result(made.clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
+    clip = made.clip
+    if found and made.carried is not None:
+        clip = stance_heights.kept(file.clip, clip, made.carried.scale, made.carried.rise, found)
+    clip, _ = planting.of_result(clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
     clip, bends = control_keys.bent(clip, body, control_keys.kinds_of_captured(body, limbs))
     notes = (*made.notes, *([f"{clip.name} {bends}"] if bends else []))
     return Moved(file, clip, body, made.targets | to.played, made.retargeted, notes)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...bodies import carry, rest_check
+from ...bodies import carry, rest_check, stance_heights
 from ...check import quality
 from ...errors import ClipError
 from ...motion import kinematics, trim
@@ -52,6 +52,8 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     source = planting.same(result, trimmed.clip)
     # Contacts are found on the captured clip: feet of legs of another length slide where they should stand.
     found = planting.find(trimmed.clip, result.skeleton) if recipe.plant_feet and not source else None
+    if found:
+        result = stance_heights.kept(trimmed.clip, result, carried.scale, carried.rise, found)
     result, planted = planting.of_result(result, recipe, one_source=source, found=found)
     progress.at(0.7, "Measuring")
     report: dict[str, Any] = {

@@ -1,0 +1,311 @@
+"""Hands that touch the body, or each other, touch the same place of a body of other proportions.
+
+Limbs that point where the source's do bring hands into another body's trunk, or off it. So a palm's place about the
+parts that it touches is kept, in units of these parts, and the arm reaches for it.
+
+Method: Body roles and retargeting.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..edit.feet import legs
+from ..motion import cycles, kinematics, quat, root_motion
+from ..motion.clip import Clip
+from ..motion.ik import Limb
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from . import fingers
+
+ROUNDS = 5  # a palm is placed about the other arm, which moves in the same round
+EASE = 0.08  # s; sigma with which arms begin and end to reach
+RESTS, PASSES = 0.1, 0.35  # body heights a second along a part: up to the first a palm rests there
+HANGS, BENT = np.radians(25.0), np.radians(45.0)  # of elbows: hands of hanging arms are near thighs, and touch nothing
+UNDER = 0.03  # body heights below the low end of a trunk: hanging hands are beside thighs, not on the trunk
+DOUBTFUL = 0.2, 0.7  # of what speaks against a touch: up to the first it is one, from the second it is none
+EXACT = 1e-4  # body heights that palms may be off
+PALM = 0.13  # of the arm: from the wrist to the palm
+DEEP = 0.7  # of the distance at which a palm touches a part; nearer than this it comes only as near as in the source
+
+# How far a palm is from the line of a part, body heights: up to the first it touches, from the second it does not.
+NEAR = {
+    "hand": (0.045, 0.085),
+    "forearm": (0.05, 0.085),
+    "upper_arm": (0.055, 0.09),
+    "thigh": (0.065, 0.095),
+    "trunk": (0.11, 0.145),
+    "head": (0.1, 0.135),
+}
+_BONES = {"forearm": "hand", "upper_arm": "forearm", "thigh": "shin", "shin": "foot"}
+_ARMS = ("hand", "forearm", "upper_arm")  # parts that only the other hand touches, whether it rests there or not
+
+
+@dataclass(frozen=True, eq=False)
+class Touches:
+    """How hands were kept on the body: by side, in how many frames a palm touches a part, and how far (m) it moved.
+
+    before, after : how far (m) palms were from their places in these frames, 95th percentile
+    """
+
+    frames: Mapping[str, int]
+    moved: Mapping[str, float]
+    before: float = 0.0
+    after: float = 0.0
+
+    def as_report(self) -> dict[str, Any]:
+        """Return it as plain JSON values for a report."""
+        return {
+            "frames_touching": dict(self.frames),
+            "moved_cm": {side: round(100.0 * most, 1) for side, most in self.moved.items()},
+            "off_cm": [round(100.0 * self.before, 2), round(100.0 * self.after, 2)],
+        }
+
+
+NONE = Touches({}, {})
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A part of the body in F frames: a line from low to high (F, 3), and its sizes at both ends, metres."""
+
+    low: Array
+    high: Array
+    sizes: tuple[float, float]
+
+    def size(self, along: Array) -> Array:
+        """Return the size (F,) at places along the part, 0 to 1."""
+        return self.sizes[0] + along * (self.sizes[1] - self.sizes[0])
+
+    def at(self, along: Array) -> Array:
+        return np.asarray(self.low + along[:, None] * (self.high - self.low))
+
+    def under(self, places: Array) -> Array:
+        """Return how far (F,), metres, places (F, 3) are beyond the part's low end."""
+        line = self.high - self.low
+        along = ((self.low - places) * line).sum(axis=1) / np.maximum(_length(line), 1e-9)
+        return np.asarray(np.maximum(along, 0.0))
+
+    def nearest(self, places: Array) -> Array:
+        """Return how far along (F,) the part is nearest to places (F, 3), 0 to 1."""
+        line = self.high - self.low
+        square = np.maximum((line * line).sum(axis=1), 1e-12)
+        return np.asarray(np.clip(((places - self.low) * line).sum(axis=1) / square, 0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where a palm has to be about a part of a body, from how it is about the source's.
+
+    along (F,) : of the part, 0 to 1; off (F, 3) : from there to the palm, metres on the body
+    holds (F,) : 1 where the palm touches the part; least (F,) : metres that it stays off the part where it does not
+    share : of what is lacking that this palm moves; where hands touch each other, both do
+    """
+
+    along: Array
+    off: Array
+    holds: Array
+    least: Array
+    share: float
+
+    def eased(self, sigma: float, *, repeats: bool) -> "_Place":
+        """Return it with a palm that comes to the part, and leaves it, within some frames."""
+        holds = root_motion.smooth(self.holds, sigma, repeats=repeats)
+        return replace(self, holds=np.clip(holds, 0.0, 1.0))
+
+    def held(self, part: _Part, palm: Array) -> Array:
+        """Return how far (F, 3) a palm is from where it touches the part, as much as it does."""
+        return np.asarray(self.share * self.holds[:, None] * (part.at(self.along) + self.off - palm))
+
+    def pushed(self, part: _Part, palm: Array) -> Array:
+        """Return how far (F, 3) a palm is from off the part, where it does not touch it."""
+        deep = np.maximum(self.least - _length(palm - part.at(part.nearest(palm))), 0.0)
+        out = self.off / np.maximum(_length(self.off), 1e-9)[:, None]
+        return np.asarray(self.share * ((1.0 - self.holds) * deep)[:, None] * out)
+
+
+def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
+    """Return a carried clip whose hands are on the body, and off it, as in the clip that it was made of.
+
+    made : `clip` on another body, with limbs that point where its do. Only arms change; hands keep their turns. Molla,
+    Debarba, Boulic 2018; here parts are lines with a size, since a skeleton has no skin.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> touching.kept(walk, walk)[1].frames
+        {'L': 0, 'R': 0}
+    """
+    sides = [side for side in "LR" if all(_arm(one.skeleton, side) is not None for one in (clip, made))]
+    arms = {side: arm for side in sides if (arm := _arm(made.skeleton, side)) is not None}
+    theirs, ours = kinematics.posed(clip), kinematics.posed(made)[1]
+    out = {side: _out(clip, side, theirs[0]) for side in sides}
+    palms = {side: theirs[1][:, clip.skeleton.roles[f"hand.{side}"]] + out[side] for side in sides}
+    grown = {side: _limb(made.skeleton, "forearm", side) / _limb(clip.skeleton, "forearm", side) for side in sides}
+    begins = {side: ours[:, arms[side].end] + grown[side] * out[side] for side in sides}
+    before, after = _parts(clip.skeleton, theirs[1], palms), _parts(made.skeleton, ours, begins)
+    places = {
+        side: {name: _place(clip, (side, name), theirs[1], palms[side], (before[name], after[name]))
+               for name in sorted(before.keys() & after.keys()) if _apart(name, side)}
+        for side in sides
+    }  # fmt: skip
+    repeats = len(clip) > 1 and cycles.closes(clip)
+    for side, found in places.items():
+        places[side] = {name: place.eased(EASE * clip.rate, repeats=repeats) for name, place in found.items()}
+    touched = {side: _holding(places[side], len(clip)).max(axis=0) > 0.5 for side in sides}
+    ends = [arm.end for arm in arms.values()]
+    result, now, misses = made, begins, []
+    for again in range(ROUNDS + 1):
+        lacks = {side: _lacking(places[side], after, now[side]) for side in sides}
+        away = np.concatenate([np.zeros(1), *(_length(lacks[side][0])[touched[side]] for side in sides)])
+        misses.append(float(np.quantile(away, 0.95)))
+        most = max((_length(lack).max(initial=0.0) for pair in lacks.values() for lack in pair), default=0.0)
+        if most < EXACT * made.skeleton.height or again == ROUNDS:
+            break
+        # From where the palms are now: what an arm is too short for does not add up.
+        shifts = {
+            arms[side].foot: now[side]
+            - begins[side]
+            + held
+            + root_motion.smooth(off, EASE * clip.rate, repeats=repeats)
+            for side, (held, off) in lacks.items()
+        }
+        result = legs.shifted(made, list(arms.values()), shifts)
+        points = ours.copy()
+        led = kinematics.world_of(result, ends)[1]
+        for joint in {joint for arm in arms.values() for joint in (arm.lower, arm.end)}:
+            points[:, joint] = led[:, joint]
+        now = {side: points[:, arms[side].end] + grown[side] * out[side] for side in sides}
+        after = _parts(made.skeleton, points, now)
+    moved = {side: float(_length(now[side] - begins[side]).max(initial=0.0)) for side in sides}
+    return result, Touches({side: int(touched[side].sum()) for side in sides}, moved, misses[0], misses[-1])
+
+
+def _holding(places: Mapping[str, _Place], count: int) -> Array:
+    """Return how much (P + 1, F) a palm touches each part, and none of them."""
+    return np.stack([np.zeros(count), *(place.holds for place in places.values())])
+
+
+def _arm(skeleton: Skeleton, side: str) -> Limb | None:
+    upper, lower, end = (skeleton.roles.get(f"{role}.{side}", -1) for role in ("upper_arm", "forearm", "hand"))
+    known = min(upper, lower, end) >= 0 and bool(skeleton.with_below([upper])[lower])
+    lengths = [_bone(skeleton, role, side) for role in ("upper_arm", "forearm")] if known else [0.0]
+    return Limb(f"front {side}", upper, lower, end) if min(lengths) > 0.0 else None
+
+
+def _out(clip: Clip, side: str, turned: Array) -> Array:
+    """Return the way (F, 3) from a wrist to its palm; none where nothing tells where the hand points."""
+    skeleton, hand = clip.skeleton, clip.skeleton.roles[f"hand.{side}"]
+    rotations, _ = skeleton.rest
+    pointing = fingers.pointing(skeleton, side, _at_rest(skeleton))
+    if pointing is None:
+        return np.zeros((len(clip), 3))
+    along = quat.rotate(quat.inv(rotations[hand]), PALM * _limb(skeleton, "forearm", side) * pointing)
+    return np.asarray(quat.rotate(turned[:, hand], along))
+
+
+def _at_rest(skeleton: Skeleton) -> Array:
+    rotations, places = skeleton.rest
+    tipped = skeleton.tipped
+    return np.concatenate([places, places[tipped] + quat.rotate(rotations[tipped], skeleton.tips[tipped])])
+
+
+def _bone(skeleton: Skeleton, role: str, side: str) -> float:
+    """Return the length (m) of a bone at rest."""
+    places, roles = skeleton.rest[1], skeleton.roles
+    ends = [places[roles[f"{one}.{side}"]] for one in (role, _BONES[role])]
+    return float(np.linalg.norm(ends[1] - ends[0]))
+
+
+def _limb(skeleton: Skeleton, role: str, side: str) -> float:
+    """Return the length (m) of an arm or a leg at rest: where its joints are between is a convention."""
+    limb = ("thigh", "shin") if role == "thigh" else ("upper_arm", "forearm")
+    return sum(_bone(skeleton, one, side) for one in limb if f"{_BONES[one]}.{side}" in skeleton.roles)
+
+
+def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dict[str, _Part]:
+    """Return the parts of a body by name; those of a side end with it."""
+    roles, found = skeleton.roles, {}
+    for side in palms:
+        size = _limb(skeleton, "forearm", side)
+        found[f"hand.{side}"] = _Part(palms[side], palms[side], (size, size))
+        for role in ("forearm", "upper_arm", "thigh"):
+            if not {f"{role}.{side}", f"{_BONES[role]}.{side}"} <= roles.keys():
+                continue
+            size = _limb(skeleton, role, side)
+            ends = points[:, roles[f"{role}.{side}"]], points[:, roles[f"{_BONES[role]}.{side}"]]
+            found[f"{role}.{side}"] = _Part(*ends, (size, size))
+    if {"thigh.L", "thigh.R", "upper_arm.L", "upper_arm.R"} <= roles.keys():
+        sizes, middles = [], []
+        for role in ("thigh", "upper_arm"):
+            left, right = (points[:, roles[f"{role}.{side}"]] for side in "LR")
+            # As in the clip: collars can be raised at rest.
+            sizes.append(float(np.median(_length(left - right))))
+            middles.append(0.5 * (left + right))
+        found["trunk"] = _Part(middles[0], middles[1], (sizes[0], sizes[1]))
+        if "head" in roles:
+            found["head"] = _Part(points[:, roles["head"]], points[:, roles["head"]], (sizes[1], sizes[1]))
+    return {name: part for name, part in found.items() if min(part.sizes) > 0.0}
+
+
+def _apart(name: str, side: str) -> bool:
+    """Return whether a part is none of the arm of a side."""
+    role, _, own = name.partition(".")
+    return role not in _ARMS or own != side
+
+
+def _place(clip: Clip, of: tuple[str, str], points: Array, palm: Array, parts: tuple[_Part, _Part]) -> _Place:
+    """Return where the palm of a side has to be about a part, by its side and the part's name, as it does in a clip.
+
+    points (F, P, 3), palm (F, 3) : of the clip; parts : the clip's and the other body's
+    """
+    (side, name), (part, body) = of, parts
+    role = name.partition(".")[0]
+    along = part.nearest(palm)
+    off = palm - part.at(along)
+    distance, height = _length(off), clip.skeleton.height
+    touch, away = (height * share for share in NEAR[role])
+    holds = _fading(distance, touch, away)
+    if role not in _ARMS:
+        slides = np.gradient(along, axis=0) * _length(part.high - part.low) if len(clip) > 1 else 0.0 * along
+        speed = np.hypot(slides, np.gradient(distance) if len(clip) > 1 else 0.0) * clip.rate
+        holds = holds * _fading(speed, RESTS * height, PASSES * height)
+        holds = holds * _fading(part.under(palm), 0.0, UNDER * height)
+        holds = holds * (1.0 - _fading(_bend(clip.skeleton, points, side), HANGS, BENT))
+    holds = _fading(1.0 - holds, *DOUBTFUL)
+    grown = body.size(along) / part.size(along)
+    least = grown * np.minimum(distance, DEEP * touch)
+    share = 0.5 if role == "hand" else 1.0
+    return _Place(along, grown[:, None] * off, holds, least, share)
+
+
+def _fading(values: Array, first: float, last: float) -> Array:
+    """Return 1 for values up to the first, 0 from the last on, smoothly between."""
+    near = np.clip((last - values) / (last - first), 0.0, 1.0)
+    return np.asarray(near * near * (3.0 - 2.0 * near))
+
+
+def _bend(skeleton: Skeleton, points: Array, side: str) -> Array:
+    """Return by how much (F,) an elbow is bent, radians."""
+    roles = skeleton.roles
+    upper, lower, end = (points[:, roles[f"{role}.{side}"]] for role in ("upper_arm", "forearm", "hand"))
+    one, other = lower - upper, end - lower
+    return np.asarray(np.arctan2(_length(quat.cross(one, other)), (one * other).sum(axis=1)))
+
+
+def _lacking(places: Mapping[str, _Place], parts: Mapping[str, _Part], palm: Array) -> tuple[Array, Array]:
+    """Return how far (F, 3) a palm is from where it touches, the mean of all its parts, and then from off others."""
+    count = _holding(places, len(palm)).sum(axis=0)
+    held = np.sum([np.zeros_like(palm), *(place.held(parts[name], palm) for name, place in places.items())], axis=0)
+    held = held / np.maximum(count, 1.0)[:, None]
+    pushed = np.zeros_like(held)
+    for name, place in places.items():
+        pushed = pushed + place.pushed(parts[name], palm + held + pushed)
+    return held, pushed
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))

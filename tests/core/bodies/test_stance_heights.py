@@ -1,0 +1,43 @@
+"""Standing feet of carried clips are as high as the source's, scaled."""
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.bodies import stance_heights
+from action_loom.core.check import contacts
+from action_loom.core.edit.feet.spans import BALL
+from action_loom.core.figure import actions
+from action_loom.core.verbs import Retarget
+from action_loom.core.weave import planting
+from oracles import material
+
+
+def heights_off(source, made, scale, spans):
+    """By how many metres balls stand higher than the source's, scaled, in the middle of each stance."""
+    ours, theirs = contacts.feet(made), contacts.feet(source)
+    off = []
+    for span in (span for span in spans if span.part == BALL):
+        middle = slice(span.middle.first, span.middle.end)
+        off.append(np.mean(ours[span.foot][middle, 2] - scale * theirs[span.foot][middle, 2]))
+    return np.array(off)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("source", ["GenoView__Geno_bind", "bvh-python__test_mocapbank", "cmu_daz_02_01"])
+@pytest.mark.parametrize("name", ["cmu_mb_16_15", "cmu_mb_08_01"])  # the second is kept aside
+def test_feet_stand_as_high_as_in_the_source(name, source):
+    clip, like = material.captured(name), material.as_captured(source)
+    spans = planting.find(clip)
+    off = []
+    for plant in (False, True):
+        made = verbs.apply(Retarget(plant_feet=plant, trim=False), [like, clip])
+        off.append(heights_off(clip, made.clip, made.report["retarget"]["scale"], spans))
+        assert len(off[-1]) >= 4
+    assert np.ptp(off[0]) > 0.005  # as limbs alone have it
+    assert np.abs(off[1]).max() < 0.003
+
+
+def test_nothing_changes_on_the_own_body_or_without_stances():
+    walk = actions.walk()
+    assert stance_heights.kept(walk, walk, 1.0, 0.0, planting.find(walk)) is walk
+    assert stance_heights.kept(walk, walk, 0.5, 0.0, []) is walk

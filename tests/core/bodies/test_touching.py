@@ -1,0 +1,112 @@
+"""Hands that touch the body, or each other, on bodies of other proportions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core.bodies import carry, rest_check, touching
+from action_loom.core.edit import reaching
+from action_loom.core.figure import actions, body
+from action_loom.core.motion import cycles, kinematics
+from oracles import material
+from oracles.takes import capture
+
+ARMS, FRAMES = {"L": "left_arm", "R": "right_arm"}, (40, 70)
+
+
+def grown(skeleton, **factors):
+    """The figure with some bones longer: the offsets of joints whose names begin so are multiplied."""
+    offsets = skeleton.offsets.copy()
+    for start, factor in factors.items():
+        offsets[[name.startswith(start) for name in skeleton.names]] *= factor
+    return replace(skeleton, offsets=offsets)
+
+
+def reaching_to(goals):
+    """A figure that stands, whose wrists go to places (3,) by side, are there for half a second, and come back."""
+    clip = actions.wave()
+    clip = replace(clip, rotations=np.repeat(clip.rotations[:1], len(clip), axis=0), cyclic=False)
+    share = reaching.shares(len(clip), *FRAMES, ease=20.0)
+    for side, goal in goals.items():
+        led = reaching.limb_of(clip, ARMS[side])
+        asked = reaching.Asked(led, np.tile(goal, (len(clip), 1)), share, tip=np.zeros(3))
+        clip = reaching.reached(clip, asked)
+    return clip
+
+
+def at(clip, role):
+    return kinematics.world(clip)[1][:, clip.skeleton.roles[role]]
+
+
+LONG = {"forearm": 1.25, "hand": 1.25}  # these joints are farther from those above: both bones of the arm are longer
+BROAD = {"clavicle": 1.3, "upper_arm": 1.3}
+
+
+@pytest.mark.parametrize("factors", [LONG, BROAD], ids=["long arms", "broad shoulders"])
+def test_hands_that_meet_meet_on_another_body(factors):
+    clip = reaching_to({"L": (0.05, -0.35, 1.25), "R": (-0.05, -0.35, 1.25)})
+    other = grown(clip.skeleton, **factors)
+    before, _ = carry.onto_body(clip, other, hands=False)
+    made, carried = carry.onto_body(clip, other)
+    arm = factors.get("forearm", 1.0)  # both bones of an arm grow alike
+    middle = slice(FRAMES[0] + 5, FRAMES[1] - 5)
+    wanted = arm * (at(clip, "hand.L") - at(clip, "hand.R"))[middle]
+    off = [np.linalg.norm((at(one, "hand.L") - at(one, "hand.R"))[middle] - wanted, axis=1) for one in (before, made)]
+    assert off[0].min() > 0.03
+    assert off[1].max() < 0.005
+    assert min(carried.touches.frames.values()) >= FRAMES[1] - FRAMES[0]
+    assert carried.touches.before > 10.0 * carried.touches.after
+    # Only arms change.
+    changed = np.abs(made.rotations - before.rotations).max(axis=(0, 2)) > 1e-9
+    arms = {f"{part}.{side}" for part in ("upper_arm", "forearm", "hand") for side in "LR"}
+    assert {name for name, one in zip(other.names, changed, strict=True) if one} <= arms
+
+
+def test_a_hand_on_the_hip_is_on_the_hip_of_a_broader_body():
+    clip = reaching_to({"L": (0.2, -0.06, 1.05)})
+    other = grown(clip.skeleton, thigh=1.3)
+    made, carried = carry.onto_body(clip, other)
+    middle = slice(FRAMES[0] + 5, FRAMES[1] - 5)
+    wide = [at(one, "hand.L")[middle, 0] - at(one, "hips")[middle, 0] for one in (clip, made)]
+    assert carried.touches.frames == {"L": pytest.approx(38, abs=5), "R": 0}
+    assert (wide[1] - wide[0]).min() > 0.02
+
+
+def test_arms_that_touch_nothing_and_bodies_of_the_same_proportions_stay_as_they_are():
+    walk = actions.walk()
+    assert touching.kept(walk, walk)[0] is walk
+    clip = reaching_to({"L": (0.05, -0.35, 1.25), "R": (-0.05, -0.35, 1.25)})
+    other = replace(clip.skeleton, offsets=0.5 * clip.skeleton.offsets, tips=0.5 * clip.skeleton.tips)
+    made, carried = carry.onto_body(clip, other)
+    np.testing.assert_array_equal(made.rotations, carry.onto_body(clip, other, hands=False)[0].rotations)
+    assert carried.touches.before < 1e-4
+
+
+def test_a_body_without_a_known_hand_keeps_its_arms():
+    clip = reaching_to({"L": (0.05, -0.35, 1.25), "R": (-0.05, -0.35, 1.25)})
+    other = grown(body.skeleton(), **BROAD)
+    other = replace(other, roles={role: joint for role, joint in other.roles.items() if not role.startswith("hand")})
+    made, carried = carry.onto_body(clip, other)
+    assert carried.touches.frames == {}
+    np.testing.assert_array_equal(made.rotations, carry.onto_body(clip, other, hands=False)[0].rotations)
+
+
+def test_a_cycle_stays_one():
+    walk = actions.walk(cycles=1)
+    walk = replace(walk, rotations=walk.rotations.copy())
+    other = grown(walk.skeleton, thigh=1.8)
+    made, carried = carry.onto_body(walk, other)
+    assert carried.touches.moved["L"] > 0.005
+    assert cycles.closes(made)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("source", ["GenoView__Geno_bind", "cmu_mb_02_01", "bvh-python__test_mocapbank"])
+@pytest.mark.parametrize("name", ["cmu_daz_13_18", "127_32", "cmu_daz_salsa_10", "cmu_daz_14_27"])
+def test_captured_hands_touch_what_they_touched(name, source):
+    """Boxing, hands on a thigh; kept aside: a couple's dance, and sitting down."""
+    clip = capture(name)
+    like = material.as_captured(source)
+    _, carried = carry.onto_body(clip, like.skeleton, body_rest=rest_check.choose(like))
+    assert carried.touches.before > 0.04
+    assert carried.touches.after < 0.014
