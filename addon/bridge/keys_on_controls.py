@@ -52,12 +52,28 @@ def fill(
     of_object = frozenset(target for target in targets if not target.bone)
     repeats = clips.does_repeat(clip)
     clips.fill(into, keyed, written, first_frame=first_frame, targets=of_object, repeats=repeats, **how)
+    _thin(into, keys, first_frame)
     if few is not None:
         keep = () if wanted.few is None else wanted.few.keep
         _write_few(into, clip, body, keys, few, first_frame, keep=keep, repeats=repeats)
     _hold(into, armature, body, keys, goes, first_frame, None if few is None else wanted)
     notes = list(keys.notes)
     return [*notes, f"Scales of {clip.name} are left out"] if clip.scales is not None else notes
+
+
+def _thin(into: SlottedAction, keys: ControlKeys, first_frame: float) -> None:
+    """Remove the keys between the first and the last of those with which controls of feet keep still."""
+    runs = keys.held
+    for curve in curves.holder_of(*into).fcurves if runs else ():
+        target = curves.target_at(curve.data_path)
+        if target is None or target.bone not in runs:
+            continue
+        points = curve.keyframe_points
+        frames = np.array([point.co[0] for point in points]) - first_frame
+        inside = [(frames > first + 0.5) & (frames < end - 1.5) for first, end in runs[target.bone]]
+        for k in np.flatnonzero(np.any(inside, axis=0))[::-1].tolist():
+            points.remove(points[k], fast=True)
+        curve.update()
 
 
 def _without_ours(clip: Clip, body: Rig, keys: ControlKeys) -> Clip:

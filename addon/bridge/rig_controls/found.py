@@ -48,6 +48,7 @@ class Part:
     end : the role of the bone that the IK control carries: hand or foot, or the toe of paws
     turns_end : whether the IK control turns that bone with it
     tips : (role, control) that turns what the IK control doesn't while inverse kinematics is on
+    roll : of a leg, a control between the IK control and that end, which turns and moves it, near the ball
     switches : what must be switched between the two; settings : what else must be set for inverse kinematics
     hangs_on : of a chain, the bone that carries it
     moving : those FK controls that get keys of their location: of a chain whose location moves their bones, of the
@@ -63,6 +64,7 @@ class Part:
     end: str = ""
     turns_end: bool = False
     tips: tuple[tuple[str, str], ...] = ()
+    roll: str = ""
     switches: tuple[Switch, ...] = ()
     settings: tuple[Setting, ...] = ()
     hangs_on: str = ""
@@ -72,7 +74,7 @@ class Part:
     @property
     def controls(self) -> frozenset[str]:
         """All its controls."""
-        every = (self.ik, self.pole, *dict(self.fk).values(), *dict(self.tips).values())
+        every = (self.ik, self.pole, self.roll, *dict(self.fk).values(), *dict(self.tips).values())
         return frozenset(name for name in every if name)
 
     def kind_of(self, keyed: Collection[str]) -> Literal["", "fk", "ik"]:

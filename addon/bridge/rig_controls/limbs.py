@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.motion import quat
 from ....core.motion.quat import Array
 from . import response
 from .body import locks
@@ -126,6 +127,7 @@ def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     if not part.ik:
         return replace(part, settings=tuple(Setting(path, fk) for path, fk in off.items()))
     part = yield from _tips(one, part, state)
+    part = yield from _rolling(one, part, state)
     value = rig.probe.original
     # If it is off in the state that the rig is in, the property that turns it on is the switch.
     switching = list(off) or (list(state)[:1] if part.fk else [])
@@ -314,3 +316,32 @@ def _roll(
         if stays and response.goes_with(move, before[foot], after[foot], response.ALIKE, response.ALIKE * one.step):
             return name
     return ""
+
+
+def _rolling(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict[str, Move]], Array, Part]:
+    """Find what moves a leg below its IK control as that does, and all that deforms with it: rather near the ball."""
+    ball = next((bone for role, bone in part.bones if role.startswith("toe")), "")
+    if not ball or "leg" not in part.name:
+        return part
+    rest, bones, above = one.rig.probe.neutral, one.rig.probe.bones, one.rig.graph.above
+    others = {part.pole, *dict(part.tips).values(), *dict(part.fk).values()}
+    names = [name for name in one.candidates if name not in others and name != part.ik and part.ik in above(name)]
+    names = [name for name in names if not any((*locks(bones[name], "location"), *locks(bones[name], "rotation")))]
+    names.sort(key=lambda name: float(np.linalg.norm((rest[one.rig.at(name)] - rest[one.rig.at(ball)])[:3, 3])))
+    carrier, end = one.rig.at(part.ik), one.rig.at(dict(part.bones)[part.end])
+    deforming = [k for k, bone in enumerate(bones) if bone.bone.use_deform]
+    bent = {part.ik: one.push()}
+    before = yield state, bent
+    for name in names:
+        after = yield state, {**bent, name: (TURN, one.step * response.STEP)}
+        moved = response.moved_by(before[one.rig.at(name)], after[one.rig.at(name)]) @ before[carrier]
+        turn = quat.log(quat.from_matrix(np.linalg.inv(rest[carrier])[None, :3, :3] @ moved[:3, :3]))[0]
+        alike = yield state, {part.ik: (turn, moved[:3, 3] - rest[carrier, :3, 3])}
+        move = moved @ np.linalg.inv(before[carrier])
+        goes = [k for k in deforming if response.rigid(move, before[k], alike[k], one.step)]
+        # The knee may go elsewhere, with a pole that hangs on the IK control, but the leg follows: a tweak stretches it.
+        lengths = [np.linalg.norm(np.diff(seen[one.limb, :3, 3], axis=0), axis=1) for seen in (after, alike)]
+        if end in goes and all(response.rigid(move, before[k], after[k], one.step) for k in goes):
+            if np.abs(lengths[0] - lengths[1]).max() < 2.0 * response.ALIKE * one.step:
+                return replace(part, roll=name)
+    return part
