@@ -157,6 +157,7 @@ def state(armature: bpy.types.Object) -> str:
         own, parent = bone.bone, bone.parent.name if bone.parent is not None else ""
         plain = [bone.name, parent, own.use_deform, own.hide, bone.rotation_mode, bone.custom_shape is not None]
         plain += [*body.locks(bone, "location"), *body.locks(bone, "rotation"), own.use_local_location]
+        plain += [getattr(bone, f"{what}_{axis}") for what in ("use_ik_limit", "ik_min", "ik_max") for axis in "xyz"]
         digest.update(repr(plain).encode())
         digest.update(np.array(own.matrix_local, dtype=np.float32).tobytes())
         for one in bone.constraints:

@@ -54,6 +54,7 @@ class Part:
     moving : those FK controls that get keys of their location: of a chain whose location moves their bones, of the
         trunk what brings a bone to the end of one without a control
     note : why the part can't be solved, in one sentence; "" if it can
+    hint : likewise, why it is solved on FK alone, though it has inverse kinematics
     """
 
     name: str
@@ -70,6 +71,7 @@ class Part:
     hangs_on: str = ""
     moving: tuple[str, ...] = ()
     note: str = ""
+    hint: str = ""
 
     @property
     def controls(self) -> frozenset[str]:
@@ -118,8 +120,8 @@ class RigControls:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each part that can't be solved."""
-        return tuple(part.note for part in self.parts if part.note)
+        """A sentence for each part that can't be solved, or not on inverse kinematics."""
+        return tuple(part.note or part.hint for part in self.parts if part.note or part.hint)
 
     @property
     def controls(self) -> frozenset[str]:

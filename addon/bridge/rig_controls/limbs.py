@@ -108,6 +108,14 @@ class _Search:
             ]
         return list(dict.fromkeys(found))
 
+    def unlimited(self) -> State:
+        """Return the state in which inverse kinematics bends the limb without limits, {} if there are none."""
+        bones = self.rig.probe.bones
+        axes = [(name, axis) for name in sorted(self.chain()) for axis in "xyz"]
+        axes = [(name, axis) for name, axis in axes if getattr(bones[name], f"use_ik_limit_{axis}")]
+        ends = (("min", -np.pi), ("max", np.pi))
+        return {f'pose.bones["{name}"].ik_{end}_{axis}': to for name, axis in axes for end, to in ends}
+
     def push(self, sideways: int = 0) -> Move:
         """Return a move towards the limb's upper end, or in one of two directions across the limb."""
         ahead = self.rest[0, :3, 3] - self.rest[2, :3, 3]
@@ -122,7 +130,11 @@ class _Search:
 def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     """Find the controls of a limb (at least three bones); yields what must be posed, is sent the bones' matrices."""
     one = _Search(rig, part, own)
-    state, part = yield from _inverse(one)
+    state, part = yield from _inverse(one, {})
+    limits = {} if part.ik else one.unlimited()
+    if limits and (yield from _inverse(one, limits))[1].ik:
+        bones = " and ".join(sorted({path.split('"')[1] for path in limits}))
+        part = replace(part, hint=f"{part.name}: the IK limits of {bones} don't let it bend; keyed on FK")
     part, off = yield from _forward(one, part, state)
     if not part.ik:
         return replace(part, settings=tuple(Setting(path, fk) for path, fk in off.items()))
@@ -137,14 +149,14 @@ def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     return replace(part, switches=tuple(switches), settings=settings)
 
 
-def _inverse(one: _Search) -> Generator[tuple[State, dict[str, Move]], Array, tuple[State, Part]]:
-    """Find the control of the limb's end, and its pole, and the state in which they work."""
+def _inverse(one: _Search, also: State) -> Generator[tuple[State, dict[str, Move]], Array, tuple[State, Part]]:
+    """Find the control of the limb's end, and its pole, and the state in which they work; `also` holds in all."""
     ends, poles = one.under(pole=False), one.under(pole=True)
     best: tuple[int, State, Part] = (0, {}, one.part)
     if not ends:
         return {}, one.part
     tried: list[State] = [*one.states(), *([one.influences(1.0)] if one.influences(1.0) else [])]
-    for state in tried:
+    for state in ({**also, **each} for each in tried):
         before = yield state, {}
         part = yield from _end(one, ends, state, before)
         if part.ik:
@@ -339,9 +351,9 @@ def _rolling(one: _Search, part: Part, state: State) -> Generator[tuple[State, d
         alike = yield state, {part.ik: (turn, moved[:3, 3] - rest[carrier, :3, 3])}
         move = moved @ np.linalg.inv(before[carrier])
         goes = [k for k in deforming if response.rigid(move, before[k], alike[k], one.step)]
-        # The knee may go elsewhere, with a pole that hangs on the IK control, but the leg follows: a tweak stretches it.
+        # The knee may go elsewhere, with a pole that hangs on the IK control, but a tweak stretches the leg.
         lengths = [np.linalg.norm(np.diff(seen[one.limb, :3, 3], axis=0), axis=1) for seen in (after, alike)]
-        if end in goes and all(response.rigid(move, before[k], after[k], one.step) for k in goes):
-            if np.abs(lengths[0] - lengths[1]).max() < 2.0 * response.ALIKE * one.step:
-                return replace(part, roll=name)
+        bends = np.abs(lengths[0] - lengths[1]).max() < 2.0 * response.ALIKE * one.step
+        if bends and end in goes and all(response.rigid(move, before[k], after[k], one.step) for k in goes):
+            return replace(part, roll=name)
     return part
