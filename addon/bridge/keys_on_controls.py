@@ -15,7 +15,7 @@ from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ..ground.blender_types import SlottedAction, present
 from . import clip as clips
-from . import curves, few_control_keys
+from . import curves, few_control_keys, property_paths
 from .control_keys import ControlKeys, Wanted
 from .curves import Target
 from .few_control_keys import FewControlKeys
@@ -159,7 +159,8 @@ def _hold(
 ) -> None:
     """Key once what does not change: controls that are still, others at rest, and the properties.
 
-    sparse : by what only those at rest are keyed that the sources key or that are posed at the moment; None for all
+    sparse : by what only those at rest are keyed that the sources key or that are posed at the moment; None for all.
+        Properties are keyed then that stand otherwise, or that any action has keys for: they stay as that leaves them
     """
     writer = curves.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
     pose = present(armature.pose).bones
@@ -182,7 +183,14 @@ def _hold(
             if _is_needed(bone, what, sparse):
                 writer.write(Target(name, what), rest)
     for path, value in keys.settings.items():
+        if sparse is not None and property_paths.value(armature, path) == value and not _is_switched(path):
+            continue
         writer.write_channel(f"{path}[0]", np.array([value]), constant=True)
+
+
+def _is_switched(path: str) -> bool:
+    """Return whether any action has keys for a property."""
+    return any(curve.data_path == path for action in bpy.data.actions for curve in curves.properties_of(action))
 
 
 def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bool:
