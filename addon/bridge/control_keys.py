@@ -85,6 +85,7 @@ class Wanted:
     limbs : AS_SOURCE, FK, IK or BOTH
     keyed : what the sources keyed; values : of properties at the sources' first frame, by path
     few : bounds for as few keys as possible, None for keys on every frame
+    alike : what is keyed at rest, too, where keys are few, because other results of the same set move it
     times : frames of the clip at which the sources have keys, by what they key; start : first values of these
     """
 
@@ -94,6 +95,7 @@ class Wanted:
     few: Few | None = None
     times: Mapping[Target, KeyTimes] = field(default_factory=dict)
     start: Mapping[Target, Array] = field(default_factory=dict)
+    alike: frozenset[Target] = frozenset()
 
 
 def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Limbs]:

@@ -195,7 +195,7 @@ def _is_switched(path: str) -> bool:
 
 def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bool:
     """Return whether a property at rest gets a key: all do but where keys are sparse."""
-    if sparse is None or Target(bone.name, what) in sparse.keyed:
+    if sparse is None or Target(bone.name, what) in sparse.keyed | sparse.alike:
         return True
     values = np.array(getattr(bone, what))
     if what == "rotation_quaternion":

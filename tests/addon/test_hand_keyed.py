@@ -196,3 +196,27 @@ def test_on_both_the_limbs_stand_the_same_by_either(seen):
         rig.pose.bones["root"][f"legs {side}"] = 0.0
     rig.update_tag()
     assert 1000.0 * np.linalg.norm(seen(rig, made)[0] - on_ik, axis=2).max() < NEAR
+
+
+def test_actions_of_a_set_key_the_same_controls_so_that_none_shows_the_pose_of_another():
+    rig = by_hand(pole=True)[0]
+    action = bpy.data.actions.new("Taken")
+    rig.animation_data.action = action
+    for bone, steps in (("goal.L", LEFT_STEP), ("goal.R", RIGHT_STEP), ("hips", {1: (0, -0.08, 0)})):
+        for frame, place in steps.items():
+            rig.pose.bones[bone].location = place
+            rig.pose.bones[bone].keyframe_insert("location", frame=frame)
+    row = {"kind": "ACTION", "loop": False, "begins": "", "ends": ""}
+    rows = [row | {"name": "Left", "start": 1, "end": 22}, row | {"name": "Right", "start": 26, "end": 48}]
+    sources = [{"name": "Taken", "weight": 1.0}]
+    assert bpy.ops.action_loom.cut_out(sources=sources, rows=rows, limbs="FK", result_name="") == {"FINISHED"}
+    keyed, moving = (
+        [
+            {one.data_path for one in material.fcurves(bpy.data.actions[name]) if len(one.keyframe_points) >= least}
+            for name in ("Left", "Right")
+        ]
+        for least in (1, 2)
+    )
+    thighs = [f'pose.bones["thigh.{side}"].rotation_quaternion' for side in "LR"]
+    assert [[path in paths for path in thighs] for paths in moving] == [[True, False], [False, True]]
+    assert keyed[0] == keyed[1]
