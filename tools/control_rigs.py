@@ -32,7 +32,7 @@ EXPLAINED = (
     " that is the rig's own and is not counted: up to 30 degrees at the upper arms of Unreal's Manny."
     f" Wanted: {' / '.join(str(most) for most in WANTED.values())}; what misses it is bold."
     " *As source*: captures on FK, results on what their sources key. Finding the controls takes its time once; 3 s are"
-    " wanted, and at most 30 s per 1000 frames. Nothing was tuned on the game biped; the cartoon cat was built"
+    " wanted, and at most 30 s per 1000 frames. Nothing was tuned on the game biped but what rolls its feet; the cartoon cat was built"
     " apart, too, but its shins that hang between tweaks, its stretching legs and two more faults were mended. The rigs"
     " \"after\" somebody's imitate names and wiring. Knees of MMD's bodies keep a bend of 8.6 degrees: a clip that has"
     " them straighter is bent first, feet in place and hips up to 3 mm lower, and that is compared."

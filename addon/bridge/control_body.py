@@ -104,6 +104,7 @@ def rows_of(found: RigControls) -> dict[str, str]:
         rows |= {f"{part.name}, {role}": control for role, control in part.fk}
         rows |= {f"{part.name}, IK": part.ik, f"{part.name}, Pole": part.pole} if part.ik else {}
         rows |= {f"{part.name}, IK {role}": control for role, control in part.tips}
+        rows |= {f"{part.name}, Roll": part.roll} if part.roll else {}
     return rows
 
 
@@ -145,7 +146,8 @@ def _chosen_part(part: Part, chosen: dict[str, str]) -> Part:
     tips = tuple((role, chosen.get(f"{part.name}, IK {role}", control)) for role, control in part.tips)
     ik, pole = (chosen.get(f"{part.name}, {kind}", one) for kind, one in (("IK", part.ik), ("Pole", part.pole)))
     fk, tips = (tuple(pair for pair in pairs if pair[1]) for pairs in (fk, tips))
-    return replace(part, fk=fk, tips=tips, ik=ik, pole=pole if ik else "")
+    pole, roll = (one if ik else "" for one in (pole, chosen.get(f"{part.name}, Roll", part.roll)))
+    return replace(part, fk=fk, tips=tips, ik=ik, pole=pole, roll=roll)
 
 
 def state(armature: bpy.types.Object) -> str:
@@ -155,6 +157,7 @@ def state(armature: bpy.types.Object) -> str:
         own, parent = bone.bone, bone.parent.name if bone.parent is not None else ""
         plain = [bone.name, parent, own.use_deform, own.hide, bone.rotation_mode, bone.custom_shape is not None]
         plain += [*body.locks(bone, "location"), *body.locks(bone, "rotation"), own.use_local_location]
+        plain += [getattr(bone, f"{what}_{axis}") for what in ("use_ik_limit", "ik_min", "ik_max") for axis in "xyz"]
         digest.update(repr(plain).encode())
         digest.update(np.array(own.matrix_local, dtype=np.float32).tobytes())
         for one in bone.constraints:

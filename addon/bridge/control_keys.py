@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.check import contacts
+from ...core.check import contacts, world_pose
 from ...core.edit.feet import bending
 from ...core.errors import some
 from ...core.motion.clip import Clip
@@ -34,6 +34,9 @@ _OFF = 1.0, 0.5  # millimetres and degrees that are reported
 _SAME = 0.5, 0.2  # millimetres and degrees within which the sources' own controls are enough
 # A control holds still that goes no faster (m/s, rad/s), for so many seconds, and strays no further (m, rad).
 _SLOW, _HOLDS, _STILL = (0.01, 0.05), 0.2, (5e-4, 3e-3)
+_LEGS = {"L": "Left leg", "R": "Right leg"}
+_PLANTED = 2e-3  # metres on the ground that a planted ball strays at most
+_ROUNDING = 1e-4  # of what Blender evaluates
 _SAMPLE = 24  # frames on which that is tried
 
 
@@ -48,6 +51,7 @@ class ControlKeys:
     bones : the bone that a control moves, by the control's name; partners : the control on the other side, likewise
     limbs : how arms and legs are keyed, by the names of their parts
     meanwhile : values of properties that the sources set, likewise
+    held : frames (first, end) in which controls of feet keep still, by the control's name
     notes : messages for the user, a sentence each
     """
 
@@ -61,6 +65,7 @@ class ControlKeys:
     limbs: Mapping[str, Limbs] = field(default_factory=dict)
     on_fk: Mapping[str, float] = field(default_factory=dict)
     meanwhile: Mapping[str, float] = field(default_factory=dict)
+    held: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -80,6 +85,7 @@ class Wanted:
     limbs : AS_SOURCE, FK, IK or BOTH
     keyed : what the sources keyed; values : of properties at the sources' first frame, by path
     few : bounds for as few keys as possible, None for keys on every frame
+    alike : what is keyed at rest, too, where keys are few, because other results of the same set move it
     times : frames of the clip at which the sources have keys, by what they key; start : first values of these
     """
 
@@ -89,6 +95,7 @@ class Wanted:
     few: Few | None = None
     times: Mapping[Target, KeyTimes] = field(default_factory=dict)
     start: Mapping[Target, Array] = field(default_factory=dict)
+    alike: frozenset[Target] = frozenset()
 
 
 def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Limbs]:
@@ -182,10 +189,12 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
         idle=[name for name in present(body.controls).idle if name not in found.controls],
     )
     only, as_set = yield from _enough(found, matrices, wanted, solve)
-    done = yield from solve(matrices, only=only, as_set=as_set)
+    stances = _stances(clip, body)
+    done = yield from solve(matrices, only=only, as_set=as_set, stances=stances)
     names = tuple(done.basis)
     own = np.stack([done.basis[name] for name in names], axis=1)
     _hold_still(clip, body, found, names, own)
+    held = _keep_standing(found, names, own, stances)
     moves = np.array([name in done.located for name in names])
     notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
     if exact is not None:  # fingers, for example
@@ -197,7 +206,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     modes = tuple(present(armature.pose).bones[name].rotation_mode for name in names)
     both = [part for part in found.parts if limbs.get(part.name) == BOTH]
     on_fk = {switch.path: switch.fk for part in both for switch in part.switches}
-    rest = _partners(found), limbs, on_fk, wanted.values, tuple(notes)
+    rest = _partners(found), limbs, on_fk, wanted.values, held, tuple(notes)
     return ControlKeys(names, modes, own, moves, settings, moved, *rest)
 
 
@@ -205,7 +214,7 @@ def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str],
     """Let IK controls of hands and feet keep their transforms (F, C, 4, 4) while they hold still: constant keys."""
     least = max(2, round(_HOLDS * clip.rate))
     step = max(1, least // 2)  # solvers leave up to 0.1 mm on every frame: of 120 a second that would be fast
-    for k in [names.index(part.ik) for part in found.parts if part.ik in names]:
+    for k in [names.index(part.ik) for part in found.parts if part.ik in names and part.roll not in names]:
         parts = float(body.units[-1]) * own[:, k, :3, 3], own[:, k, :3, :3].reshape(-1, 9)
         slow = np.ones(max(len(own) - step, 0), bool)
         for values, speed in zip(parts, _SLOW, strict=True):
@@ -223,6 +232,38 @@ def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str],
                 own[begin : finish + 1, k] = own[middle, k]
 
 
+def _stances(clip: Clip, body: Rig) -> dict[str, list[tuple[int, int]]]:
+    """Return the frames (first, end) in which the foot of each leg stands on its ball, by the name of the part."""
+    least = max(2, round(_HOLDS * clip.rate))
+    found: dict[str, list[tuple[int, int]]] = {}
+    for side, foot in contacts.standing_feet(world_pose.pose(clip)).items() if not body.moving_object else ():
+        stays = np.zeros(len(clip), bool)
+        for first, end in contacts.runs(foot.ball_stands):
+            path = foot.ball[first:end, :2]
+            stays[first:end] = np.linalg.norm(path - np.median(path, axis=0), axis=1) < _PLANTED
+        runs = [(first, end) for first, end in contacts.runs(stays) if end - first > least]
+        found |= {_LEGS[side]: runs} if side in _LEGS and runs else {}
+    return found
+
+
+def _keep_standing(
+    found: RigControls, names: Sequence[str], own: Array, stances: Mapping[str, Sequence[tuple[int, int]]]
+) -> dict[str, list[tuple[int, int]]]:
+    """Make controls (F, C, 4, 4) of feet that roll below them constant while they stand; return in which frames.
+
+    What carries them may move; where it does, so do their own transforms.
+    """
+    held: dict[str, list[tuple[int, int]]] = {}
+    for part in (part for part in found.parts if part.roll in names and part.ik in names):
+        k = names.index(part.ik)
+        for first, end in stances.get(part.name, ()):
+            piece = own[first:end, k]
+            if np.abs(piece - piece[0]).max() < _ROUNDING:
+                own[first:end, k] = piece[0]
+                held.setdefault(part.ik, []).append((first, end))
+    return held
+
+
 def _is_keyed(control: str, wanted: Wanted) -> bool:
     """Return whether the sources key a control of Rigify's, or the one on the other side."""
     return bool({target.bone for target in wanted.keyed} & {control, bpy.utils.flip_name(control)})
@@ -234,7 +275,7 @@ def _moved(found: RigControls) -> dict[str, str]:
     for part in found.every:
         roles = dict(part.bones)
         moved |= {control: roles[role] for role, control in (*part.fk, *part.tips)}
-        moved |= {part.ik: roles[part.end]} if part.ik else {}
+        moved |= {name: roles[part.end] for name in (part.ik, part.roll) if name}
     return moved
 
 
@@ -272,7 +313,7 @@ def _partners(found: RigControls) -> dict[str, str]:
     by_role: dict[tuple[str, str], str] = {}
     for part in found.every:
         side = {"Left": ".L", "Right": ".R"}.get(part.name.split()[0], "")
-        plain = {"ik": part.ik, "pole": part.pole}
+        plain = {"ik": part.ik, "pole": part.pole, "roll": part.roll}
         by_role |= {(part.name.removeprefix("Left").removeprefix("Right"), what + side): n for what, n in plain.items()}
         by_role |= {("fk", role): name for role, name in part.fk} | {("tip", role): name for role, name in part.tips}
     pairs = {}

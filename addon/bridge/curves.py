@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...core.errors import RigError
 from ...core.motion.quat import Array
 from ..ground.blender_types import Slot, SlottedAction, holder_before_slots, present
+from . import own_values
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 OBJECT_GROUP = "Object Transforms"  # Blender's name for the group of an object's own curves
@@ -73,6 +74,13 @@ def holders(action: bpy.types.Action, slot: Slot) -> "list[bpy.types.ActionChann
 def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     """Return the F-curves of an action's slot (None where Blender has no slots)."""
     return [curve for holder in holders(action, slot) for curve in holder.fcurves]
+
+
+def properties_of(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    """Yield the curves of an action's slots that move no bone and no object."""
+    every: list[Slot] = [*action.slots] if hasattr(action, "slots") else [None]
+    for slot in every:
+        yield from (curve for curve in curves_of(action, slot) if target_of(curve) is None)
 
 
 def is_empty(action: bpy.types.Action) -> bool:
@@ -310,13 +318,22 @@ def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag
 
 
 def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> None:
-    """Assign an action to an armature; the replaced action gets a fake user, so that saving keeps it."""
+    """Assign an action to an armature; the replaced action gets a fake user, so that saving keeps it.
+
+    Switches that the replaced one has set, and this one does not, stand again as they stood before that.
+    """
     data = present(armature.animation_data or armature.animation_data_create())
     if data.action is not None and data.action != action:
         data.action.use_fake_user = True
+    playing = data.action, getattr(data, "action_slot", None)
+    own_values.keep(armature, *(_played(*one) for one in ((action, slot), playing)))
     data.action = action
     if slot is not None:
         data.action_slot = slot
+
+
+def _played(action: bpy.types.Action | None, slot: Slot) -> list[bpy.types.FCurve]:
+    return [] if action is None or (slot is None and hasattr(action, "slots")) else curves_of(action, slot)
 
 
 class CurveWriter:

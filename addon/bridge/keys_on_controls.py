@@ -15,7 +15,7 @@ from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ..ground.blender_types import SlottedAction, present
 from . import clip as clips
-from . import curves, few_control_keys
+from . import curves, few_control_keys, property_paths
 from .control_keys import ControlKeys, Wanted
 from .curves import Target
 from .few_control_keys import FewControlKeys
@@ -52,12 +52,28 @@ def fill(
     of_object = frozenset(target for target in targets if not target.bone)
     repeats = clips.does_repeat(clip)
     clips.fill(into, keyed, written, first_frame=first_frame, targets=of_object, repeats=repeats, **how)
+    _thin(into, keys, first_frame)
     if few is not None:
         keep = () if wanted.few is None else wanted.few.keep
         _write_few(into, clip, body, keys, few, first_frame, keep=keep, repeats=repeats)
     _hold(into, armature, body, keys, goes, first_frame, None if few is None else wanted)
     notes = list(keys.notes)
     return [*notes, f"Scales of {clip.name} are left out"] if clip.scales is not None else notes
+
+
+def _thin(into: SlottedAction, keys: ControlKeys, first_frame: float) -> None:
+    """Remove the keys between the first and the last of those with which controls of feet keep still."""
+    runs = keys.held
+    for curve in curves.holder_of(*into).fcurves if runs else ():
+        target = curves.target_at(curve.data_path)
+        if target is None or target.bone not in runs:
+            continue
+        points = curve.keyframe_points
+        frames = np.array([point.co[0] for point in points]) - first_frame
+        inside = [(frames > first + 0.5) & (frames < end - 1.5) for first, end in runs[target.bone]]
+        for k in np.flatnonzero(np.any(inside, axis=0))[::-1].tolist():
+            points.remove(points[k], fast=True)
+        curve.update()
 
 
 def _without_ours(clip: Clip, body: Rig, keys: ControlKeys) -> Clip:
@@ -143,7 +159,8 @@ def _hold(
 ) -> None:
     """Key once what does not change: controls that are still, others at rest, and the properties.
 
-    sparse : by what only those at rest are keyed that the sources key or that are posed at the moment; None for all
+    sparse : by what only those at rest are keyed that the sources key or that are posed at the moment; None for all.
+        Properties are keyed then that stand otherwise, or that any action has keys for: they stay as that leaves them
     """
     writer = curves.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
     pose = present(armature.pose).bones
@@ -166,12 +183,19 @@ def _hold(
             if _is_needed(bone, what, sparse):
                 writer.write(Target(name, what), rest)
     for path, value in keys.settings.items():
+        if sparse is not None and property_paths.value(armature, path) == value and not _is_switched(path):
+            continue
         writer.write_channel(f"{path}[0]", np.array([value]), constant=True)
+
+
+def _is_switched(path: str) -> bool:
+    """Return whether any action has keys for a property."""
+    return any(curve.data_path == path for action in bpy.data.actions for curve in curves.properties_of(action))
 
 
 def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bool:
     """Return whether a property at rest gets a key: all do but where keys are sparse."""
-    if sparse is None or Target(bone.name, what) in sparse.keyed:
+    if sparse is None or Target(bone.name, what) in sparse.keyed | sparse.alike:
         return True
     values = np.array(getattr(bone, what))
     if what == "rotation_quaternion":

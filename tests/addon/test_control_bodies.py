@@ -243,3 +243,55 @@ def test_a_limb_that_is_switched_in_the_middle_is_read_as_it_shows_and_that_is_s
         assert np.linalg.norm(feet[frame - 1] - np.array(shown)[:3, 3]) < 1e-4
     assert np.linalg.norm(feet[9] - feet[0]) > 0.05  # on IK it goes with its control
     assert np.linalg.norm(feet[-1] - feet[0]) < 1e-3  # on FK the leg rests
+
+
+def stances_of(loom, clip):
+    """The frames in which each foot stands on a planted ball, without those at their ends, where it may still slide."""
+    feet = loom("core.check.contacts").standing_feet(loom("core.check.world_pose").pose(clip))
+    runs = loom("core.check.contacts").runs
+    return {side: [(a + 2, b - 2) for a, b in runs(foot.ball_stands) if b - a > 12] for side, foot in feet.items()}
+
+
+@material.needs_shared
+def test_a_foot_that_is_rolled_by_a_control_stands_on_constant_keys_of_its_own(loom, seen, is_near):
+    rig = MADE["foot roll"]()
+    bpy.context.scene.render.fps = 30
+    how = {"onto": "ACTIVE", "select": False, "plant_feet": True, "limbs": "IK", "rate": "SCENE"}
+    assert material.import_motion(WALK, **how) == {"FINISHED"}
+    (walk,) = bpy.data.actions
+    shown = seen(rig, walk, 30.0)
+    before = set(bpy.data.actions)
+    for source in (walk.name, "Mirrored"):
+        assert bpy.ops.action_loom.mirror(sources=[{"name": source, "weight": 1.0}], result_name="Mirrored") == {
+            "FINISHED"
+        }
+    mirrored, again = sorted(set(bpy.data.actions) - before, key=lambda one: one.name)
+    is_near(seen(rig, again, 30.0), shown)
+    for action in (walk, mirrored, again):
+        curves = {(one.data_path, one.array_index): one for one in material.fcurves(action)}
+        start = action.curve_frame_range[0]
+        stances = stances_of(loom, seen(rig, action, 30.0))
+        assert min(len(runs) for runs in stances.values()) >= 2
+        for side, runs in stances.items():
+            goal = [one for (path, _), one in curves.items() if path.startswith(f'pose.bones["goal.{side}"].')]
+            roll = [one for (path, _), one in curves.items() if path.startswith(f'pose.bones["ball.{side}"].')]
+            assert len(goal) == 7
+            for first, end in runs:
+                frames = start + np.arange(first, end, 0.5)
+                ranges = [[np.ptp([curve.evaluate(frame) for frame in frames]) for curve in of] for of in (goal, roll)]
+                assert max(ranges[0]) < 1e-6
+                assert max(ranges[1]) > 1e-2  # the foot itself rolls
+                inside = [key for curve in goal for key in curve.keyframe_points if frames[0] < key.co[0] < frames[-1]]
+                assert inside == []
+
+
+def test_the_control_of_a_foot_that_slides_goes_with_it(loom):
+    rig = MADE["foot roll"]()
+    solving, steps = loom("addon.bridge.control_keys"), loom("addon.ground.steps")
+    body = loom("addon.bridge.control_body").body_of(rig)
+    walk = loom("core.bodies.carry").onto_body(loom("core.figure.actions").walk(), body.skeleton)[0]
+    slides = walk.translations.copy()
+    slides[:, 0, 0] += 0.002 * np.arange(len(walk))
+    for clip, rolls in ((walk, True), (dataclasses.replace(walk, translations=slides), False)):
+        keys = steps.finished(solving.solved_in_steps(rig, clip, body, solving.Wanted("ik")))
+        assert ("ball.L" in keys.names) == rolls == bool(keys.held)

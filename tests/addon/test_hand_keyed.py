@@ -85,11 +85,8 @@ def test_mirrored_it_has_as_few_keys_on_the_same_controls(keyed, seen):
     assert keys_of(made) <= 60
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if ".location" in curve.data_path}
     assert bones == {curve.data_path.split('"')[1] for curve in material.fcurves(action)}
-    # All other controls rest, and get no key; what switches limbs has one each, so that the action shows anywhere.
-    curves = list(material.fcurves(made))
-    switches = [one for one in curves if one.data_path.endswith('"]')]
-    assert {one.data_path.split('"')[1] for one in curves if one not in switches} == bones
-    assert all(len(one.keyframe_points) == 1 for one in switches)
+    # All other controls rest, and get no key; nor do switches, which stand right, and which no action keys.
+    assert {curve.data_path.split('"')[1] for curve in material.fcurves(made)} == bones
     again = made_by("mirror", made)
     assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
     mirrored = seen(rig, made)[0]
@@ -128,8 +125,51 @@ def test_limbs_go_to_the_controls_that_are_asked_for(limbs, seen):
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if len(curve.keyframe_points) > 1}
     assert ("thigh.L" in bones) == (limbs != "ik")
     assert ("goal.L" in bones) == (limbs != "fk")
-    (switch,) = [one for one in material.fcurves(made) if one.data_path.endswith('["legs L"]')]
-    assert switch.keyframe_points[0].co[1] == (0.0 if limbs == "fk" else 1.0)
+    switches = [one for one in material.fcurves(made) if one.data_path.endswith('["legs L"]')]
+    assert [one.keyframe_points[0].co[1] for one in switches] == ([0.0] if limbs == "fk" else [])
+
+
+def stands(rig):
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+    rig = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    if "root" in rig.pose.bones and "legs L" in rig.pose.bones["root"]:
+        return [rig.pose.bones["root"][f"legs {side}"] for side in "LR"]
+    return [rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] for side in "LR"]
+
+
+def switches_of(action):
+    return [one for one in material.fcurves(action) if one.data_path.endswith(('["legs L"]', '["IK_FK"]'))]
+
+
+def test_a_switch_is_keyed_where_it_must_be_and_stands_again_as_before(keyed, seen):
+    rig, action = keyed
+    before, first = stands(rig), seen(rig, action)[0]
+    assert not switches_of(made_by("mirror", action))
+    other = [1.0 - value for value in before]
+    for side, value in zip("LR", other, strict=True):  # on FK, where what is keyed on IK does not show
+        bone, path = (f"thigh_parent.{side}", "IK_FK") if len(rig.pose.bones) > 50 else ("root", f"legs {side}")
+        rig.pose.bones[bone][path] = value
+    rig.update_tag()
+    made = made_by("mirror", action)
+    assert {len(one.keyframe_points) for one in switches_of(made)} == {1}
+    assert stands(rig) == before
+    # Another action is played, which keys none: the rig stands as it was put by hand.
+    assert bpy.ops.action_loom.play_action(action=action.name) == {"FINISHED"}
+    assert stands(rig) == other
+    # Now an action keys them: results do, too, for switches stay as that leaves them.
+    again = made_by("mirror", action)
+    assert {one.data_path for one in switches_of(again)} == {one.data_path for one in switches_of(made)}
+    assert stands(rig) == before
+    assert 1000.0 * np.linalg.norm(seen(rig, made_by("mirror", again))[0] - first, axis=2).max() < NEAR
+
+
+def test_a_switch_that_was_set_by_hand_meanwhile_stays(seen):
+    rig, action = by_hand(pole=True)
+    made_by("mirror", action, limbs="FK")
+    rig.animation_data.action = None
+    rig.pose.bones["root"]["legs L"] = 0.5
+    assert bpy.ops.action_loom.play_action(action=action.name) == {"FINISHED"}
+    assert [rig.pose.bones["root"][f"legs {side}"] for side in "LR"] == [0.5, 1.0]
 
 
 def test_what_another_action_has_switched_does_not_hide_what_is_keyed(keyed, seen, capfd):
@@ -152,8 +192,31 @@ def test_on_both_the_limbs_stand_the_same_by_either(seen):
     rig, action = by_hand(pole=True)
     made = made_by("mirror", action, limbs="BOTH")
     on_ik = seen(rig, made)[0]
-    for curve in material.fcurves(made):
-        if '["legs ' in curve.data_path:
-            curve.keyframe_points[0].co[1] = 0.0
-            curve.update()
+    for side in "LR":
+        rig.pose.bones["root"][f"legs {side}"] = 0.0
+    rig.update_tag()
     assert 1000.0 * np.linalg.norm(seen(rig, made)[0] - on_ik, axis=2).max() < NEAR
+
+
+def test_actions_of_a_set_key_the_same_controls_so_that_none_shows_the_pose_of_another():
+    rig = by_hand(pole=True)[0]
+    action = bpy.data.actions.new("Taken")
+    rig.animation_data.action = action
+    for bone, steps in (("goal.L", LEFT_STEP), ("goal.R", RIGHT_STEP), ("hips", {1: (0, -0.08, 0)})):
+        for frame, place in steps.items():
+            rig.pose.bones[bone].location = place
+            rig.pose.bones[bone].keyframe_insert("location", frame=frame)
+    row = {"kind": "ACTION", "loop": False, "begins": "", "ends": ""}
+    rows = [row | {"name": "Left", "start": 1, "end": 22}, row | {"name": "Right", "start": 26, "end": 48}]
+    sources = [{"name": "Taken", "weight": 1.0}]
+    assert bpy.ops.action_loom.cut_out(sources=sources, rows=rows, limbs="FK", result_name="") == {"FINISHED"}
+    keyed, moving = (
+        [
+            {one.data_path for one in material.fcurves(bpy.data.actions[name]) if len(one.keyframe_points) >= least}
+            for name in ("Left", "Right")
+        ]
+        for least in (1, 2)
+    )
+    thighs = [f'pose.bones["thigh.{side}"].rotation_quaternion' for side in "LR"]
+    assert [[path in paths for path in thighs] for paths in moving] == [[True, False], [False, True]]
+    assert keyed[0] == keyed[1]

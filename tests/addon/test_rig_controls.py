@@ -3,6 +3,7 @@
 import dataclasses
 
 import bpy
+import fresh_rigs
 import material
 import pytest
 from hand_rigs import LAYERS, LEG, found_parts, lost_target, person, state, with_foot_roll, with_layers, with_legs_on_ik
@@ -78,6 +79,33 @@ def test_a_foot_that_rolls_hangs_on_its_outermost_control(find_controls):
     leg = parts["Left leg"]
     assert (leg.ik, leg.turns_end, leg.pole) == ("goal.L", True, "knee.L")
     assert dict(leg.tips) == {"toe.L": "toe.L"}
+    assert leg.roll == "ball.L"  # of heel, tip and ball, which all move the foot alone, the one at the ball
+
+
+def test_what_may_not_move_or_leaves_the_toes_behind_rolls_no_foot(find_controls):
+    rig = with_foot_roll()
+    rig.pose.bones["ball.L"].lock_location[0] = True
+    rig.pose.bones["ball.R"].lock_rotation[1] = True
+    _, parts = found_parts(find_controls(rig))
+    assert (parts["Left leg"].roll, parts["Right leg"].roll) == ("tip.L", "tip.R")
+    _, parts = found_parts(find_controls(with_legs_on_ik()))
+    assert parts["Left leg"].roll == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "roll"),
+    [
+        ("manny", "tip_l_ctrl"),
+        ("auto_rig_pro", "c_foot_bank.l"),
+        ("cloudrig", ""),
+        ("blenrig", ""),
+        ("cartoon_cat", ""),
+    ],
+)
+def test_what_rolls_feet_of_imitated_rigs(find_controls, name, roll):
+    """Ball pivots that leave the toes behind, and tweaks that stretch the leg, do not."""
+    _, parts = found_parts(find_controls(fresh_rigs.build(name)))
+    assert parts["Left leg"].roll == roll
 
 
 # --- half broken rigs: one sentence for the limb, the other limbs as before, nothing changed -------------------------

@@ -81,6 +81,22 @@ def test_a_leg_is_as_long_as_its_solver_lets_it_be(find_controls, loom, roll, ax
     assert (reach < 0.999) == (abs(low) != 20.0)
 
 
+def test_limits_that_keep_a_knee_from_bending_put_its_leg_on_fk_and_that_is_said(find_controls, solve, moving, loom):  # noqa: F811
+    rig = with_legs_on_ik()
+    shin = rig.pose.bones["shin.L"]
+    shin.use_ik_limit_x, shin.ik_min_x, shin.ik_max_x = True, np.radians(-150.0), 0.0
+    shin.lock_ik_y = shin.lock_ik_z = True
+    before = state(rig)
+    found, parts = found_parts(find_controls(rig))
+    assert state(rig) == before
+    sentence = "Left leg: the IK limits of shin.L don't let it bend; keyed on FK"
+    assert (found.notes, parts["Left leg"].ik, parts["Right leg"].ik) == ((sentence,), "", "goal.R")
+    solved = check(rig, found, solve, moving, "ik")
+    assert {"thigh.L", "shin.L", "goal.R"} <= set(solved.basis)
+    assert "goal.L" not in solved.basis
+    assert loom("addon.bridge.control_body").body_of(rig).note == f"{rig.name}: {sentence}"
+
+
 @pytest.mark.parametrize("build", [stretching, with_b_bones])
 def test_legs_that_stretch_or_bend_are_keyed_as_well(find_controls, solve, moving, build):  # noqa: F811
     rig = build()

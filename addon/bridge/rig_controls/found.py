@@ -48,11 +48,13 @@ class Part:
     end : the role of the bone that the IK control carries: hand or foot, or the toe of paws
     turns_end : whether the IK control turns that bone with it
     tips : (role, control) that turns what the IK control doesn't while inverse kinematics is on
+    roll : of a leg, a control between the IK control and that end, which turns and moves it, near the ball
     switches : what must be switched between the two; settings : what else must be set for inverse kinematics
     hangs_on : of a chain, the bone that carries it
     moving : those FK controls that get keys of their location: of a chain whose location moves their bones, of the
         trunk what brings a bone to the end of one without a control
     note : why the part can't be solved, in one sentence; "" if it can
+    hint : likewise, why it is solved on FK alone, though it has inverse kinematics
     """
 
     name: str
@@ -63,16 +65,18 @@ class Part:
     end: str = ""
     turns_end: bool = False
     tips: tuple[tuple[str, str], ...] = ()
+    roll: str = ""
     switches: tuple[Switch, ...] = ()
     settings: tuple[Setting, ...] = ()
     hangs_on: str = ""
     moving: tuple[str, ...] = ()
     note: str = ""
+    hint: str = ""
 
     @property
     def controls(self) -> frozenset[str]:
         """All its controls."""
-        every = (self.ik, self.pole, *dict(self.fk).values(), *dict(self.tips).values())
+        every = (self.ik, self.pole, self.roll, *dict(self.fk).values(), *dict(self.tips).values())
         return frozenset(name for name in every if name)
 
     def kind_of(self, keyed: Collection[str]) -> Literal["", "fk", "ik"]:
@@ -116,8 +120,8 @@ class RigControls:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each part that can't be solved."""
-        return tuple(part.note for part in self.parts if part.note)
+        """A sentence for each part that can't be solved, or not on inverse kinematics."""
+        return tuple(part.note or part.hint for part in self.parts if part.note or part.hint)
 
     @property
     def controls(self) -> frozenset[str]:

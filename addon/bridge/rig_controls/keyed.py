@@ -1,5 +1,6 @@
 """The controls that are keyed for a motion, each with the bone that it follows."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import bpy
@@ -20,6 +21,7 @@ class Control:
 
     swivels : the limb whose pole it is
     seeds : whether it only tells Blender's solver where to begin
+    given : whether it goes where it is told, and is not corrected by what its bone misses
     bears : whether it brings controls that hang on it to their places, which turn their bones themselves
     own, hangs, fix (F, 4, 4) : its transforms in its own axes, where it would be at rest, seen from its carrier, and
         what its goal was corrected by, in the goal's axes
@@ -37,6 +39,7 @@ class Control:
     moves: bool
     swivels: Part | None = None
     seeds: bool = False
+    given: bool = False
     bears: bool = False
     own: Array = field(default_factory=lambda: np.zeros(0))
     hangs: Array = field(default_factory=lambda: np.zeros(0))
@@ -57,15 +60,21 @@ class Control:
         return out
 
 
-def controls(armature: bpy.types.Object, found: RigControls, parts: list[Part], inverse: set[str]) -> list[Control]:
+def controls(
+    armature: bpy.types.Object, found: RigControls, parts: list[Part], inverse: set[str], rolling: Collection[str] = ()
+) -> list[Control]:
     """Return the controls to be keyed: the root, then the trunk's, then those of limbs.
 
-    inverse : the parts that are keyed on inverse kinematics
+    inverse : the parts that are keyed on inverse kinematics; rolling : those whose feet roll below their IK controls
     """
     bones = present(armature.pose).bones
     every = [Control(TRUNK, found.root, found.root, True, True)] if found.root else []
     for part in parts:
-        every += _of_trunk(found, part) if part.name == TRUNK else _of_limb(part, is_on_ik(part, inverse))
+        every += (
+            _of_trunk(found, part)
+            if part.name == TRUNK
+            else _of_limb(part, is_on_ik(part, inverse), rolls=part.name in rolling)
+        )
     out: dict[str, Control] = {}
     for one in every:
         one.turns = one.turns and not all(locks(bones[one.name], "rotation"))
@@ -91,12 +100,13 @@ def _of_trunk(found: RigControls, part: Part) -> list[Control]:
     return out
 
 
-def _of_limb(part: Part, inverse: bool) -> list[Control]:
+def _of_limb(part: Part, inverse: bool, *, rolls: bool) -> list[Control]:
     roles, fk = dict(part.bones), dict(part.fk)
     if not inverse:
         return [Control(part.name, control, roles[role], True, control in part.moving) for role, control in fk.items()]
-    end = Control(part.name, part.ik, roles[part.end], part.turns_end, True)
-    tips = [Control(part.name, control, roles[role], True, False) for role, control in part.tips]
+    end = Control(part.name, part.ik, roles[part.end], part.turns_end or rolls, True, given=rolls)
+    tips = [Control(part.name, part.roll, roles[part.end], True, True)] if rolls else []
+    tips += [Control(part.name, control, roles[role], True, False) for role, control in part.tips]
     if part.pole:
         return [end, *tips, Control(part.name, part.pole, roles[part.end], False, True, swivels=part)]
     # Blender's solver begins at the bones' own pose, in the plane of which it bends the limb.

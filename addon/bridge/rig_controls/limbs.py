@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.motion import quat
 from ....core.motion.quat import Array
 from . import response
 from .body import locks
@@ -107,6 +108,14 @@ class _Search:
             ]
         return list(dict.fromkeys(found))
 
+    def unlimited(self) -> State:
+        """Return the state in which inverse kinematics bends the limb without limits, {} if there are none."""
+        bones = self.rig.probe.bones
+        axes = [(name, axis) for name in sorted(self.chain()) for axis in "xyz"]
+        axes = [(name, axis) for name, axis in axes if getattr(bones[name], f"use_ik_limit_{axis}")]
+        ends = (("min", -np.pi), ("max", np.pi))
+        return {f'pose.bones["{name}"].ik_{end}_{axis}': to for name, axis in axes for end, to in ends}
+
     def push(self, sideways: int = 0) -> Move:
         """Return a move towards the limb's upper end, or in one of two directions across the limb."""
         ahead = self.rest[0, :3, 3] - self.rest[2, :3, 3]
@@ -121,11 +130,16 @@ class _Search:
 def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     """Find the controls of a limb (at least three bones); yields what must be posed, is sent the bones' matrices."""
     one = _Search(rig, part, own)
-    state, part = yield from _inverse(one)
+    state, part = yield from _inverse(one, {})
+    limits = {} if part.ik else one.unlimited()
+    if limits and (yield from _inverse(one, limits))[1].ik:
+        bones = " and ".join(sorted({path.split('"')[1] for path in limits}))
+        part = replace(part, hint=f"{part.name}: the IK limits of {bones} don't let it bend; keyed on FK")
     part, off = yield from _forward(one, part, state)
     if not part.ik:
         return replace(part, settings=tuple(Setting(path, fk) for path, fk in off.items()))
     part = yield from _tips(one, part, state)
+    part = yield from _rolling(one, part, state)
     value = rig.probe.original
     # If it is off in the state that the rig is in, the property that turns it on is the switch.
     switching = list(off) or (list(state)[:1] if part.fk else [])
@@ -135,14 +149,14 @@ def search(rig: Rig, part: Part, own: set[str]) -> Asks:
     return replace(part, switches=tuple(switches), settings=settings)
 
 
-def _inverse(one: _Search) -> Generator[tuple[State, dict[str, Move]], Array, tuple[State, Part]]:
-    """Find the control of the limb's end, and its pole, and the state in which they work."""
+def _inverse(one: _Search, also: State) -> Generator[tuple[State, dict[str, Move]], Array, tuple[State, Part]]:
+    """Find the control of the limb's end, and its pole, and the state in which they work; `also` holds in all."""
     ends, poles = one.under(pole=False), one.under(pole=True)
     best: tuple[int, State, Part] = (0, {}, one.part)
     if not ends:
         return {}, one.part
     tried: list[State] = [*one.states(), *([one.influences(1.0)] if one.influences(1.0) else [])]
-    for state in tried:
+    for state in ({**also, **each} for each in tried):
         before = yield state, {}
         part = yield from _end(one, ends, state, before)
         if part.ik:
@@ -314,3 +328,32 @@ def _roll(
         if stays and response.goes_with(move, before[foot], after[foot], response.ALIKE, response.ALIKE * one.step):
             return name
     return ""
+
+
+def _rolling(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict[str, Move]], Array, Part]:
+    """Find what moves a leg below its IK control as that does, and all that deforms with it: rather near the ball."""
+    ball = next((bone for role, bone in part.bones if role.startswith("toe")), "")
+    if not ball or "leg" not in part.name:
+        return part
+    rest, bones, above = one.rig.probe.neutral, one.rig.probe.bones, one.rig.graph.above
+    others = {part.pole, *dict(part.tips).values(), *dict(part.fk).values()}
+    names = [name for name in one.candidates if name not in others and name != part.ik and part.ik in above(name)]
+    names = [name for name in names if not any((*locks(bones[name], "location"), *locks(bones[name], "rotation")))]
+    names.sort(key=lambda name: float(np.linalg.norm((rest[one.rig.at(name)] - rest[one.rig.at(ball)])[:3, 3])))
+    carrier, end = one.rig.at(part.ik), one.rig.at(dict(part.bones)[part.end])
+    deforming = [k for k, bone in enumerate(bones) if bone.bone.use_deform]
+    bent = {part.ik: one.push()}
+    before = yield state, bent
+    for name in names:
+        after = yield state, {**bent, name: (TURN, one.step * response.STEP)}
+        moved = response.moved_by(before[one.rig.at(name)], after[one.rig.at(name)]) @ before[carrier]
+        turn = quat.log(quat.from_matrix(np.linalg.inv(rest[carrier])[None, :3, :3] @ moved[:3, :3]))[0]
+        alike = yield state, {part.ik: (turn, moved[:3, 3] - rest[carrier, :3, 3])}
+        move = moved @ np.linalg.inv(before[carrier])
+        goes = [k for k in deforming if response.rigid(move, before[k], alike[k], one.step)]
+        # The knee may go elsewhere, with a pole that hangs on the IK control, but a tweak stretches the leg.
+        lengths = [np.linalg.norm(np.diff(seen[one.limb, :3, 3], axis=0), axis=1) for seen in (after, alike)]
+        bends = np.abs(lengths[0] - lengths[1]).max() < 2.0 * response.ALIKE * one.step
+        if bends and end in goes and all(response.rigid(move, before[k], after[k], one.step) for k in goes):
+            return replace(part, roll=name)
+    return part

@@ -252,7 +252,7 @@ class Solver:
         self, one: Control, seen: Array, rows: NDArray[np.int64], judged: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
         """Correct a control's goal on frames where it is judged and its bone is off; return on which it changes."""
-        if one.seeds and one.swivels is None:
+        if one.given or (one.seeds and one.swivels is None):
             return np.zeros(len(rows), bool)
         off = self._off(one, seen, rows)
         gains = off < _GAIN * one.best[rows]

@@ -17,7 +17,7 @@ from ....core.motion.quat import Array
 from ...ground import steps
 from ...ground.blender_types import present
 from . import graph as graphs
-from . import limits, passes
+from . import limits, passes, stance
 from .found import STRETCH, Part, RigControls
 from .hanging import Hanging, measured
 from .keyed import TRUNK, Control, controls, is_on_ik
@@ -61,6 +61,7 @@ def solve_in_steps(
     idle: Collection[str] = (),
     only: Collection[str] | None = None,
     as_set: Collection[str] = (),
+    stances: Mapping[str, Sequence[tuple[int, int]]] | None = None,
 ) -> steps.Steps[Solved]:
     """Return the keys of a rig's controls that put its bones at `wanted` (F, B, 4, 4), in the armature's space.
 
@@ -70,6 +71,8 @@ def solve_in_steps(
     properties : values that properties have meanwhile, by path on the armature, but for those in `Solved.settings`
     idle : other controls that are at rest meanwhile; only : those that may be keyed, by default all that were found
     as_set : parts of which nothing is set but what switches between the two, such as stretch
+    stances : frames (first, end) in which the foot of a part stands on its ball; where the part has a control that
+        rolls it, the IK control keeps still in them
     The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
@@ -84,7 +87,8 @@ def solve_in_steps(
     rounds = rounds if "both" in kinds.values() else rounds[:1]
     done: list[Solved] = []
     for number, inverse in enumerate(rounds):
-        working = _solved(armature, found, parts, motion, inverse, (properties or {}, idle, as_set), only)
+        meanwhile = properties or {}, idle, as_set
+        working = _solved(armature, found, parts, motion, inverse, meanwhile, only, stances or {})
         done.append((yield from steps.within(working, number, len(rounds))))
     basis, located = done[0].basis | done[-1].basis, done[0].located | done[-1].located
     return replace(done[-1], basis=basis, located=located)
@@ -101,9 +105,14 @@ def _solved(
     inverse: set[str],
     meanwhile: tuple[Mapping[str, float], Collection[str], Collection[str]],
     only: Collection[str] | None,
+    stances: Mapping[str, Sequence[tuple[int, int]]],
 ) -> steps.Steps[Solved]:
     """Solve with some parts on inverse kinematics, the others on forward kinematics."""
-    plan = [one for one in controls(armature, found, parts, inverse) if one.bone in motion]
+    rolling = [part.name for part in parts if part.roll and stances.get(part.name)]
+    rolling = [
+        part.name for part in parts if part.name in rolling and (only is None or {part.ik, part.roll} <= set(only))
+    ]
+    plan = [one for one in controls(armature, found, parts, inverse, rolling) if one.bone in motion]
     plan = [one for one in plan if only is None or one.name in only]
     properties, idle, as_set = meanwhile
     settings = _settings(parts, inverse, as_set, _stretched(parts, motion))
@@ -117,6 +126,13 @@ def _solved(
         with playing(armature, depends, stand, len(plan) + 1) as player:
             hanging = measured(player, plan)
     goals = passes.goals(plan, _able(armature, parts, motion, inverse), hanging, player.index)
+    up = np.linalg.inv(np.array(armature.matrix_world, dtype=np.float64)[:3, :3]) @ (0.0, 0.0, 1.0)
+    held = {
+        one.name: stance.held(goals.controls[one.name], hanging.rest[player.index[one.name]], stances[one.part], up)
+        for one in plan
+        if one.given
+    }
+    goals = replace(goals, controls={**goals.controls, **held})
     work = _Work(armature, depends, stand, plan, hanging, goals)
     start = passes.at_rest(plan, hanging, player.index, count)
     if count > 3 * _EVERY:  # what some frames need is the beginning of those between them

@@ -123,7 +123,7 @@ class CutOutHooks(ResultHooks):
     ) -> OperatorReturn:
         from ...services.weaving import writing
 
-        return super().finish(op, context, inputs if op.preview else writing.keyed_alike(inputs, made), made)
+        return super().finish(op, context, inputs if op.preview else writing.keyed_alike(context, inputs, made), made)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         """Write an action, over the one that was woven for it before unless that was edited by hand."""

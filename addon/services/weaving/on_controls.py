@@ -6,9 +6,11 @@ from typing import NamedTuple
 import bpy
 
 from ....core.cache import Cache
+from ....core.motion import rotation_modes
 from ....core.motion.clip import Clip
 from ...bridge import control_body, control_keys, few_control_keys, rig
 from ...bridge.control_keys import ControlKeys, Wanted
+from ...bridge.curves import Target
 from ...bridge.few_control_keys import FewControlKeys
 from ...bridge.few_curves import Few
 from ...ground import memory, steps
@@ -25,7 +27,7 @@ class OnRig(NamedTuple):
     few: FewControlKeys | None
 
 
-_SOLVED: Cache[str, OnRig] = memory.cache(4)
+_SOLVED: Cache[str, OnRig] = memory.cache(32)  # a take has many short results
 
 
 def as_source(read: Read) -> Wanted:
@@ -46,6 +48,7 @@ def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
         limbs=inputs.request.result.limbs,
         few=BY_HAND if few is None and by_hand else few,
         times=sources[0].key_times if aligned else {},
+        alike=inputs.read.alike,
     )
 
 
@@ -66,3 +69,11 @@ def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted:
 
 
 keys = steps.at_once(keys_in_steps)
+
+
+def moved(on_rig: OnRig, body: rig.Rig) -> frozenset[Target]:
+    """Return what keys of controls move."""
+    turns, goes = few_control_keys.moving(on_rig.keys, body)
+    named = list(zip(on_rig.keys.names, on_rig.keys.modes, strict=True))
+    turned = {Target(*one) for k, one in enumerate((n, rotation_modes.property_of(m)) for n, m in named) if turns[k]}
+    return frozenset(turned | {Target(name, "location") for k, (name, _) in enumerate(named) if goes[k]})

@@ -35,6 +35,7 @@ class Read:
     retargeted : how each clip was carried from its own armature, "" for the target armature's own
     bodies : clips that precede the sources' and only provide a body; their motion is not used
     baked : which bones get keys, where not all of the body may
+    alike : what results of the same set move of a rig's controls: each of them has keys of it
     """
 
     body: rig.Rig
@@ -45,6 +46,7 @@ class Read:
     retargeted: tuple[str, ...] = ()
     bodies: tuple[Clip, ...] = ()
     baked: Baked | None = None
+    alike: frozenset[curves.Target] = frozenset()
 
     @property
     def clips(self) -> list[Clip]:

@@ -157,23 +157,33 @@ def all_ready_in_steps(
         yield from steps.within(ready_in_steps(context, given, woven), k, len(made))
 
 
-def keyed_alike(inputs: tuple[Inputs, ...], made: list[Any]) -> tuple[Inputs, ...]:
+def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: list[Any]) -> tuple[Inputs, ...]:
     """Return inputs of results that each key what any of them moves: without keys, the pose of another would remain.
 
-    made : their results, or errors. On controls each keys its own.
+    made : their results, or errors
     """
     body = inputs[0].read.body
+    done = [pair for pair in zip(inputs, made, strict=True) if not isinstance(pair[1], LoomError)]
     if body.controls is not None:
-        return inputs
-    moves: frozenset[curves.Target] = frozenset().union(
-        *(clips.moved(one.clip, body) for one in made if not isinstance(one, LoomError))
-    )
+        alike = frozenset[curves.Target]().union(*(_moved_controls(context, *pair) for pair in done))
+        return tuple(dataclasses.replace(one, read=dataclasses.replace(one.read, alike=alike)) for one in inputs)
+    moves: frozenset[curves.Target] = frozenset().union(*(clips.moved(one.clip, body) for _, one in done))
 
     def wider(read: Read) -> Read:
         sources = [dataclasses.replace(one, targets=one.targets | moves) for one in read.sources]
         return dataclasses.replace(read, sources=type(read.sources)(sources))
 
     return tuple(dataclasses.replace(one, read=wider(one.read)) for one in inputs)
+
+
+def _moved_controls(context: bpy.types.Context, inputs: Inputs, woven: Result) -> frozenset[curves.Target]:
+    """Return the controls that a result with few keys moves; with keys on every frame, all have some anyway."""
+    armature = found(bpy.data.objects, inputs.read.armature, "The armature")
+    clip, _, _, _, few = _planned(context, inputs, woven)
+    wanted = on_controls.wanted(inputs, clip, few)
+    if wanted.few is None:
+        return frozenset()
+    return on_controls.moved(on_controls.keys(armature, clip, inputs.read.body, wanted), inputs.read.body)
 
 
 def keyed(read: Read) -> frozenset[curves.Target]:

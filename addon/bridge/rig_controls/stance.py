@@ -1,0 +1,40 @@
+"""Where the control of a foot is while another one below it rolls the foot: still while the foot stands."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....core.motion import quat
+from ....core.motion.quat import Array
+
+
+def held(stiff: Array, rest: Array, stances: Sequence[tuple[int, int]], up: Array) -> Array:
+    """Return where the control is (F, 4, 4): in each stance as in the frame in which the foot is most level.
+
+    stiff (F, 4, 4) : where it would be without the roll; rest (4, 4) : at rest, where the foot is level
+    stances : frames (first, end) in which the foot stands; up (3,) : upwards in the same space
+    Between stances the roll goes evenly from what it is at the end of one to what it is at the beginning of the next.
+    """
+    count = len(stiff)
+    upright = np.linalg.norm((stiff @ np.linalg.inv(rest))[:, :3, :3] @ up - up, axis=1)
+    out, stands = stiff.copy(), np.zeros(count, bool)
+    knots, rolls = [-1], [np.eye(4)]
+    for first, end in stances:
+        level = stiff[first + int(upright[first:end].argmin())]
+        out[first:end], stands[first:end] = level, True
+        knots += [first, end - 1]
+        rolls += [np.linalg.inv(stiff[k]) @ level for k in (first, end - 1)]
+    roll = _between(np.array([*knots, count]), np.stack([*rolls, np.eye(4)]), np.arange(count))
+    out[~stands] = (stiff @ roll)[~stands]
+    return out
+
+
+def _between(knots: NDArray[np.int64], there: Array, frames: NDArray[np.int64]) -> Array:
+    """Return the transforms (F, 4, 4) in some frames between those in others."""
+    vectors = quat.log(quat.from_matrix(there[:, :3, :3]))
+    numbers = [np.interp(frames, knots, one) for one in (*vectors.T, *there[:, :3, 3].T)]
+    out = np.tile(np.eye(4), (len(frames), 1, 1))
+    out[:, :3, :3] = quat.to_matrix(quat.exp(np.stack(numbers[:3], axis=1)))
+    out[:, :3, 3] = np.stack(numbers[3:], axis=1)
+    return out
