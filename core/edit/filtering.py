@@ -238,10 +238,19 @@ def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> tuple[Clip, Arra
         rotations[:, turning] = low_pass.rotations(rotations[:, turning], cutoff, clip.rate)
         translations[:, moving] = low_pass.translations(translations[:, moving], cutoff, clip.rate)
     else:
-        rotations[:, turning], measured = noise.rotations(rotations[:, turning], clip.rate)
-        translations[:, moving] = noise.translations(translations[:, moving], clip.rate)
+        rotations[:, turning], measured = noise.rotations(rotations[:, turning], clip.rate, _body(clip.skeleton, turning))
+        translations[:, moving] = noise.translations(translations[:, moving], clip.rate, clip.skeleton.height)
         found[turning] = np.degrees(measured)
+        if np.array_equal(rotations, clip.rotations) and np.array_equal(translations, clip.translations):
+            return clip, found
     return replace(clip, rotations=rotations, translations=translations), found
+
+
+def _body(skeleton: Skeleton, among: Flags) -> Flags:
+    """Return which of some joints have a role: fingers and tips say little of a body's noise. All if none has."""
+    roles = np.zeros(len(skeleton), dtype=bool)
+    roles[list(skeleton.roles.values())] = True
+    return roles[among] if (roles & among).any() else np.ones(int(among.sum()), dtype=bool)
 
 
 def _with_gains(clip: Clip, joints: Flags, gains: Sequence[float]) -> Clip:
