@@ -164,7 +164,9 @@ def search(
 def _as_high(library: Library, query: Rows, found: list[Found]) -> list[Found]:
     """Return stretches in a new order: those that leave the floor as far as the query does come earlier."""
     ours = float(basis.lower_foot(query).max())
-    heights = [float(basis.lower_foot(library.rows_of(one.entry)[one.first : one.last + 1]).max()) for one in found]
+    firsts = [one.entry.first + one.first for one in found]
+    rows = [library.rows[first : first + one.last - one.first + 1] for first, one in zip(firsts, found, strict=True)]
+    heights = [float(basis.lower_foot(some.astype(np.float32)).max()) for some in rows]
     farther = (FLIGHT * max(abs(height - ours) - FLOOR, 0.0) for height in heights)
     other = [replace(one, distance=one.distance + more) for one, more in zip(found, farther, strict=True)]
     return sorted(other, key=lambda one: one.distance)
