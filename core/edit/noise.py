@@ -27,7 +27,7 @@ PIECE = 3  # frames; a step or a blow makes few of them loud
 QUIET_BIAS = 1.3  # noise in all pieces over that in the quiet ones
 FEWEST = 24  # frames
 # Radians a second times a frame's length: what clean captures shake by, the median joint and almost any single one.
-BODY_SHAKES, JOINT_SHAKES = np.radians(10.0), np.radians(25.0)
+BODY_SHAKES, JOINT_SHAKES = np.radians(10.0), np.radians(20.0)
 PLACE_SHAKES = 0.017  # body heights a second times a frame's length
 ALIKE = 1.1  # times the median joint, up to which a joint's shaking is noise
 _LEVEL = 0.06  # s; the line at each end about whose beginning a clip is reflected

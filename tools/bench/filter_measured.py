@@ -21,7 +21,20 @@ from action_loom.core.edit import noise
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import Filter
-from edit_filter import OUT, SEED, SEEN, clip_of, curves, in_blender, median, noisy, peak, places, savitzky_golay, wrapped
+from edit_filter import (
+    OUT,
+    SEED,
+    SEEN,
+    clip_of,
+    curves,
+    in_blender,
+    median,
+    noisy,
+    peak,
+    places,
+    savitzky_golay,
+    wrapped,
+)
 from oracles import planted_spikes
 from quality_tables import Column, Found, apart, grid, is_aside, table
 
@@ -41,8 +54,8 @@ COMMAND = "    python tools/bench/filter_measured.py BLENDERS_PYTHON"
 MOVED = "How far the joint of a clean clip that moves most is moved, mm. Wanted: 5."
 OTHERS = (
     "Others on noise of all joints: median and nine in ten of what they leave, lowest peak. *Ideal*: a Wiener filter of"
-    " each joint in windows of 0.6 s that is told the clean clip's own spectrum, which nobody knows: what no smoothing"
-    " of joints over time can pass. Butterworth (scipy and Blender's): fourth order, 8 Hz; Savitzky and Golay: cubic"
+    " each joint in windows of 0.6 s that is told the clean clip's own spectrum, which nobody knows: about as far as"
+    " smoothing over time goes. Butterworth (scipy and Blender's): fourth order, 8 Hz; Savitzky and Golay: cubic"
     " over 0.15 s; One Euro, which knows only the past: 10 Hz, 20 more for each radian or metre a second, the least of a few tried; *Smooth*: of the Graph Editor, once."
 )
 HZ, LOW, RISES = 8.0, 10.0, 20.0
@@ -142,7 +155,9 @@ def smoothed(given: dict[str, tuple[Clip, Clip]], blender: str) -> dict[str, np.
     out, arrays = OUT / "measured_smoothed.npz", {}
     out.unlink(missing_ok=True)
     for case, (_, one) in given.items():
-        values = np.hstack([quat.continuous(one.rotations).reshape(len(one), -1), one.translations.reshape(len(one), -1)])
+        values = np.hstack(
+            [quat.continuous(one.rotations).reshape(len(one), -1), one.translations.reshape(len(one), -1)]
+        )
         arrays |= {f"{case}/values": values, f"{case}/rate": one.rate, f"{case}/cutoff": HZ}
     np.savez(OUT / "measured_curves.npz", **arrays)
     in_blender(blender, "smooth", OUT / "measured_curves.npz", out)
@@ -156,7 +171,9 @@ def each(clip: Clip, how: Callable[[np.ndarray, float, float], np.ndarray]) -> C
 
 
 def butterworth(values: np.ndarray, rate: float, _: float) -> np.ndarray:
-    return signal.sosfiltfilt(signal.butter(4, HZ, fs=rate, output="sos"), values, axis=0, padlen=min(15, len(values) - 1))
+    return signal.sosfiltfilt(
+        signal.butter(4, HZ, fs=rate, output="sos"), values, axis=0, padlen=min(15, len(values) - 1)
+    )
 
 
 def one_euro(values: np.ndarray, rate: float, unit: float) -> np.ndarray:
@@ -177,14 +194,17 @@ def ideal(given: Clip, clean: Clip) -> Clip:
     turns = quat.continuous(given.rotations)
     truth = quat.same_side(clean.rotations, turns)
     made = quat.normalize(_wiener(turns, truth, 0.5 * np.radians(0.5), given.rate))
-    return replace(given, rotations=made, translations=_wiener(given.translations, clean.translations, 0.002, given.rate))
+    return replace(
+        given, rotations=made, translations=_wiener(given.translations, clean.translations, 0.002, given.rate)
+    )
 
 
 def _wiener(values: np.ndarray, truth: np.ndarray, deviation: float, rate: float) -> np.ndarray:
     size = min(len(values), max(8, round(noise.WINDOW * rate)))
     both = np.concatenate([values, truth], axis=1).reshape(len(values), -1) / deviation
     padded = noise._padded(both, size - 1, max(2, round(noise._LEVEL * rate)))
-    starts, basis = np.arange(len(padded) - size + 1), noise._cosines(size)
+    last, basis = len(padded) - size, noise._cosines(size)
+    starts = np.unique(np.append(np.arange(0, last, max(1, size // noise.HOPS)), last))
     weight = np.sin(np.pi * (np.arange(size) + 0.5) / size) ** 2
     total, weights = np.zeros((len(padded), values[0].size)), np.zeros((len(padded), 1))
     for start in starts:
