@@ -21,8 +21,8 @@ EVERY = 3  # one of so many rows is searched at first: 10 a second
 SHORTEST_THINNED = 0.4  # s; a shorter query would have too few rows left
 LONGEST = 30.0  # s of a query
 REFINED = 60  # places that are searched again with all rows
-# A jump is short, and its height means little among a stretch's rows: distance for each body height that the feet of one
-# get higher off the floor than those of the other, beyond what the floor may be off.
+# A jump is short, and its height means little among a stretch's rows: distance for each body height that the feet of
+# one get higher off the floor than those of the other, beyond what the floor may be off.
 FLIGHT, FLOOR = 0.5, 0.02
 OVERLAP = 0.3  # of the shorter of two stretches; with more they are the same
 BLOCK = 4096  # columns whose costs stay in a processor's second-level cache; a multiple of 8

@@ -41,7 +41,7 @@ def clips(character: Path, rate: int, out: Path) -> None:
 
 
 def smooth(given: Path, out: Path) -> None:
-    """Smooth the curves (F, K) of each array: Butterworth at its cutoff, a Gaussian of as much, *Smooth*; and how long."""
+    """Smooth the curves (F, K) of each array: Butterworth at its cutoff, as wide a Gaussian, *Smooth*; and how long."""
     arrays, found = np.load(given), {}
     for name in (name for name in arrays.files if name.endswith("/values")):
         case = name.removesuffix("/values")

@@ -56,7 +56,9 @@ OTHERS = (
     "Others on noise of all joints: median and nine in ten of what they leave, lowest peak. *Ideal*: a Wiener filter of"
     " each joint in windows of 0.6 s that is told the clean clip's own spectrum, which nobody knows: about as far as"
     " smoothing over time goes. Butterworth (scipy and Blender's): fourth order, 8 Hz; Savitzky and Golay: cubic"
-    " over 0.15 s; One Euro, which knows only the past: 10 Hz, 20 more for each radian or metre a second, the least of a few tried; *Smooth*: of the Graph Editor, once."
+    " over 0.15 s; One Euro, which knows only the past: 10 Hz, 20 more for each radian or metre a"
+    " second, the least of a few tried;"
+    " *Smooth*: of the Graph Editor, once."
 )
 HZ, LOW, RISES = 8.0, 10.0, 20.0
 RATES = (1, 2, 4, 5)

@@ -63,8 +63,8 @@ RIGHT = (
     " recording left out; two conversions of a recording are one of ten). A query is where most happens: hips go"
     " fastest in runs, the lower foot is highest in jumps, else joints are fastest on the mean. Labels are the"
     " collection's descriptions of whole clips, so these are lower bounds: *run over* and *dive over* leap. *Leaves the"
-    f" floor*: what is measured of a clip instead, its lower foot over {{:g}} body heights high. Recordings: where there"
-    " are fewer than eleven, ten others of the label can't be found. Wanted: .8."
+    f" floor*: what is measured of a clip instead, its lower foot over {{:g}} body heights high. Recordings: where"
+    " there are fewer than eleven, ten others of the label can't be found. Wanted: .8."
 )
 LEAPS = 0.13  # body heights; the lower foot of runs and walks is 0.11 high at most, but for a fault of one clip's floor
 LEAVES = "leaves the floor"
