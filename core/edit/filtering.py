@@ -104,10 +104,19 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
         >>> [(int(frame), clip.skeleton.names[joint]) for frame, joint in np.argwhere(stages.turned)]
         [(40, 'forearm.L')]
     """
-    inner = trim.if_wanted(clip, not repeats)
-    if inner.first or inner.last:
-        return _within(clip, inner.first, _filtered(inner.clip, asked, repeats=False))
+    first, last = (0, 0) if repeats else _ends(clip, asked)
+    if first or last:
+        return _within(clip, first, _filtered(clip.cut(first, len(clip) - last), asked, repeats=False))
     return _filtered(clip, asked, repeats=repeats)
+
+
+def _ends(clip: Clip, asked: Asked) -> tuple[int, int]:
+    """Return how many frames at the beginning and end a clip jumps from; jumps there and back are spikes."""
+    ends = trim.ends(clip)
+    if asked.spiky.any() and len(clip) >= FEWEST and (ends.first or ends.last):
+        whole = cyclic_padding.around(clip, 0, repeats=False)
+        ends = trim.ends(_mended(clip, *_spikes(whole, asked.spiky, asked.longest)))
+    return ends.first, ends.last
 
 
 def _within(clip: Clip, first: int, done: Filtered) -> Filtered:
@@ -238,10 +247,21 @@ def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> tuple[Clip, Arra
         rotations[:, turning] = low_pass.rotations(rotations[:, turning], cutoff, clip.rate)
         translations[:, moving] = low_pass.translations(translations[:, moving], cutoff, clip.rate)
     else:
-        rotations[:, turning], measured = noise.rotations(rotations[:, turning], clip.rate)
-        translations[:, moving] = noise.translations(translations[:, moving], clip.rate)
+        rotations[:, turning], measured = noise.rotations(
+            rotations[:, turning], clip.rate, _body(clip.skeleton, turning)
+        )
+        translations[:, moving] = noise.translations(translations[:, moving], clip.rate, clip.skeleton.height)
         found[turning] = np.degrees(measured)
+        if np.array_equal(rotations, clip.rotations) and np.array_equal(translations, clip.translations):
+            return clip, found
     return replace(clip, rotations=rotations, translations=translations), found
+
+
+def _body(skeleton: Skeleton, among: Flags) -> Flags:
+    """Return which of some joints have a role: fingers and tips say little of a body's noise. All if none has."""
+    roles = np.zeros(len(skeleton), dtype=bool)
+    roles[list(skeleton.roles.values())] = True
+    return roles[among] if (roles & among).any() else np.ones(int(among.sum()), dtype=bool)
 
 
 def _with_gains(clip: Clip, joints: Flags, gains: Sequence[float]) -> Clip:

@@ -1,7 +1,7 @@
 """Noise of joints, measured and removed without a cutoff (methods: Filtering).
 
 Every joint, in every short window, gets the low-pass for which Stein's unbiased estimate of the error left is least:
-stillness is smoothed much, a blow hardly.
+stillness is smoothed much, a blow hardly. Shaking that could be motion at the frame rate is left alone.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ import numpy as np
 from ..motion import quat
 from ..motion.quat import Array
 from . import low_pass
+from .spikes import Flags
 
 WINDOW = 0.6  # s
 HOPS = 8  # windows that begin within the length of one
@@ -21,10 +22,14 @@ ORDER = 4  # of their slopes, as of a cubic smoothing spline
 CAUTION = 1.5  # noise counts as so much of its variance: the least of many estimates is too low
 NEIGHBOURS = 2  # windows to each side that choose together
 DIFFERENCES = 8  # order of the differences that measure noise; motion is gone from them
-QUIET = 0.25  # the share of pieces where least moves fast; noise is the same everywhere
-PIECE = 12  # frames
-QUIET_BIAS = 1.15  # noise in all pieces over that in the quiet ones
+QUIET = 0.3  # the share of pieces where least moves fast; noise is the same everywhere
+PIECE = 3  # frames; a step or a blow makes few of them loud
+QUIET_BIAS = 1.3  # noise in all pieces over that in the quiet ones
 FEWEST = 24  # frames
+# Radians a second times a frame's length: what clean captures shake by, the median joint and almost any single one.
+BODY_SHAKES, JOINT_SHAKES = np.radians(10.0), np.radians(20.0)
+PLACE_SHAKES = 0.017  # body heights a second times a frame's length
+ALIKE = 1.1  # times the median joint, up to which a joint's shaking is noise
 _LEVEL = 0.06  # s; the line at each end about whose beginning a clip is reflected
 _BLOCK = 256  # windows that are transformed at a time
 _TANGENT = 3.0  # directions in which the four numbers of a quaternion can change
@@ -42,8 +47,32 @@ def level(values: Array) -> Array:
     return np.asarray(np.sqrt(np.quantile(pieces, QUIET, axis=0)) * QUIET_BIAS)
 
 
-def rotations(turns: Array, rate: float) -> tuple[Array, Array]:
-    """Return rotations (F, J, 4) without noise, signs kept, and the noise measured (J,), radians.
+def told_from_motion(levels: Array, body: Flags, rate: float) -> Array:
+    """Return which part of measured levels (J,), radians, is noise: fast motion shakes a joint, noise all or one much.
+
+    body (J,) : the joints whose median is the clip's
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit import noise
+        >>> every = np.ones(3, dtype=bool)
+        >>> noise.told_from_motion(np.radians([0.1, 0.2, 0.7]), every, 24.0).round(4).tolist()
+        [0.0, 0.0, 0.0]
+        >>> np.degrees(noise.told_from_motion(np.radians([0.4, 0.5, 0.7]), every, 24.0)).round(2).tolist()
+        [0.4, 0.5, 0.55]
+        >>> np.degrees(noise.told_from_motion(np.radians([0.1, 0.2, 2.0]), every, 24.0)).round(2).tolist()
+        [0.0, 0.0, 2.0]
+    """
+    measured = levels[body & (levels > 0.0)]
+    usual = float(np.median(measured)) if len(measured) else 0.0
+    limit = ALIKE * usual if usual > BODY_SHAKES / rate else 0.0
+    return np.where(levels > max(limit, JOINT_SHAKES / rate), levels, np.minimum(levels, limit))
+
+
+def rotations(turns: Array, rate: float, body: Flags | None = None) -> tuple[Array, Array]:
+    """Return rotations (F, J, 4) without noise, signs kept, and the noise found (J,), radians.
+
+    body (J,) : the joints that tell whether all shake, not one; None for all. Joints without noise stay to the bit.
 
     Example:
         >>> import numpy as np
@@ -57,14 +86,19 @@ def rotations(turns: Array, rate: float) -> tuple[Array, Array]:
         (True, [0.02])
     """
     numbers = quat.continuous(turns)
-    each = level(numbers) / np.sqrt(_TANGENT)
-    smooth = _without(numbers, each, rate)
-    return quat.same_side(quat.normalize(smooth), turns), 2.0 * each
+    every = np.ones(turns.shape[1], dtype=bool)
+    found = told_from_motion(2.0 * level(numbers) / np.sqrt(_TANGENT), every if body is None else body, rate)
+    noisy, smooth = found > 0.0, turns.copy()
+    if noisy.any():
+        made = quat.normalize(_without(numbers[:, noisy], 0.5 * found[noisy], rate))
+        smooth[:, noisy] = quat.same_side(made, turns[:, noisy])
+    return smooth, found
 
 
-def translations(places: Array, rate: float) -> Array:
-    """Return places (F, J, 3) without noise."""
-    return _without(places, level(places) / np.sqrt(places.shape[2]), rate)
+def translations(places: Array, rate: float, height: float) -> Array:
+    """Return places (F, J, 3) without noise; height : the body's, metres."""
+    found = level(places) / np.sqrt(places.shape[2])
+    return _without(places, np.where(found > PLACE_SHAKES * height / rate, found, 0.0), rate)
 
 
 def _without(values: Array, deviation: Array, rate: float) -> Array:

@@ -47,6 +47,20 @@ def lengthened(short: Rows) -> Rows:
     return numbers
 
 
+def lower_foot(short: Rows) -> Rows:
+    """Return how high the lower ball of the foot is over the floor in rows (N, SIZE): (N,), in body heights.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.library import basis, feature
+        >>> bool(basis.lower_foot(basis.shortened(feature.rows(actions.walk()))).max() < 0.1)
+        True
+    """
+    mean, directions = _fitted()
+    numbers: Rows = short @ directions[feature.BALLS].T + mean[feature.BALLS]
+    return numbers.min(axis=1) / feature.BALL_SCALE
+
+
 def kept(numbers: Rows) -> float:
     """Return the share of the squared differences of rows (N, WIDTH) from the mean that `shortened` rows keep."""
     about = np.nan_to_num(numbers - _fitted()[0]).astype(np.float64)

@@ -77,6 +77,9 @@ def _shares() -> Array:
 
 
 _SCALE = np.sqrt(_shares())
+# Of a row's numbers, the heights of the balls of both feet over the floor, and what they are times.
+BALLS = [3 * ROLES.index(f"toe.{side}") + 2 for side in "LR"]
+BALL_SCALE = float(_SCALE[ROLES.index("toe.L")])
 
 
 def rows(clip: Clip) -> NDArray[np.float32]:

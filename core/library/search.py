@@ -21,6 +21,9 @@ EVERY = 3  # one of so many rows is searched at first: 10 a second
 SHORTEST_THINNED = 0.4  # s; a shorter query would have too few rows left
 LONGEST = 30.0  # s of a query
 REFINED = 60  # places that are searched again with all rows
+# A jump is short, and its height means little among a stretch's rows: distance for each body height that the feet of
+# one get higher off the floor than those of the other, beyond what the floor may be off.
+FLIGHT, FLOOR = 0.5, 0.02
 OVERLAP = 0.3  # of the shorter of two stretches; with more they are the same
 BLOCK = 4096  # columns whose costs stay in a processor's second-level cache; a multiple of 8
 APART = np.float32(1e6)  # in a row between clips: a path through it is far off even for the longest query
@@ -146,11 +149,27 @@ def search(
         return []
     to_part = basis.of_part(part)
     asked = query @ to_part
+    count = max(REFINED, 2 * most)
     if exact or seconds < SHORTEST_THINNED:
-        return _among(searched, asked, to_part, [(k, 0, e.rows) for k, e in enumerate(searched.entries)], most)
-    places = _scanned(searched, asked, to_part, max(REFINED, 2 * most), progress)
+        places = [(k, 0, entry.rows) for k, entry in enumerate(searched.entries)]
+    else:
+        places = _scanned(searched, asked, to_part, count, progress)
     progress.at(0.9, "Looking closer")
-    return _among(searched, asked, to_part, places, most)
+    found = _among(searched, asked, to_part, places, count)
+    if part != "arms":
+        found = _as_high(searched.library, query, found)
+    return found[:most]
+
+
+def _as_high(library: Library, query: Rows, found: list[Found]) -> list[Found]:
+    """Return stretches in a new order: those that leave the floor as far as the query does come earlier."""
+    ours = float(basis.lower_foot(query).max())
+    firsts = [one.entry.first + one.first for one in found]
+    rows = [library.rows[first : first + one.last - one.first + 1] for first, one in zip(firsts, found, strict=True)]
+    heights = [float(basis.lower_foot(some.astype(np.float32)).max()) for some in rows]
+    farther = (FLIGHT * max(abs(height - ours) - FLOOR, 0.0) for height in heights)
+    other = [replace(one, distance=one.distance + more) for one, more in zip(found, farther, strict=True)]
+    return sorted(other, key=lambda one: one.distance)
 
 
 def _scanned(

@@ -41,7 +41,7 @@ def clips(character: Path, rate: int, out: Path) -> None:
 
 
 def smooth(given: Path, out: Path) -> None:
-    """Smooth the curves (F, K) of each array: Butterworth at its cutoff, a Gaussian of as much; and say how long."""
+    """Smooth the curves (F, K) of each array: Butterworth at its cutoff, as wide a Gaussian, *Smooth*; and how long."""
     arrays, found = np.load(given), {}
     for name in (name for name in arrays.files if name.endswith("/values")):
         case = name.removesuffix("/values")
@@ -50,6 +50,7 @@ def smooth(given: Path, out: Path) -> None:
         calls = {
             "butterworth": (bpy.ops.graph.butterworth_smooth, {"cutoff_frequency": cutoff, "filter_order": 4}),
             "gaussian": (bpy.ops.graph.gaussian_smooth, {"sigma": sigma, "filter_width": int(np.ceil(3.0 * sigma))}),
+            "smooth": (bpy.ops.graph.smooth, {}),
         }
         for how, (operator, options) in calls.items():
             found[f"{case}/{how}"], found[f"{case}/{how} seconds"] = _smoothed(values, rate, operator, options)

@@ -138,6 +138,25 @@ def test_any_tempo_is_found(rng, slope):
     assert abs(best.last - 219) <= 3
 
 
+def test_a_jump_finds_what_leaves_the_floor(rng, monkeypatch):
+    lift = np.linalg.pinv(basis._fitted()[1][feature.BALLS].astype(np.float64)) @ np.ones(2) * feature.BALL_SCALE
+    aside = rng.normal(size=basis.SIZE)
+    aside -= lift * (aside @ lift) / (lift @ lift)
+    stands = np.zeros((36, basis.SIZE))
+    jumps = stands.copy()
+    jumps[16:20] += 0.3 * lift
+    other = jumps + aside * 2.0 * np.linalg.norm(jumps - stands, axis=1).mean() / np.linalg.norm(aside)
+    assert_allclose(basis.lower_foot(jumps).max() - basis.lower_foot(stands).max(), 0.3, atol=0.02)
+    low, high = (np.tile(rows[:1], (60, 1)) for rows in (stands, other))
+    high[12:48] = other
+    clips = searched(low.astype(np.float32), high.astype(np.float32))
+    best = search.search(clips, jumps.astype(np.float32))[0]
+    assert best.entry.path == "/clips/1.bvh"
+    assert best.distance > 0.0
+    monkeypatch.setattr(search, "FLIGHT", 0.0)
+    assert search.search(clips, jumps.astype(np.float32))[0].entry.path == "/clips/0.bvh"
+
+
 def test_longer_and_shorter_queries_are_refused(rng):
     clips = searched(smooth(rng, 100))
     for count in (3, 901):

@@ -239,3 +239,30 @@ def test_a_pose_that_the_take_jumps_from_is_not_smeared_into_it():
     assert made.report["filter"]["left_frames"] == [1, 0]
     assert_array_equal(made.clip.rotations[0], first.rotations[0])
     assert_allclose(made.clip.rotations[1:], verbs.apply(Filter(), [clip]).clip.rotations, atol=1e-12)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("every", [2, 5])
+def test_a_clean_clip_moves_little_and_the_same_with_noise_on_its_feet_does_not(every):
+    clean = material.captured("cmu_mb_12_01").thinned(every)
+    made = verbs.apply(Filter(spikes=False), [clean]).clip
+    away = np.linalg.norm(kinematics.points(made) - kinematics.points(clean), axis=2)
+    assert away.max() < 0.005
+    rng, turns = np.random.default_rng(1), clean.rotations.copy()
+    for side in "LR":
+        for part, degrees in (("thigh", 1.0), ("shin", 1.0), ("foot", 2.0)):
+            joint = clean.skeleton.roles[f"{part}.{side}"]
+            turns[:, joint] = planted_spikes.noisy(turns[:, joint], rng, degrees)
+    shaken = replace(clean, rotations=turns)
+    smooth = verbs.apply(Filter(spikes=False), [shaken]).clip
+    assert error(smooth, clean) < (0.6 if every == 2 else 0.8) * error(shaken, clean)
+
+
+def test_a_spike_near_an_end_is_no_pose_that_the_clip_jumps_from():
+    clip = actions.walk(120.0)
+    joint = clip.skeleton.roles["upper_arm.L"]
+    turns = clip.rotations.copy()
+    turns[5:7, joint] = quat.mul(turns[5:7, joint], quat.about_axis("X", np.radians(60.0)))
+    done = verbs.apply(Filter(cutoff=0.0, longest_spike=3), [replace(clip, rotations=turns)]).filtered
+    assert done.left == (0, 0)
+    assert planted_spikes.degrees(done.mended.rotations, clip.rotations).max() < 1.0
