@@ -37,15 +37,19 @@ def last_key(curve, value):
     curve.update()
 
 
+def second_key(action):
+    return material.fcurves(action)[0].keyframe_points[1]
+
+
 CHANGES = {
-    "a key": lambda rig, action: last_key(material.fcurves(action)[0], 0.1),
-    "a handle": lambda rig, action: setattr(material.fcurves(action)[0].keyframe_points[1], "handle_right", (12.0, 3.0)),
-    "its name": lambda rig, action: setattr(action, "name", "Other"),
-    "the armature's name": lambda rig, action: setattr(rig, "name", "Other"),
-    "a rotation mode": lambda rig, action: setattr(rig.pose.bones[1], "rotation_mode", "ZXY"),
-    "the place of the armature": lambda rig, action: setattr(rig, "location", (1.0, 0.0, 0.0)),
-    "the size of the armature": lambda rig, action: setattr(rig, "scale", (2.0, 2.0, 2.0)),
-    "the range": lambda rig, action: setattr(action, "use_frame_range", True),
+    "a key": lambda _, action: last_key(material.fcurves(action)[0], 0.1),
+    "a handle": lambda _, action: setattr(second_key(action), "handle_right", (12.0, 3.0)),
+    "its name": lambda _, action: setattr(action, "name", "Other"),
+    "the armature's name": lambda rig, _: setattr(rig, "name", "Other"),
+    "a rotation mode": lambda rig, _: setattr(rig.pose.bones[1], "rotation_mode", "ZXY"),
+    "the place of the armature": lambda rig, _: setattr(rig, "location", (1.0, 0.0, 0.0)),
+    "the size of the armature": lambda rig, _: setattr(rig, "scale", (2.0, 2.0, 2.0)),
+    "the range": lambda _, action: setattr(action, "use_frame_range", True),
 }
 
 
