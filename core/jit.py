@@ -172,8 +172,11 @@ def prepare(progress: "Progress") -> None:
         _loaded.add(package)
 
 
-def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: str, *, fused: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function for the given numba types now, or load it from the cache: a decorator.
+
+    fused : whether a product and a sum may be one instruction, which rounds once: for long polynomials, and where the
+        last bit chooses nothing
 
     Example:
         >>> from action_loom.core.formats import _numba  # whose function has this decorator
@@ -182,7 +185,8 @@ def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:
     """
     import numba
 
-    return numba.njit(signature, cache=True, nogil=True, error_model="numpy")
+    fast = {"contract"} if fused else False
+    return numba.njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=fast)
 
 
 def _log() -> "Logger":

@@ -346,6 +346,13 @@ class CurveWriter:
         self._make = _maker(holder)
         self._type = _generated_type()
         self._repeats = repeats
+        self._same: dict[tuple[int, int], NDArray[np.uint8]] = {}
+
+    def _repeated(self, value: int, count: int) -> NDArray[np.uint8]:
+        """Return a choice for so many keys, as bytes like Blender's own; the curves of an action share them."""
+        if (value, count) not in self._same:
+            self._same[value, count] = np.full(count, value, dtype=np.uint8)
+        return self._same[value, count]
 
     @contextmanager
     def _curve(
@@ -362,10 +369,12 @@ class CurveWriter:
         curve = self._make(path, index, group)
         points, count = curve.keyframe_points, len(keys[0])
         points.add(count)
-        points.foreach_set("co", np.stack(keys, axis=1).astype(np.float32).ravel())
-        points.foreach_set("interpolation", np.full(count, _INTERPOLATIONS[interpolation], dtype=np.int32))
+        places = np.empty((count, 2), dtype=np.float32)
+        places[:, 0], places[:, 1] = keys
+        points.foreach_set("co", places.reshape(-1))
+        points.foreach_set("interpolation", self._repeated(_INTERPOLATIONS[interpolation], count))
         if self._type is not None:
-            points.foreach_set("type", np.full(count, self._type, dtype=np.int32))
+            points.foreach_set("type", self._repeated(self._type, count))
         yield points
         if self._repeats:
             # Add the modifier before the update, which matches the handles at both ends only on a cyclic curve.

@@ -82,6 +82,7 @@ def store(
     request: str = "",
     players: Sequence[bpy.types.Object | None] = (),
     parts: str = "",
+    contents: Sequence[str] = (),
 ) -> None:
     """Store on a result how it was made, replacing what was stored.
 
@@ -89,14 +90,17 @@ def store(
     request : JSON on how to read the sources and write the result
     players : the armature of each source's action, None for the result's own
     parts : JSON on what plays when, see `parts`
+    contents : the hash of each source as it was read, "" for one that is to be hashed now
     """
     result_mark.check_writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
-    for (source, source_slot), player in zip(sources, players or (None,) * len(sources), strict=True):
+    count = len(sources)
+    every = zip(sources, players or (None,) * count, contents or ("",) * count, strict=True)
+    for (source, source_slot), player, content in every:
         entry: dict[str, Any] = identity_of(source).values() | _slot_values(source_slot)
         if player is not None:
             entry["armature"] = identity_of(player).values()
-        group["sources"].append(entry | {"hash": _fingerprint(source, source_slot)})
+        group["sources"].append(entry | {"hash": content or _fingerprint(source, source_slot)})
     group |= {**_slot_values(slot), "result_hash": _fingerprint(action, slot)}
     if armature is not None:
         group["armature"] = identity_of(armature).values()

@@ -378,14 +378,18 @@ def _chosen(samples: _Samples) -> Complex:
 
 def _candidates(back: Complex, weights: Array) -> tuple[Complex, Array]:
     """Return velocities of high density, no two alike, and the cost of each: minus the log of its relative density."""
-    away = np.abs(back[:, None] - back) / (KERNEL * (1.0 + np.abs(back)))[:, None]
-    density = np.exp(-0.5 * away**2) @ weights
+    across, along = back.real, back.imag  # squares of both: absolute values of complex numbers take long
+    width = KERNEL * (1.0 + np.abs(back))
+    away = ((across[:, None] - across) ** 2 + (along[:, None] - along) ** 2) / (width**2)[:, None]
+    density = np.exp(-0.5 * away) @ weights
     left = density.copy()
     chosen: list[int] = []
-    while len(chosen) < CANDIDATES and left.max() > 1e-3 * density.max():
-        chosen.append(int(np.argmax(left)))
-        left[away[chosen[-1]] < 1.0] = 0.0
-    return back[chosen], -np.log(density[chosen] / density.max())
+    best = most = int(left.argmax())
+    while len(chosen) < CANDIDATES and left[best] > 1e-3 * density[most]:
+        chosen.append(best)
+        left[away[best] < 1.0] = 0.0
+        best = int(left.argmax())
+    return back[chosen], -np.log(density[chosen] / density[most])
 
 
 def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:

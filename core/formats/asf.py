@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,9 +51,17 @@ def read(path: str | os.PathLike[str]) -> AsfSkeleton:
 
     Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995).
     """
-    text = plain_text.decoded(plain_text.content(path, "ASF"))
+    return _parsed(os.fspath(path), plain_text.content(path, "ASF"))
+
+
+@lru_cache(maxsize=8)  # the takes of a person have one skeleton, which takes as long to read as 100 frames
+def _parsed(path: str, content: bytes) -> AsfSkeleton:
+    text = plain_text.decoded(content)
     plain_text.refuse_control(path, text)
-    return _Reader(path, text).read()
+    found = _Reader(path, text).read()
+    for shared in (found.parents, found.bones, found.axes):
+        shared.flags.writeable = False
+    return found
 
 
 @dataclass(frozen=True)

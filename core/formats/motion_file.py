@@ -122,7 +122,8 @@ def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
 def _beside(path: Path, suffix: str) -> Path:
     """Return the skeleton beside a file: named like it, or like its name up to an underscore, else the only one."""
     try:
-        there = {file.stem.lower(): file for file in sorted(path.parent.iterdir()) if file.suffix.lower() == suffix}
+        files_beside = sorted(file for file in os.listdir(path.parent) if file.lower().endswith(suffix))
+        there = {Path(file).stem.lower(): path.parent / file for file in files_beside}
     except OSError:
         there = {}
     stem = path.stem.lower()

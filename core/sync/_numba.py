@@ -14,6 +14,9 @@ LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and
 _NODES = chebyshev.chebpts1(20)
 _ARCS = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) / np.sqrt(0.5 - 0.5 * _NODES), 19)
 ARC = tuple(float(c) for c in chebyshev.cheb2poly(_ARCS)[::-1])
+# The square of the arc cosine over 1 − cosine likewise, the lowest power first, exact to 1e-13: it has no root.
+_SQUARES = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) ** 2 / (0.5 - 0.5 * _NODES), 15)
+A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P = (float(c) for c in chebyshev.cheb2poly(_SQUARES))  # noqa: E741
 
 
 @kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i2)")
@@ -225,6 +228,18 @@ def clouds_apart(products, drift, window, spread, other_spread, lift, other_lift
     return distances
 
 
+@kernel("void(f8[::1], f8[::1], f8)", fused=True)
+def _add_squares(total, cosine, weight):  # type: ignore[no-untyped-def]
+    """Add weight·arccos²(cosine)·4 to the totals; pairs of terms, since one after the other they would wait."""
+    for j in range(len(total)):
+        x = 2.0 * cosine[j] - 1.0
+        x2 = x * x
+        x4 = x2 * x2
+        low = (A + B * x) + (C + D * x) * x2 + ((E + F * x) + (G + H * x) * x2) * x4
+        high = (I + J * x) + (K + L * x) * x2 + ((M + N * x) + (O + P * x) * x2) * x4
+        total[j] += weight * (1.0 - cosine[j]) * (low + high * (x4 * x4))
+
+
 @kernel("f8[:, ::1](f8[:, :, ::1], f8[:, :, ::1], f8[::1], b1)")
 def angles_apart(rotations, others, weights, squared):  # type: ignore[no-untyped-def]
     """See `angles.angles_apart`."""
@@ -240,13 +255,15 @@ def angles_apart(rotations, others, weights, squared):  # type: ignore[no-untype
             weight = weights[joint]
             for j in range(columns):
                 cosine[j] = min(abs(a * p[j] + b * q[j] + c * r[j] + d * s[j]), 1.0)
-                arc[j] = 0.0
+            if squared:
+                _add_squares(total, cosine, 4.0 * weight)
+                continue
+            arc[:] = 0.0
             for coefficient in ARC:
                 for j in range(columns):
                     arc[j] = arc[j] * (2.0 * cosine[j] - 1.0) + coefficient
             for j in range(columns):
-                angle = 2.0 * arc[j] * np.sqrt(1.0 - cosine[j])
-                total[j] += weight * (angle * angle if squared else angle)
+                total[j] += weight * (2.0 * arc[j] * np.sqrt(1.0 - cosine[j]))
     return distances
 
 

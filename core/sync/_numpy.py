@@ -296,12 +296,20 @@ def clouds_apart(
 def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
     """See `angles.angles_apart`."""
     total = np.zeros((rotations.shape[2], others.shape[2]))
-    for joint, other, weight in zip(rotations, others, weights, strict=True):
-        # A matrix product takes half the time, but rounds in an order of its own. Between rotations that are nearly
-        # equal, that makes an angle as large as the root of the rounding.
-        cosine = joint.T @ other if squared else sum(a[:, None] * b[None] for a, b in zip(joint, other, strict=True))
-        angle = 2.0 * np.arccos(np.minimum(np.abs(cosine), 1.0))
-        total += weight * (angle * angle if squared else angle)
+    several = max(_TOGETHER // max(others.shape[2], 1), 1)
+    for first in range(0, len(total), several):
+        rows = slice(first, first + several)
+        for joint, other, weight in zip(rotations[:, :, rows], others, weights, strict=True):
+            # A matrix product takes half the time, but rounds in an order of its own. Between rotations that are nearly
+            # equal, that makes an angle as large as the root of the rounding.
+            angle = joint.T @ other if squared else sum(a[:, None] * b for a, b in zip(joint, other, strict=True))
+            np.minimum(np.abs(angle, out=angle), 1.0, out=angle)
+            np.arccos(angle, out=angle)
+            angle *= 2.0
+            if squared:
+                np.square(angle, out=angle)
+            angle *= weight
+            total[rows] += angle
     return total
 
 

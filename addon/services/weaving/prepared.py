@@ -5,14 +5,16 @@ A changed weight or path needs no new one, so the redo panel and the live slider
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ....core import verbs
 from ....core.cache import Cache
 from ....core.motion.clip import Clip
+from ....core.motion.skeleton import Skeleton
 from ....core.options import Declared, declared
 from ....core.progress import Progress
 from ....core.recipes.ask import AskOptions
@@ -29,7 +31,9 @@ from ...ground import memory
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
 _REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
 _TAKES, _DRIVEN, _READ = memory.cache(2), memory.cache(2), memory.cache(2)
-_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _READ)
+_HASHES: WeakKeyDictionary[Clip, bytes] = WeakKeyDictionary()
+_ACTIONS = memory.cache(64)  # what was read of actions, see `read_before`
+_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _READ, _ACTIONS)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
@@ -45,9 +49,7 @@ def same(clips: Sequence[Clip]) -> Sequence[Clip]:
 
     What is known of those (where their points are, what their legs do) is not computed again.
     """
-    read: Sequence[Clip] = _READ.made(hash_of(clips, ""), lambda: clips)
-    memory.keep_within(_LARGE)
-    return read
+    return _made(_READ, hash_of(clips, ""), lambda: clips)
 
 
 def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
@@ -56,8 +58,20 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     if depends is None:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
-    made = _CACHES[depends].made(key, lambda: verbs.prepare(recipe, clips, progress))
-    memory.keep_within(_LARGE)
+    return _made(_CACHES[depends], key, lambda: verbs.prepare(recipe, clips, progress))
+
+
+def of_action(key: str, read: Callable[[], Any]) -> Any:
+    """Return what was read of an action, from memory where the same was read before."""
+    return _made(_ACTIONS, key, read)
+
+
+def _made(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
+    """Return the value of a key; what is new makes room for itself."""
+    known = cache.get(key) is not None
+    made = cache.made(key, make)
+    if not known:
+        memory.keep_within(_LARGE)
     return made
 
 
@@ -89,14 +103,26 @@ def hash_of(clips: Sequence[Clip], more: str) -> str:
     """Return a hash of a text, and of every number of clips and their skeletons."""
     digest = hashlib.blake2b(more.encode("utf-8"), digest_size=16)
     for clip in clips:
-        skeleton = clip.skeleton
-        plain: list[Any] = [clip.name, clip.rate, clip.cyclic, skeleton.names, sorted(skeleton.roles.items())]
-        plain += [skeleton.parents.tolist(), skeleton.inheritance]
-        plain += [(name, channel.discrete) for name, channel in clip.channels.items()]
-        digest.update(repr(plain).encode("utf-8"))
-        arrays = [clip.rotations, clip.translations, skeleton.offsets, skeleton.orients, skeleton.tips]
-        arrays += [clip.scales] if clip.scales is not None else []
-        arrays += [channel.values for channel in clip.channels.values()]
-        for array in arrays:
-            digest.update(np.ascontiguousarray(array).data)
+        if clip not in _HASHES:  # a clip never changes
+            _HASHES[clip] = _hash_of_one(clip)
+        digest.update(_HASHES[clip])
     return digest.hexdigest()
+
+
+def hash_of_skeleton(skeleton: Skeleton, digest: Any) -> None:
+    """Add every name and number of a skeleton to a hash."""
+    plain = [skeleton.names, sorted(skeleton.roles.items()), skeleton.parents.tolist(), skeleton.inheritance]
+    digest.update(repr(plain).encode("utf-8"))
+    for array in (skeleton.offsets, skeleton.orients, skeleton.tips):
+        digest.update(np.ascontiguousarray(array).data)
+
+
+def _hash_of_one(clip: Clip) -> bytes:
+    plain: list[Any] = [clip.name, clip.rate, clip.cyclic, clip.rotations.shape, clip.scales is not None]
+    plain += [(name, channel.discrete) for name, channel in clip.channels.items()]
+    digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
+    hash_of_skeleton(clip.skeleton, digest)
+    arrays = [clip.rotations, clip.translations] + ([clip.scales] if clip.scales is not None else [])
+    for array in [*arrays, *(channel.values for channel in clip.channels.values())]:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()

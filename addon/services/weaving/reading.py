@@ -24,7 +24,7 @@ from ...bridge.baking import Baked
 from ...ground import rates, steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
 from ...model import kept_styles
-from . import prepared, to_bake
+from . import prepared, read_before, to_bake
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,7 @@ class Read:
     bodies : clips that precede the sources' and only provide a body; their motion is not used
     baked : which bones get keys, where not all of the body may
     alike : what results of the same set move of a rig's controls: each of them has keys of it
+    contents : the hash of each action's content as it was read, "" where that is not known yet
     """
 
     body: rig.Rig
@@ -47,6 +48,7 @@ class Read:
     bodies: tuple[Clip, ...] = ()
     baked: Baked | None = None
     alike: frozenset[curves.Target] = frozenset()
+    contents: tuple[str, ...] = ()
 
     @property
     def clips(self) -> list[Clip]:
@@ -65,6 +67,7 @@ class Read:
             made_of=tuple(self.made_of[k] for k in places),
             players=tuple(self.players[k] for k in places),
             retargeted=tuple(self.retargeted[k] for k in places),
+            contents=tuple(self.contents[k] for k in places) if self.contents else (),
         )
 
     @property
@@ -141,16 +144,20 @@ def read_actions_in_steps(
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
         control_body.refuse_unknown(armature, body)
-    sources, retargeted = [], []
+    sources, retargeted, contents = [], [], []
     for k, (one, player, source) in enumerate(zip(made_of, players, request.sources, strict=True)):
         how = source, request.reading
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
-            sources.append((yield from steps.within(reading, k, len(made_of))))
+            source_read, content = yield from steps.within(reading, k, len(made_of))
+            sources.append(source_read)
+            contents.append(content)
             retargeted.append("")
             continue
         owner = player or armature
-        theirs = yield from steps.within(_read_one(scene, owner, one, _body(owner, [one]), how), k, len(made_of))
+        reading = _read_one(scene, owner, one, _body(owner, [one]), how)
+        theirs, content = yield from steps.within(reading, k, len(made_of))
+        contents.append(content)
         if by_recipe:
             pairs = other_bodies.pairs_of(theirs.clip.skeleton, body.skeleton, (owner.name, armature.name))
             theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
@@ -165,7 +172,9 @@ def read_actions_in_steps(
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     uids = tuple(0 if player is None else player.session_uid for player in players)
     bodies = (other_bodies.still(body, armature.name, sources[0].clip.rate),) if by_recipe else ()
-    found = Read(body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies)
+    found = Read(
+        body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies, contents=tuple(contents)
+    )
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     return found
@@ -209,14 +218,16 @@ def _read_one(
     body: rig.Rig,
     how: tuple[Source, ReadingOptions],
     carried: frozenset[curves.Target] = frozenset(),
-) -> steps.Steps[clips.ReadAction]:
+) -> steps.Steps[tuple[clips.ReadAction, str]]:
+    """Read an action; returns its content's hash, too, "" where it was not looked at."""
     (action, slot), (source, reading) = played, how
     rate = _rate(scene, action, source)
     first, last = source.span or action.frame_range[:]
     limits.check_reading(action.name, first, last, len(body.skeleton))
     if body.controls is not None:
-        return (yield from clip_on_controls.read_in_steps(scene, armature, action, body, rate, slot, source.span))
+        played_on = clip_on_controls.read_in_steps(scene, armature, action, body, rate, slot, source.span)
+        return (yield from played_on), ""
     if reading.visual:
         seen = evaluated_action.read_in_steps(scene, armature, action, body, rate, slot, source.span, carried)
-        return (yield from seen)
-    return clips.read(armature, action, body, rate, slot, source.span)
+        return (yield from seen), ""
+    return read_before.read(armature, action, body, rate, slot, source.span)

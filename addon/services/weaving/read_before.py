@@ -1,0 +1,53 @@
+"""Read an action only if its keys have changed since: the clip that was read of the same content is returned again.
+
+Blender does not say whether an action was changed, so its keys are hashed each time; a result keeps that hash, too.
+"""
+
+import hashlib
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ...bridge import clip as clips
+from ...bridge import curves, fingerprint, rig
+from ...ground.blender_types import Slot
+from . import prepared
+
+
+def read(
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
+    body: rig.Rig,
+    rate: float,
+    slot: Slot,
+    span: tuple[float, float] | None,
+    carried: frozenset[curves.Target] = frozenset(),
+) -> tuple[clips.ReadAction, str]:
+    """Return what `bridge.clip.read` returns, and the hash of the action's content, see `bridge.fingerprint`."""
+    slot = curves.choose_slot(action, armature) if slot is None else slot
+    every = curves.curves_of(action, slot)
+    content = fingerprint.fingerprint(action, slot)
+    how = action.name, armature.name, rate, span, sorted(carried), _own_transform(armature)
+    reading = partial(clips.read, armature, action, body, rate, slot, span, carried)
+    # What another curve does depends on the property that it is for, which is no content of the action.
+    ours = frozenset(clips.targets_of(body))
+    if any((target := curves.target_of(one)) is None or target.bone not in ours for one in every):
+        return reading(), content
+    found: clips.ReadAction = prepared.of_action(f"{content} {_hash_of(body)} {how!r}", reading)
+    return found, content
+
+
+def _own_transform(armature: bpy.types.Object) -> list[object]:
+    transforms = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+    return [armature.rotation_mode, *(getattr(armature, name)[:] for name in transforms)]
+
+
+def _hash_of(body: rig.Rig) -> str:
+    """Return a hash of how a body without controls is read."""
+    plain = body.world_metres, body.modes, body.moving_object, body.still, body.note
+    digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
+    prepared.hash_of_skeleton(body.skeleton, digest)
+    for array in (body.units, body.movable, body.space):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
