@@ -1,8 +1,9 @@
 """Two figures whose hands meet: where they do, and the same again after one of them was changed.
 
-A meeting is kept as it was: from wrist to wrist by the same vector. The second figure is first turned and moved as a
-whole so that its hands come as near to that as they can; what is left, both arms make up for, half each. Only places
-are kept: how hands turn stays each figure's own.
+A meeting is kept as it was: from wrist to wrist by the same vector, and a hand on a trunk, as in a push, at the same
+place of it, in units of its length. The second figure is first turned and moved as a whole so that hands come as near
+to that as they can; what is left, both arms make up for, half each, or the arm that pushes alone. Only places are
+kept: how hands turn stays each figure's own.
 """
 
 from collections.abc import Sequence
@@ -12,13 +13,14 @@ from itertools import product
 import numpy as np
 
 from ..edit import reaching
-from ..errors import ClipError
-from ..motion import root_motion
+from ..errors import ClipError, SkeletonError
+from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..sync import alignment
 
 ARMS = ("left_arm", "right_arm")
+TRUNK = "trunk"  # of the second figure, from the hips to between the shoulders
 NEAR = 0.2  # m from wrist to wrist; hands that clasp or clap have their wrists 10 to 20 cm apart
 LEAST = 0.1  # s; whoever only passes by does not meet
 EASE = 0.3  # s in which arms get there and back
@@ -31,7 +33,10 @@ Two = tuple[Clip, Clip]
 
 @dataclass(frozen=True)
 class Meeting:
-    """An arm of the first figure and one of the second (`ARMS`), whose hands meet from one frame to another."""
+    """An arm of the first figure and one of the second (`ARMS`), whose hands meet from one frame to another.
+
+    other : or `TRUNK`, which the first figure's hand is on
+    """
 
     arm: str
     other: str
@@ -39,8 +44,10 @@ class Meeting:
     last: int
 
 
-def meetings(one: Clip, other: Clip, near: float = NEAR) -> list[Meeting]:
+def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False) -> list[Meeting]:
     """Return where hands of two figures meet, by arms and then in time: nearer than `near` (m) for 0.1 s and longer.
+
+    trunk : also where the first figure's hands are that near to the line of the second one's trunk
 
     Raises ClipError for clips that do not go on together, and SkeletonError for bodies whose arms are not known.
 
@@ -59,8 +66,9 @@ def meetings(one: Clip, other: Clip, near: float = NEAR) -> list[Meeting]:
     _check(one, other)
     least = max(round(LEAST * one.rate), 1)
     found = []
-    for arm, others in product(ARMS, ARMS):
-        close = np.linalg.norm(_apart(one, other, arm, others), axis=1) < near
+    for arm, others in product(ARMS, (*ARMS, TRUNK) if trunk else ARMS):
+        away = _from_trunk(one, other, arm) if others == TRUNK else _apart(one, other, arm, others)
+        close = np.linalg.norm(away, axis=1) < near
         edges = np.flatnonzero(np.diff(np.concatenate([[False], close, [False]]).astype(np.int8)))
         found += [
             Meeting(arm, others, int(first), int(end) - 1)
@@ -106,7 +114,8 @@ def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
         return now
     goals, hands = [], []
     for one in found:
-        there = _ends(now[1], one.other)[one.first : one.last + 1]
+        ends = _trunk(now[1])[1] if one.other == TRUNK else _ends(now[1], one.other)
+        there = ends[one.first : one.last + 1]
         hands.append(there)
         goals.append(there + _lost(before, now, one)[one.first : one.last + 1])
     wanted, given = (every[:, 0] + 1j * every[:, 1] for every in map(np.concatenate, (goals, hands)))
@@ -141,14 +150,20 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
 
 
 def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two:
-    """Return two figures after each has gone half of what meetings of one pair of arms are off; between, it fades."""
+    """Return two figures after each has gone half of what meetings of one pair of arms are off; between, it fades.
+
+    Where the second one's trunk is met, the first one's arm goes all of it.
+    """
     frames = np.arange(len(now[0]))
     share = np.max([reaching.shares(len(frames), one.first, one.last, ease * now[0].rate) for one in found], axis=0)
     inside = np.unique(np.concatenate([frames[one.first : one.last + 1] for one in found]))
     lost = _lost(before, now, found[0])[inside]
     lost = np.stack([np.interp(frames, inside, lost[:, axis]) for axis in range(3)], axis=1)
-    made = []
-    for clip, arm, way in zip(now, (found[0].arm, found[0].other), (-0.5, 0.5), strict=True):
+    made, ways = [], (-1.0, 0.0) if found[0].other == TRUNK else (-0.5, 0.5)
+    for clip, arm, way in zip(now, (found[0].arm, found[0].other), ways, strict=True):
+        if not way:
+            made.append(clip)
+            continue
         led = reaching.limb_of(clip, arm)
         goals = reaching.ends(clip, led, _TIP) + way * lost
         made.append(reaching.reached(clip, reaching.Asked(led, goals, share, _TIP)))
@@ -164,8 +179,35 @@ def _apart(one: Clip, other: Clip, arm: str, others: str) -> Array:
     return _ends(one, arm) - _ends(other, others)
 
 
+def _trunk(clip: Clip) -> tuple[Array, Array]:
+    """Return axes (F, 3, 3) of a trunk, as long as it is, and the place (F, 3) between the shoulders; of any rig."""
+    roles = clip.skeleton.roles
+    joints = [roles[role] for role in ("upper_arm.L", "upper_arm.R", "hips") if role in roles]
+    if len(joints) < 3:
+        raise SkeletonError(f"{clip.name}: its hips and arms are not known: give their body roles")
+    left, right, hips = np.moveaxis(kinematics.world_of(clip, joints)[1][:, joints], 1, 0)
+    top = 0.5 * (left + right)
+    up = top - hips
+    ahead = np.cross(up, left - right)
+    long = np.linalg.norm(up, axis=1, keepdims=True)
+    ahead *= long / np.linalg.norm(ahead, axis=1, keepdims=True)
+    return np.stack([np.cross(ahead, up) / long, ahead, up], axis=2), top
+
+
+def _from_trunk(one: Clip, other: Clip, arm: str) -> Array:
+    """Return the vectors (F, 3) from the line of the second figure's trunk to a hand of the first."""
+    axes, top = _trunk(other)
+    hand, up = _ends(one, arm), axes[:, :, 2]
+    along = np.clip(((hand - top) * up).sum(axis=1) / (up * up).sum(axis=1), -1.0, 0.0)
+    return hand - top - along[:, None] * up
+
+
 def _lost(before: Two, now: Two, one: Meeting) -> Array:
     """Return how far (F, 3) the second figure's hand would have to move for a meeting to be as it was."""
+    if one.other == TRUNK:
+        (axes, top), (axes_now, top_now) = map(_trunk, (before[1], now[1]))
+        place = np.linalg.solve(axes, (_ends(before[0], one.arm) - top)[:, :, None])
+        return np.asarray(_ends(now[0], one.arm) - top_now - (axes_now @ place)[:, :, 0])
     return _apart(*now, one.arm, one.other) - _apart(*before, one.arm, one.other)
 
 

@@ -28,16 +28,18 @@ HANDS_MEET = {
     "daz_martial_04": (380, 600),
 }
 LARGER = 1.15
+DEPTH = 0.15  # m from a wrist that pushes to the middle of the pushed one
 SWING = 2.0
 WORDS = """
-No clip at hand has two people (CMU's subjects 18 to 23 do), so pairs are built: hand in hand, a walk and its mirror
-image beside it, at the place where the hands are nearest; hands that meet, an action and the same again, turned by
-half about the hand held out. Then one of the two is retargeted onto its own body made 15 % larger, or its walk
-restyled (arms swing 2 usual differences more; re-timed evenly to its old length). `two_figures.py` of the manual, or
-`core/weave/meeting.py`, finds where wrists were within 20 cm, moves the changed figure as a whole to where they fit
-best, and lets both arms reach, half the way each. Off: from wrist to wrist, against how it was; medians and 90th
-percentiles of all frames of meetings, cm. Where both arms are too short hands stay apart: these frames are over 1 cm.
-Jerk: a wrist's third difference over that before it reached, root mean squares, of arms.
+No clip at hand has two people (CMU's subjects 18 to 23 do), so pairs are built: hand in hand, a walk and its
+mirror image beside it, at the place where the hands are nearest; hands that meet, an action and the same again,
+turned by half about the hand held out; a push, the same turned by half with its chest before that hand. Then one
+of the two is retargeted onto its own body made 15 % larger, or its walk restyled (arms swing 2 usual differences
+more; re-timed evenly to its old length). `two_figures.py` of the manual, or `core/weave/meeting.py`, finds where
+wrists were within 20 cm, moves the changed figure as a whole to where they fit best, and lets both arms reach,
+half the way each; a pushing hand stays at its place of the trunk. Off: from wrist to wrist, against how it was;
+medians and 90th percentiles of all frames of meetings, cm. Where both arms are too short hands stay apart: these
+frames are over 1 cm. Jerk: a wrist's third difference over that before it reached, root mean squares, of arms.
 """
 HEADS = (
     "pair",
@@ -91,6 +93,19 @@ def hands_meet(name: str) -> Pair:
     return one, root_motion.placed(one, np.pi, 2.0 * hand[int(ahead.argmax()), :2])
 
 
+def push(name: str) -> Pair:
+    """An action, and the same before it, turned by half: its chest is 15 cm beyond the hand that is farthest ahead."""
+    one = ready(name).cut(*HANDS_MEET[name])
+    hand = wrist(one, "right_arm")
+    ground, facing = root_motion.ground_frames(one)
+    ahead = np.stack([-np.sin(facing), np.cos(facing)], axis=1)
+    at = int(((hand[:, :2] - ground) * ahead).sum(axis=1).argmax())
+    other = root_motion.placed(one, np.pi, np.zeros(2))
+    ground, facing = root_motion.ground_frames(other)
+    before = np.array([-np.sin(facing[at]), np.cos(facing[at])])
+    return one, root_motion.placed(other, 0.0, hand[at, :2] - ground[at] - DEPTH * before)
+
+
 def wrist(clip: Clip, arm: str) -> np.ndarray:
     return reaching.ends(clip, reaching.limb_of(clip, arm), np.zeros(3))
 
@@ -108,8 +123,8 @@ def swinging(clip: Clip) -> Clip:
     return resample.sample(made, np.linspace(0.0, len(made) - 1.0, len(clip)))  # its cadence changes a little
 
 
-def tried(pair: Pair, change: Callable[[Clip], Clip]) -> Row:
-    found = meeting.meetings(*pair)
+def tried(pair: Pair, change: Callable[[Clip], Clip], *, trunk: bool = False) -> Row:
+    found = [one for one in meeting.meetings(*pair, trunk=trunk) if (one.other == meeting.TRUNK) == trunk]
     changed = pair[0], change(pair[1])
     there = meeting.placed(pair, changed, found)
     made = meeting.kept(pair, there, found)
@@ -117,8 +132,9 @@ def tried(pair: Pair, change: Callable[[Clip], Clip]) -> Row:
         np.linalg.norm(wrist(new, arm) - wrist(old, arm), axis=1)[one.first : one.last + 1]
         for one in found
         for old, new, arm in zip(there, made, (one.arm, one.other), strict=True)
+        if arm != meeting.TRUNK
     ]
-    met = {(k, arm) for one in found for k, arm in ((0, one.arm), (1, one.other))}
+    met = {(k, arm) for one in found for k, arm in enumerate((one.arm, one.other)) if arm != meeting.TRUNK}
     rough = [[np.diff(wrist(clips[k], arm), 3, axis=0).std() for clips in (there, made)] for k, arm in sorted(met)]
     return Row(
         tuple(meeting.off(pair, now, found) for now in (changed, there, made)),
@@ -131,12 +147,13 @@ def rows() -> list[tuple[str, ...]]:
     kinds = (
         ("hand in hand", hand_in_hand, HAND_IN_HAND, (("larger", larger), ("swings", swinging))),
         ("hands meet", hands_meet, tuple(HANDS_MEET), (("larger", larger),)),
+        ("push", push, tuple(HANDS_MEET), (("larger", larger),)),
     )
     made = []
     for about, pair, names, changes in kinds:
         for change, do in changes:
             for aside, of in source_pages.SETS:
-                found = [tried(pair(name), do) for name in names if is_aside(name) == aside]
+                found = [tried(pair(name), do, trunk=pair is push) for name in names if is_aside(name) == aside]
                 off = [100.0 * np.concatenate([one.off[k] for one in found]) for k in range(3)]
                 moved = source_pages.median_and_most(100.0 * np.concatenate([one.moved for one in found]), 1)
                 cells = [source_pages.median_and_most(each, 1) for each in off]

@@ -2,6 +2,7 @@
 
 python two_figures.py wave.bvh partner.bvh larger.bvh             how both met, and the second as it is now
 python two_figures.py wave.bvh partner.bvh larger.bvh --near 0.3  wrists up to 30 cm apart count as meeting
+python two_figures.py push.bvh pushed.bvh larger.bvh --trunk      hands of the first on the second's trunk, too
 """
 
 import argparse
@@ -34,10 +35,11 @@ parser.add_argument("files", nargs=3, metavar="FILE", help="the first figure, th
 parser.add_argument(
     "--near", type=float, default=meeting.NEAR, help="metres from wrist to wrist (default: %(default)s)"
 )
+parser.add_argument("--trunk", action="store_true", help="hands of the first on the second's trunk, too")
 parser.add_argument("-o", "--output", type=Path, default=Path("two_figures.png"))
 asked = parser.parse_args()
 one, other, changed = (motion_file.read(path).clip for path in asked.files)
-found = meeting.meetings(one, other, asked.near)
+found = meeting.meetings(one, other, asked.near, trunk=asked.trunk)
 if not found:
     raise SystemExit(f"No hands are within {asked.near:g} m of each other for {meeting.LEAST:g} s")
 before, now = (one, other), (one, changed)

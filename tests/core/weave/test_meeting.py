@@ -127,3 +127,39 @@ def test_on_bodies_of_other_sizes_both_ways():
         moved = meeting.placed((walk, walk), (walk, other), found)
         made = meeting.kept((walk, walk), moved, found)
         assert meeting.off((walk, walk), made, found).max() < meeting.off((walk, walk), moved, found).max()
+
+
+def turned_to_the_hand(clip, frame):
+    """The same figure again, facing the first one, with its chest 15 cm before that one's right hand in a frame."""
+    partner = root_motion.placed(clip, np.pi, np.zeros(2))
+    axes, top = meeting._trunk(partner)
+    ahead = axes[frame, :2, 1] / np.linalg.norm(axes[frame, :2, 1])
+    return root_motion.placed(partner, 0.0, wrist(clip)[frame, :2] - top[frame, :2] - 0.15 * ahead)
+
+
+def grown(clip, times):
+    body = clip.skeleton
+    larger = replace(body, offsets=times * body.offsets, tips=times * body.tips)
+    return replace(clip, skeleton=larger, translations=times * clip.translations)
+
+
+@pytest.mark.parametrize("turn", [0.0, 1.3])
+def test_a_hand_on_a_trunk_stays_at_its_place_of_a_larger_one(turn):
+    one = actions.carry()
+    other = turned_to_the_hand(one, 40)
+    met = [found for found in meeting.meetings(one, other, trunk=True) if found.other == meeting.TRUNK]
+    assert any(found.arm == "right_arm" and found.first <= 40 <= found.last for found in met)
+    assert not [found for found in meeting.meetings(one, other) if found.other == meeting.TRUNK]
+    met = [found for found in met if found.arm == "right_arm"]
+    before, now = (one, other), (one, root_motion.placed(grown(other, 1.1), turn, np.array([0.05, 0.0])))
+    there = meeting.placed(before, now, met)
+    made = meeting.kept(before, there, met)
+    assert meeting.off(before, made, met).max() < 1e-3 < meeting.off(before, there, met).max()
+    assert made[1] is there[1]  # only the arm that pushes reaches
+
+    def place(hands, trunk):
+        axes, top = meeting._trunk(trunk)
+        return np.linalg.solve(axes, (hands - top)[:, :, None])[:, :, 0]
+
+    frames = np.concatenate([np.arange(found.first, found.last + 1) for found in met])
+    assert place(wrist(made[0]), made[1])[frames] == pytest.approx(place(wrist(one), other)[frames], abs=2e-3)
