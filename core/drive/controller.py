@@ -183,7 +183,8 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     changed = changed or abs(wrapped((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
     stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < STANDING * data.unit
     if stand and not state.still:
-        return _standing(data, state)
+        settles = bool(data.settling[state.row])
+        return replace(state, still=state.row in data.still) if settles else _standing(data, state)
     if not stand and state.still:
         changed = True
     if stand:
