@@ -57,8 +57,7 @@ def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progres
     seconds = sum(one.frames / one.rate for one in entries)
     if seconds > MOST:
         raise LibraryError(
-            f"{path} holds {seconds / 60.0:.0f} minutes, and {MOST / 60.0:.0f} can be driven with: make a library of"
-            " fewer folders"
+            f"{path} holds {seconds / 60.0:.0f} minutes, but 15 can be driven with: make a library of fewer folders"
         )
     found, left = list[Clip](), dict[str, LoomError]()
     for k, entry in enumerate(entries):
@@ -70,5 +69,4 @@ def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progres
             left[entry.name] = error
     if left and not found:
         raise next(iter(left.values()))
-    why = f": {next(iter(left.values()))}" if left else ""
-    return found, f"{path}: left out {some(sorted(left))}{why}" if left else ""
+    return found, f"{path}: left out {some(sorted(left))}: {next(iter(left.values()))}" if left else ""
