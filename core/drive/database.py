@@ -22,7 +22,6 @@ from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.travel import TravelOptions
 from . import ends
-from .library import Stamp
 from .search import Index
 
 RATE = 60.0  # rows a second
@@ -80,7 +79,7 @@ class Database:
     left_out: tuple[LeftOut, ...]
     frame_maps: tuple[FrameMap, ...]
     sources: tuple[Clip, ...]
-    library: Stamp | None = None
+    library: tuple[str, int, int] | None = None
 
     @property
     def rate(self) -> float:

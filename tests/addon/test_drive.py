@@ -4,6 +4,7 @@ import threading
 from types import SimpleNamespace
 
 import bpy
+import drawing
 import file_state
 import hand_rigs
 import material
@@ -550,3 +551,18 @@ def test_the_chosen_library_is_driven_with(loom, tmp_path):
         assert recipe.library == path
     finally:
         kept.library = before
+
+
+def test_a_skin_of_the_character_is_none_that_it_comes_after():
+    rig = walking()
+
+    def buttons():
+        return [options.get("text") for kind, _, options in drawing.draw_all()["weave"] if kind == "operator"]
+
+    for named in ("Skin", "Ball"):
+        made = bpy.data.objects.new(named, bpy.data.meshes.new(named))
+        bpy.context.scene.collection.objects.link(made)
+        made.select_set(True)
+        if named == "Skin":
+            made.modifiers.new("Armature", "ARMATURE").object = rig
+        assert ("Come After" in buttons()) == (named == "Ball")

@@ -158,7 +158,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return
         if recipe is Drive:
             row.operator("action_loom.steer", text="Drive", icon="PLAY")
-            leaders = [one for one in context.selected_objects or () if one.type != "ARMATURE"]
+            selected = context.selected_objects or ()
+            leaders = [one for one in selected if one.type != "ARMATURE" and one.find_armature() is None]  # no skins
             if len(leaders) == 1:
                 present(row.operator("action_loom.steer", text="Come After")).leader = leaders[0].name
         else:

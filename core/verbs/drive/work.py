@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
-from ...drive import controller, crowd, database, footing, ground, keep, library, route, wishes
+from ...drive import controller, crowd, database, footing, ground, keep, route, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
 from ...drive.route import Route
@@ -21,7 +21,7 @@ from ...progress import SILENT, Progress
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
-from . import Drive, along, over
+from . import Drive, along, library, over
 
 MOST = 50  # bodies of a crowd
 

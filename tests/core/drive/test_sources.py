@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.drive import controller, database, library, route
+from action_loom.core.drive import controller, database, route
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import ClipError, LibraryError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.library import index
+from action_loom.core.verbs.drive import library
 from action_loom.core.verbs.take import meeting
 
 AHEAD = ((0.0, 0.0, 1.3), (3.0, 0.0, 0.0))

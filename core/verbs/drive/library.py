@@ -4,23 +4,21 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..bodies import alike
-from ..errors import LibraryError, LoomError, some
-from ..library import storage, stretches
-from ..motion import joint_matching
-from ..motion.clip import Clip
-from ..progress import SILENT, Progress
+from ...bodies import alike
+from ...errors import LibraryError, LoomError, some
+from ...library import storage, stretches
+from ...motion import joint_matching
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
 
 MOST = 900.0  # s of motion: about 100,000 rows with mirror images
 
-Stamp = tuple[str, int, int]
 
-
-def stamp(path: str) -> Stamp | None:
+def stamp(path: str) -> tuple[str, int, int] | None:
     """Return what tells whether a library has changed, None for no library; raises LibraryError if it is gone.
 
     Example:
-        >>> from action_loom.core.drive import library
+        >>> from action_loom.core.verbs.drive import library
         >>> library.stamp("") is None
         True
     """
@@ -42,7 +40,7 @@ def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progres
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.drive import library
+        >>> from action_loom.core.verbs.drive import library
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index
