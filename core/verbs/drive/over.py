@@ -20,9 +20,10 @@ def legs(clips: Sequence[Clip], seconds: float) -> Clip:
     """Return the first clip, a cycle as often as it takes for so many seconds; raises ClipError without others.
 
     Example:
+        >>> from dataclasses import replace
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.verbs.drive import over
-        >>> one = actions.walk(cycles=1)  # 1.33 s
+        >>> one = replace(actions.walk(cycles=1), cyclic=True)  # 1.07 s
         >>> len(over.legs([one, actions.wave()], 3.0)), len(one)
         (97, 33)
     """
