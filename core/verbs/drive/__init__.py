@@ -22,6 +22,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     mode = "Drive"
     mode_tooltip = "Steer the character with keys or the mouse, and keep what it did"
     intent = "Path"
+    others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"
 
     moves_well: float = option(
