@@ -118,6 +118,7 @@ _PROPERTIES = {
     "pg_settings.ask": "parametric",
     "pg_settings.curve": "path",
     "pg_settings.ground": "drive",
+    "pg_settings.with_library": "drive",
     "pg_settings.edit": REPAIR,
     "pg_settings.event": REPAIR,
     "pg_settings.active_event": REPAIR,

@@ -105,6 +105,10 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="A mesh to walk on, such as stairs or a slope; beside it and without one, the floor",
         poll=lambda _settings, chosen: chosen.type == "MESH",
     )
+    with_library: bpy.props.BoolProperty(
+        name="With Library",
+        description="Drive with the clips of the library, too: a quarter of an hour at most",
+    )
     stretches: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_stretch)
     events: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_event)
     active_event: bpy.props.IntProperty(name="Active Event", options=set())

@@ -26,7 +26,7 @@ PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with 
 BRAKE = 1.0  # the same where it is to stand
 TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
-TURN_LATE, TURN_FORCED = 0.1, 6.0  # radians by which it may be late; beyond, radians a second for each more
+TURN_LATE, TURN_FORCED = 0.1, 10.0  # radians by which it may be late; beyond, radians a second for each more
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
 BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
 STANDING = 0.15  # m/s of the wish; slower it stands
@@ -183,7 +183,8 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     changed = changed or abs(wrapped((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
     stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < STANDING * data.unit
     if stand and not state.still:
-        return _standing(data, state)
+        settles = bool(data.settling[state.row])
+        return replace(state, still=state.row in data.still) if settles else _standing(data, state)
     if not stand and state.still:
         changed = True
     if stand:

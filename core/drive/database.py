@@ -21,6 +21,7 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.travel import TravelOptions
+from . import ends
 from .search import Index
 
 RATE = 60.0  # rows a second
@@ -30,6 +31,8 @@ WEIGHTS = (0.75, 1.0, 1.0, 1.0, 1.5)  # feet, their velocities, hips velocity, p
 GROUPS = (6, 6, 3, 6, 6)  # numbers of each
 OWN = sum(GROUPS[:3])  # the first of these are the pose's own
 LAST = 20  # rows at the end of a clip that nothing jumps to
+SEEN = 0.75  # s around a row that its features and smoothing see, beyond the last row ahead
+SETTLES = 30  # rows in which a body that comes to stand is left alone
 TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
 
 # In heights a second, of the root.
@@ -50,9 +53,10 @@ class Database:
     clips : as they are driven; clip, frame (R,) : where a row comes from; given : number of clips that are no images
     rotations (R, J, 4), translations (R, J, 3) : poses in the frame of the root
     step (R,) : from a row to the next one in the frame of the root, x + iy; turn (R,) : how far it turns
-    onward (R,) : the next row, −1 at the end of a clip that is no cycle
+    onward (R,) : the next row, −1 at the end of a clip that is no cycle and ends as none does
     velocity (R,) : of the root in its own frame, m/s; stands (R, S) : whether a ball stands
     features (R, 27) : scaled; scale, mean (27,) : feature = (number − mean) · scale
+    sources : the clips as given, and those of a library; library : tells that one's state, None for none
     """
 
     clips: tuple[Clip, ...]
@@ -74,7 +78,12 @@ class Database:
     sentences: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     frame_maps: tuple[FrameMap, ...]
-    rate: float
+    sources: tuple[Clip, ...]
+    library: tuple[str, int, int] | None = None
+
+    @property
+    def rate(self) -> float:
+        return self.sources[0].rate
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -122,6 +131,17 @@ class Database:
         ]
         rows = np.concatenate([*found, np.empty(0, dtype=np.int64)])
         return rows[np.isin(rows, self.open)]
+
+    @cached_property
+    def settling(self) -> Flags:
+        """Whether a row (R,) stands, or leads to one that does within half a second: a stop that is almost over."""
+        stands = np.zeros(len(self), dtype=bool)
+        stands[self.still] = True
+        found, row = stands.copy(), np.arange(len(self))
+        for _ in range(SETTLES):
+            row = np.where(row >= 0, self.onward[row], -1)
+            found |= (row >= 0) & stands[row]
+        return found
 
     @cached_property
     def going(self) -> Flags:
@@ -254,11 +274,22 @@ def build(
             ready = ready.with_images()
         except SkeletonError as error:
             sentences.append(f"no mirror images: {error}")
+    plain = [replace(clip, scales=None, channels={}) for clip in ready.clips]
+    lengths = [
+        one.cycle or _whole(clip, cyclic=clips[k % ready.given].cyclic)
+        for k, (one, clip) in enumerate(zip(ready.frame_maps, plain, strict=True))
+    ]
+    after = ends.loops_after(plain, lengths)
     parts = []
-    for k, clip in enumerate(ready.clips):
-        progress.at(0.4 + 0.6 * k / len(ready.clips), f"Preparing {clip.name}")
-        parts.append(_part(replace(clip, scales=None, channels={}), ready.frame_maps[k].cycle))
-    return _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), clips[0].rate)
+    for k, clip in enumerate(plain):
+        progress.at(0.4 + 0.6 * k / len(plain), f"Preparing {clip.name}")
+        parts.append(_cycle(clip, lengths[k]) if lengths[k] else _once(clip, plain, lengths, after[k]))
+    return _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
+
+
+def _whole(clip: Clip, *, cyclic: bool) -> int:
+    """Return the frames of a cycle that was not repeated, as a long one or one that holds several; 0 for others."""
+    return len(clip) - 1 if cyclic and cycles.gap(clip) < ends.APART * clip.skeleton.height else 0
 
 
 def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
@@ -280,32 +311,42 @@ class _Part:
     stands: Flags
     raw: Array
     cyclic: bool
+    after: tuple[int, float] | None = None  # the clip that it ends in, and the share of that cycle
 
 
-def _part(clip: Clip, cycle: int) -> _Part:
-    """Return the rows of a clip; cycle : frames of a cycle that it repeats, else 0."""
-    if cycle:
-        one = cycles.to_rate(replace(clip.cut(0, cycle + 1), cyclic=True), RATE)
-        length = len(one) - 1
-        before, after = (int(np.ceil(frames / length)) for frames in (0.75 * RATE, AHEAD[-1] + 0.75 * RATE))
-        long, own = (
-            replace(cycles.unrolled(one, before, after), cyclic=False),
-            slice(before * length, (before + 1) * length),
-        )
-    else:
-        long = resample.to_rate(clip, RATE)
-        own = slice(0, len(long))
+def _cycle(clip: Clip, cycle: int) -> _Part:
+    """Return the rows of the first cycle of a clip, of so many frames."""
+    one = cycles.to_rate(replace(clip.cut(0, cycle + 1), cyclic=True), RATE)
+    length = len(one) - 1
+    before, after = (int(np.ceil(frames / length)) for frames in (SEEN * RATE, AHEAD[-1] + SEEN * RATE))
+    long = replace(cycles.unrolled(one, before, after), cyclic=False)
+    return _part(long, before * length, (before + 1) * length, cyclic=True)
+
+
+def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> _Part:
+    """Return the rows of a clip that is no cycle; after : the loop among clips whose pose it ends with, if any."""
+    count = len(resample.to_rate(clip, RATE))
+    if after is None:
+        return _part(resample.to_rate(clip, RATE), 0, count)
+    k, frame = after
+    more = int(np.ceil((AHEAD[-1] / RATE + SEEN) * clip.rate))
+    long = resample.to_rate(ends.gone_on(clip, clips[k].cut(0, lengths[k] + 1), frame, more), RATE)
+    return replace(_part(long, 0, count), after=(k, frame / lengths[k]))
+
+
+def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> _Part:
+    """Return rows first … end − 1 of a clip at RATE, which goes on before and after them where it can."""
+    own = slice(first, end)
     raw, place, facing = _features(long)
     stands = np.column_stack([foot.ball_stands for foot in _standing(long).values()])
     ground = np.diff(place, append=2.0 * place[-1] - place[-2] if len(place) > 1 else place[-1]) * np.exp(-1j * facing)
     turn = np.diff(facing, append=2.0 * facing[-1] - facing[-2] if len(place) > 1 else facing[-1])
     back = -np.exp(-1j * facing) * place
     posed = root_motion.placed(long, -facing, np.column_stack([back.real, back.imag]))
-    kept = long.taken(np.arange(own.start, own.stop))
+    rows = np.arange(first, end)
     return _Part(
-        kept, posed.taken(np.arange(own.start, own.stop)), ground[own], turn[own], ground[own] * RATE, stands[own],
-        raw[own], bool(cycle),
-    )  # fmt: skip
+        long.taken(rows), posed.taken(rows), ground[own], turn[own], ground[own] * RATE, stands[own], raw[own], cyclic
+    )
 
 
 def _standing(clip: Clip) -> dict[str, contacts.Foot]:
@@ -361,13 +402,16 @@ def _joined(
     known: tuple[str, ...],
     limbs: tuple[Limb | None, ...],
     sentences: tuple[str, ...],
-    rate: float,
+    sources: tuple[Clip, ...],
 ) -> Database:
     counts = [len(part.step) for part in parts]
     firsts = np.concatenate([[0], np.cumsum(counts)])
     onward = np.arange(1, firsts[-1] + 1)
     for part, first, end in zip(parts, firsts[:-1], firsts[1:], strict=True):
         onward[end - 1] = first if part.cyclic else -1
+        if part.after is not None:
+            k, share = part.after
+            onward[end - 1] = firsts[k] + (round(share * counts[k]) + 1) % counts[k]
     raw = np.concatenate([part.raw for part in parts])
     mean, deviation = raw.mean(axis=0), raw.std(axis=0)
     scale, at = np.empty(len(mean)), 0
@@ -395,5 +439,5 @@ def _joined(
         sentences=sentences,
         left_out=ready.left_out,
         frame_maps=ready.frame_maps,
-        rate=rate,
+        sources=sources,
     )

@@ -20,7 +20,7 @@ from .ground import LEVEL, Ground, Spot
 
 CLIMBS = 0.25  # body heights; a higher step is walked through
 LEADS = 0.4  # body heights; a foot stands no higher over the ground under the body
-AHEAD = 0.12  # s that a foot in the air is lifted before what it comes to
+AHEAD = 0.20  # s that a foot in the air is lifted before what it comes to
 RISES, LANDS, SETTLES = 0.04, 0.02, 0.10  # s, half-lives of a foot in the air, of one that stands, of the body
 LOWER = 0.3  # the body is so much of the way from the lower foot to the higher one
 FOLLOWS, CLEARS = 0.12, 0.03  # s, sigma of the body's height in what is kept, and of lifts over edges

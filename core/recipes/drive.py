@@ -1,6 +1,6 @@
 """Options of the rows that a driven body is searched in (methods: Drive)."""
 
-from ..options import RARE, declaration, option
+from ..options import HIDDEN, RARE, declaration, option
 from .travel import TravelOptions
 
 
@@ -9,3 +9,8 @@ class DriveOptions(TravelOptions):
     """Which frames a driven body can play."""
 
     mirror: bool = option(True, "Use the clips' mirror images, too", shown=RARE)
+    library: str = option(
+        "",
+        "A library (NAME.loomlib) of up to a quarter of an hour: it is driven with its clips, too",
+        shown=HIDDEN,  # it is that of the panel Library
+    )

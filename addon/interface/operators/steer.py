@@ -58,6 +58,8 @@ class Steering:
         if len(self._figures) > 1:
             texts.append(f"{some([one.name for one in self._figures[1:]])} come along, and keep clear of it")
         for one in self._figures:
+            if one.legs is not None:
+                texts.append(f"Legs and way of {one.name} stay those of {one.legs.name}")
             if one.has_controls:
                 texts.append(f"A copy of the bones of {one.name} is driven; Enter keys its controls")
                 texts += [one.read.body.note] if one.read.body.note else []
@@ -118,7 +120,10 @@ class Steering:
         bones = [bone for one in self._figures for bone in one.show()]
         metres, height = self._first.read.body.world_metres, self._first.height
 
+        aside = self._first.aside
+
         def place(there: complex) -> tuple[float, float, float]:
+            there += aside
             return there.real / metres, there.imag / metres, height
 
         ahead = 1j * cmath.exp(1j * state.facing)

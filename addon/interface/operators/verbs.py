@@ -27,7 +27,7 @@ from ....core.verbs import (
 )
 from ...ground import rates, steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
-from ...model import lists, properties, target_armature
+from ...model import lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import previews
 from ...services.sources import posed, source_list
@@ -132,9 +132,19 @@ class DriveHooks(ResultHooks):
             return False
         return True
 
+    def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        if op.upper_body_only:
+            from ...services.driving import driven
+
+            known = driven.plays(scene_of(context), present(op.about(context)))
+            op.add_source(known.name, reading={name: getattr(known, name) for name in declared(SourceOptions)})
+        super().fill_sources(op, context, given)
+
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         if "place" not in given:
             op.place = "REFERENCE"
+        if properties.settings_of(scene_of(context)).with_library and "library" not in given:
+            op.library = preferences.library(context)
 
     def inputs(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object

@@ -13,7 +13,7 @@ from ....core.verbs import VERBS, CutOut, Drive, Fill, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import intents, lists, properties, target_armature
+from ...model import intents, lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import ghost_follow, previews
 from ...services.sources import posed, source_list
@@ -101,6 +101,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_path(context)
         if settings.mode == Drive.verb:
             options_in(layout).prop(settings, "ground")
+            if preferences.library(context):
+                options_in(layout).prop(settings, "with_library")
             layout.operator("action_loom.drive", icon="FILE_REFRESH")
         if settings.mode == "key_poses":
             row = layout.row(align=True)
@@ -156,7 +158,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return
         if recipe is Drive:
             row.operator("action_loom.steer", text="Drive", icon="PLAY")
-            leaders = [one for one in context.selected_objects or () if one.type != "ARMATURE"]
+            selected = context.selected_objects or ()
+            leaders = [one for one in selected if one.type != "ARMATURE" and one.find_armature() is None]  # no skins
             if len(leaders) == 1:
                 present(row.operator("action_loom.steer", text="Come After")).leader = leaders[0].name
         else:

@@ -1,10 +1,12 @@
 """Begin a drive: the ticked actions as rows to be searched, and where the character stands."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
 
+from ....core.drive.controller import STEP
 from ....core.errors import LoomError
 from ....core.progress import SILENT
 from ....core.recipes.reading import ReadingOptions, Request, Source
@@ -15,7 +17,7 @@ from ...bridge.controls import FoundControls
 from ...bridge.rig import Rig
 from ...ground import option_properties, steps
 from ...ground.blender_types import present, scene_of
-from ...model import lists, properties, readiness
+from ...model import lists, preferences, properties, readiness
 from ..sources import source_list
 from ..weaving import prepared, reading, standing
 from .figure import Figure
@@ -37,23 +39,38 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object, sources: Seque
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
     options = option_properties.values_of(settings.drive, Drive)
     recipe = Drive(**{name: value for name, value in options.items() if name not in _DRIVEN})
+    recipe = replace(recipe, library=preferences.library(context) if settings.with_library else recipe.library)
     own = () if rig is None else tuple(source_list.source_of(line) for line in lists.in_order(rig, Drive))
     own = own if len(own) >= Drive.least or not sources else tuple(sources)
     if len(own) < Drive.least:
         raise LoomError(f"Tick two actions or more, such as one that walks and one that stands ({len(own)} ticked)")
+    if recipe.upper_body_only:
+        own = (plays(scene, armature), *own)
     request = Request(sources=own, reading=ReadingOptions(visual=settings.result.visual))
     read = reading.read(context, armature, request, recipe)
     _refuse_unsolved(armature, read.body)
     if read.body.moving_object or read.covered:
         raise LoomError(f"{armature.name}: only bones are driven: bake its actions on bones first, with Bake Action")
-    data = prepared.prepared(recipe, read.clips, SILENT)
+    known = prepared.prepared(recipe, read.clips, SILENT)
+    data = work.rows(recipe.prepared_of(read.clips), recipe, known=known)
+    legs = read.clips[0] if recipe.upper_body_only else None
     row = steps.finished(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
     under = None
-    if settings.ground is not None:
+    if settings.ground is not None and legs is None:
         floor = armature.matrix_world.translation.z
         under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
-    return Figure(armature, read, session, request, recipe)
+    if legs is not None and not legs.cyclic:
+        session.longest = round(legs.seconds / STEP)
+    return Figure(armature, read, session, request, recipe, legs)
+
+
+def plays(scene: bpy.types.Scene, armature: bpy.types.Object) -> Source:
+    """Return the action that an armature plays, whose legs stay; raises LoomError if it plays none."""
+    data = armature.animation_data
+    if data is None or data.action is None:
+        raise LoomError(f"{armature.name}: Upper Body Only keeps the legs of the action that plays, and none does")
+    return source_list.source_of_action(scene, armature, data.action)
 
 
 def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[Figure], list[str]]:

@@ -3,10 +3,14 @@
 import dataclasses
 
 import bpy
+import numpy as np
 
-from ....core.motion import kinematics
+from ....core.motion import kinematics, root_motion
+from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
 from ....core.recipes.reading import Request
 from ....core.verbs import Drive
+from ....core.weave.splice import mask
 from ...bridge.live_pose import LivePose
 from ...model import properties
 from ..weaving.reading import Read
@@ -19,10 +23,19 @@ class Figure:
     """An armature that is driven; one whose controls are too slow to be posed live is shown as its bones' lines."""
 
     def __init__(
-        self, armature: bpy.types.Object, read: Read, session: Session, request: Request, recipe: Drive
+        self,
+        armature: bpy.types.Object,
+        read: Read,
+        session: Session,
+        request: Request,
+        recipe: Drive,
+        legs: Clip | None = None,
     ) -> None:
+        """Remember what was read; legs : the clip whose legs and way it keeps, None where all of it is driven."""
         self._uid, self.name = armature.session_uid, armature.name
         self.read, self.session, self.request, self.recipe = read, session, request, recipe
+        self.legs, self._upper = legs, None if legs is None else mask.upper_body(legs.skeleton, "").joints
+        self._way = None if legs is None else root_motion.ground_frames(legs)[0] @ np.array([1.0, 1j])
         self.has_controls = read.body.controls is not None
         self._pose = None if self.has_controls else LivePose(armature, read.body)
 
@@ -38,9 +51,30 @@ class Figure:
         floor = 0.0 if armature is None else float(armature.matrix_world.translation.z)
         return floor + (0.0 if footing is None else footing.level / self.read.body.world_metres)
 
+    @property
+    def aside(self) -> complex:
+        """How far the body is shown from where it was driven to, x + iy metres: where its legs are kept, with these."""
+        return 0j if self._way is None else complex(self._way[self._frame]) - self.session.state.place
+
+    @property
+    def _frame(self) -> int:
+        """The frame of the legs that is shown now; a cycle is repeated on the spot while it is driven."""
+        assert self.legs is not None
+        frame = round(self.session.seconds * self.legs.rate)
+        return frame % (len(self.legs) - 1) if self.legs.cyclic else min(frame, len(self.legs) - 1)
+
+    def _posed(self) -> tuple[Array, Array]:
+        """Return the rotations (J, 4) and translations (J, 3) that are shown."""
+        rotations, translations = self.session.state.shown
+        if self.legs is None:
+            return rotations, translations
+        under = self.legs.rotations[self._frame].copy(), self.legs.translations[self._frame].copy()
+        under[0][self._upper], under[1][self._upper] = rotations[self._upper], translations[self._upper]
+        return under
+
     def show(self) -> list[tuple[Place, Place]]:
         """Pose the armature; return the bones to be drawn in its place, in units of the scene."""
-        armature, (rotations, translations) = self.armature, self.session.state.shown
+        armature, (rotations, translations) = self.armature, self._posed()
         like = self.session.data.clips[0]
         if armature is None:
             return []

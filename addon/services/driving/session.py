@@ -30,7 +30,7 @@ class Session:
     states : from the first one; wished : the wish of every step
     held : keys that are down; runs, keeps : whether Shift and Ctrl are
     goal : where to go, x + iy metres; line : where to go then, as it is drawn
-    others : those that have the same wishes, and keep clear of it
+    longest : steps after which it pauses; others : those that have the same wishes, and keep clear of it
     ticks : seconds between looks at the clock; late : seconds that were let go, because the computer was busy
     """
 
@@ -48,6 +48,7 @@ class Session:
     goal: complex | None = None
     line: list[complex] = field(default_factory=list)
     paused: bool = False
+    longest: int = LONGEST
     others: list["Session"] = field(default_factory=list)
     ticks: list[float] = field(default_factory=list)
     late: float = 0.0
@@ -130,8 +131,9 @@ class Session:
         if count > MOST:
             self.late += (count - MOST) * STEP
             count = MOST
-        for _ in range(min(count, LONGEST - len(self.wished))):
+        for _ in range(min(count, self.longest - len(self.wished))):
             self._go(self.wish(forward))
+        self.paused = len(self.wished) >= self.longest
         return count
 
     def _go(self, wish: Wish) -> None:

@@ -10,7 +10,7 @@ from ....core.check import contacts
 from ....core.drive.database import RATE
 from ....core.graph.walk_result import WalkResult
 from ....core.recipes.base import Recipe
-from ....core.verbs import Follow
+from ....core.verbs import Drive, Follow
 from ....core.verbs.drive.work import DriveResult
 from ....core.verbs.fill.result import FillResult
 from ....core.verbs.follow.result import FollowResult
@@ -41,7 +41,7 @@ def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Part
     if isinstance(woven, FillResult):
         return Parts(last, rate, (_filled(woven, last),))
     if isinstance(woven, DriveResult):
-        return Parts(last, rate, (_driven(woven, names, last),))
+        return _of_drive(woven, recipe, names, last)
     return whole
 
 
@@ -128,16 +128,30 @@ def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
     return (*parts, Part((0,), at, last)) if at < last or not parts else tuple(parts)
 
 
-def _driven(woven: DriveResult, names: Sequence[str], last: float) -> tuple[Part, ...]:
-    """Return which clip each stretch of a drive is from, to 0.1 s: what is kept jumps at the best place around."""
-    data, each = woven.data, woven.clip.rate / RATE
-    source = [names.index(data.clips[k % data.given].name) for k in range(len(data.clips))]
+def _of_drive(woven: DriveResult, recipe: Recipe, names: Sequence[str], last: float) -> Parts:
+    """Return which clip each stretch of a drive is from; of one that was settled along its line that is not known."""
+    rate = woven.clip.rate
+    if "along" in woven.report["drive"]:
+        return Parts(last, rate)
+    over = isinstance(recipe, Drive) and recipe.upper_body_only
+    upper = _driven(woven, names, last, first=1 if over else 0)
+    return Parts(last, rate, ((Part((0,), 0.0, last),), upper) if over else (upper,))
+
+
+def _driven(woven: DriveResult, names: Sequence[str], last: float, first: int) -> tuple[Part, ...]:
+    """Return which clip each stretch was driven with, to 0.1 s: what is kept jumps at the best place around.
+
+    first : of the names that it was driven with; clips of a library have none
+    """
+    data, each, known = woven.data, woven.clip.rate / RATE, list(names[first:])
+    source = [known.index(clip.name) + first if clip.name in known else -1 for clip in data.clips[: data.given]]
     clips = data.clip[woven.route.row]
     starts = [0, *(np.flatnonzero(np.diff(clips)) + 1).tolist(), len(clips)]
     return tuple(
-        Part((source[clips[start]],), min(start * each, last), min(end * each, last), bool(clips[start] >= data.given))
+        Part((which,), min(start * each, last), min(end * each, last), bool(clips[start] >= data.given))
         for start, end in pairwise(starts)
-        if start * each < last
+        for which in [source[clips[start] % data.given]]
+        if start * each < last and which >= 0
     )
 
 

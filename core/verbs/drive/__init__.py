@@ -22,10 +22,22 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     mode = "Drive"
     mode_tooltip = "Steer the character with keys or the mouse, and keep what it did"
     intent = "Path"
+    others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"
 
     moves_well: float = option(
         0.2, "Smaller answers at once, larger moves better", minimum=0.0, maximum=1.0, usual=(0.0, 1.0)
+    )
+    upper_body_only: bool = option(
+        False,
+        "Drive the upper body over an action whose legs and way stay: in Blender the one that plays, else the first"
+        " clip",
+    )
+    along_line: bool = option(
+        False,
+        "Keep to the line that was driven as Follow does, planned ahead: nearer, but at no times, and without stands",
+        label="Settle Along the Line",
+        only_for=("upper_body_only", (False,)),
     )
     wishes: tuple[tuple[float, ...], ...] = option(
         (),
@@ -85,7 +97,13 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     )
 
     def result_name(self, names: Sequence[str]) -> str:
+        if self.upper_body_only and len(names) > 1:
+            return f"{graph_name(names[1:])} driven on {names[0]}"
         return f"{graph_name(names)} driven"
+
+    def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
+        """Return all clips but the one whose legs stay."""
+        return list(clips[1:] if self.upper_body_only else clips)
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
@@ -94,6 +112,10 @@ class Drive(Recipe, PlantOptions, DriveOptions):
             f"  {own['length']:.1f} m, {own['jumps']} jumps, {100.0 * own['rms']:.1f} cm off the wish (RMS),"
             f" {own['facing_95']:.1f}° in facing (95 %)"
         ]
+        if "along" in own:
+            lines.append(
+                f"  settled along {own['along']['length']:.1f} m: {100.0 * own['along']['rms']:.1f} cm off (RMS)"
+            )
         if "ground" in own:
             on = own["ground"]
             off = f"feet {100.0 * on['off']:.1f} cm off it, at most {100.0 * on['off_most']:.1f}"

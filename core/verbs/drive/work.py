@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ...progress import SILENT, Progress
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
-from . import Drive
+from . import Drive, along, library, over
 
 MOST = 50  # bodies of a crowd
 
@@ -37,7 +37,10 @@ class DriveResult(Result):
 def rows(
     clips: Sequence[Clip], options: DriveOptions, progress: Progress = SILENT, known: Database | None = None
 ) -> Database:
-    """Return the rows of clips to be searched; raises ClipError for fewer than two, and what `database.build` does.
+    """Return the rows of clips to be searched, and of a library's where the options name one.
+
+    known : what this gave before, which is given again unless the library has changed. Raises ClipError for fewer than
+    two clips, LibraryError as `library.clips_of` does, and what `database.build` raises.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -46,13 +49,20 @@ def rows(
         >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).clips)
         2
     """
-    if known is not None:
+    stamp = library.stamp(options.library)
+    if known is not None and known.library == stamp:
         return known
+    left = ""
+    if stamp is not None and clips:
+        names = [clip.name for clip in clips]
+        found, left = library.clips_of(options.library, clips[0], names, progress.part(0.0, 0.4))
+        clips, progress = [*clips, *found], progress.part(0.4, 1.0)
     if len(clips) < 2:
         raise ClipError(
             f"Drive takes two actions or more, such as one that walks and one that stands; {len(clips)} given"
         )
-    return database.build(clips, mirror=options.mirror, travel=options, progress=progress)
+    data = database.build(clips, mirror=options.mirror, travel=options, progress=progress)
+    return replace(data, library=stamp, sentences=(*data.sentences, left) if left else data.sentences)
 
 
 def drive(
@@ -76,8 +86,12 @@ def drive(
     place, facing = begins(recipe)
     under = ground.of_rows(recipe.ground)
     _check_crowd(recipe)
-    data = rows(clips, recipe, progress.part(0.0, 0.3), data)
-    limits.check_size(recipe.result_name([clip.name for clip in clips]), len(wished), len(data.skeleton))
+    if recipe.upper_body_only and (len(under) or recipe.crowd):
+        raise OptionError("upper_body_only keeps legs and way of an action, so it takes no ground and no crowd")
+    legs = over.legs(clips, len(wished) / database.RATE) if recipe.upper_body_only else None
+    data = rows(recipe.prepared_of(clips), recipe, progress.part(0.0, 0.3), data)
+    name = recipe.result_name([clip.name for clip in clips])
+    limits.check_size(name, len(wished), len(data.skeleton))
     part = progress.part(0.3, 0.8)
 
     def at(step: int) -> None:
@@ -92,21 +106,29 @@ def drive(
         states = route.driven(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
     progress.at(0.8, "Weaving what was driven")
-    made = keep.woven(data, driven, recipe.result_name([clip.name for clip in clips]))
+    made = keep.woven(data, driven, name)
     clip, standing = keep.at_rate(made, clips[0].rate)
     standing = keep.parted(clip, standing)
-    clip, planted = planting.of_result(clip, recipe, one_source=False, found=standing)
-    figures = _figures(data, driven, made)
+    figures, told = _figures(data, driven, made), list[str]()
+    if legs is not None:
+        clip, standing = over.spliced(legs, clip, name), []
+    clip, planted = planting.of_result(clip, recipe, one_source=legs is not None, found=standing)
+    feet = planted.report
     if len(under):
         found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing
         clip, figures["ground"] = footing.kept(clip, found, under)
+    if recipe.along_line:
+        settled, told = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
+        if settled is not None:
+            clip, figures["along"] = replace(settled.clip, name=name), settled.report["follow"]
+            feet = {key: settled.report[key] for key in feet}
     report: dict[str, Any] = {
         "dropped": frame_map.as_report(data.left_out),
         "drive": figures,
         "warnings": [],
         "quality": {"before": [quality.measure(one) for one in clips], "after": quality.measure(clip)},
-        **planted.report,
-        **reporting.common(recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *_lost(clips))),
+        **feet,
+        **reporting.common(recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *told, *_lost(clips))),
     }
     return DriveResult(clip, report, 0, driven, data)
 

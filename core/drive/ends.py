@@ -1,0 +1,72 @@
+"""Clips that end with a pose of a loop, as the stops, starts and turns of a set do: they go on in it.
+
+Method: Drive.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..motion import cycles, root_motion
+from ..motion.clip import Clip, joined
+from ..motion.quat import Array
+
+APART = 0.01  # of the body's height, root mean square; poses that are nearer are the same one
+
+Into = tuple[int, int]  # a clip that is a loop, and a frame of its first cycle
+
+
+def loops_after(clips: Sequence[Clip], lengths: Sequence[int]) -> list[Into | None]:
+    """Return for each clip the loop that its last pose is of, and its frame there; None where it is of none.
+
+    lengths : frames of the cycle that each clip repeats, 0 for clips that are no loops, which alone can lead into one
+
+    Example:
+        >>> from action_loom.core.drive import ends
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk(cycles=3)
+        >>> ends.loops_after([walk, walk.cut(0, 50), actions.wave()], [32, 0, 0])
+        [None, (0, 17), None]
+    """
+    weights = np.sqrt(clips[0].skeleton.point_weights)
+    weights = weights[weights > 0.0][:, None]
+    shapes = {
+        k: cycles.in_ground_frames(clips[k].cut(0, length)) * weights for k, length in enumerate(lengths) if length
+    }
+    near = APART * clips[0].skeleton.height
+    found: list[Into | None] = []
+    for clip, length in zip(clips, lengths, strict=True):
+        last = cycles.in_ground_frames(clip.cut(len(clip) - 1, len(clip))) * weights
+        found.append(None if length else _nearest(shapes, last, near))
+    return found
+
+
+def _nearest(shapes: Mapping[int, Array], shape: Array, near: float) -> Into | None:
+    """Return the loop and the frame of it that is nearest to a shape (1, P, 3), None where none is near."""
+    found = None
+    for k, among in shapes.items():
+        apart = np.sqrt(((among - shape) ** 2).sum(axis=(1, 2)))
+        if apart.min() < near:
+            found, near = (k, int(np.argmin(apart))), float(apart.min())
+    return found
+
+
+def gone_on(clip: Clip, loop: Clip, frame: int, frames: int) -> Clip:
+    """Return a clip and so many frames more of a loop, which is one cycle, from a frame of it on.
+
+    Example:
+        >>> from action_loom.core.drive import ends
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> walk = actions.walk(cycles=1)
+        >>> len(ends.gone_on(walk.cut(0, 20), walk, 19, 40))
+        60
+    """
+    after = cycles.unrolled(loop, 0, -(-(frame + frames) // (len(loop) - 1)))
+    after = replace(after, cyclic=False).cut(frame, frame + frames + 1)
+    (ends, facing), (begins, faced) = (root_motion.ground_frames(one) for one in (clip, after))
+    turn = float(facing[-1] - faced[0])
+    shift = complex(*ends[-1]) - np.exp(1j * turn) * complex(*begins[0])
+    after = root_motion.placed(after, turn, np.array([shift.real, shift.imag]))
+    return joined([replace(clip, cyclic=False), after.cut(1, frames + 1)])

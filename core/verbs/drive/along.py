@@ -1,0 +1,66 @@
+"""A driven way walked again as a line, planned ahead as Follow does (methods: Drive)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...drive.database import Database
+from ...drive.route import Route
+from ...errors import LoomError
+from ...motion import resample
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from .. import follow
+from ..follow import work as following
+from ..follow.result import FollowResult
+from . import Drive
+
+# Lengths of a body that is 1.7 m tall; those of others are in proportion.
+APART = 0.25  # m between the points of a line
+SHORTEST = 1.0  # m
+
+
+def line(route: Route, unit: float = 1.0) -> Array:
+    """Return the points (P, 2) of the way that was wished, metres; unit : metres of a unit of length.
+
+    Example:
+        >>> from action_loom.core.drive import database, route
+        >>> from action_loom.core.drive.controller import Manner, Wish
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.drive import along
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()])
+        >>> driven = route.of_states(route.driven(data, [Wish(1.3j)] * 120, Manner()))
+        >>> bool(1.0 < along.line(driven)[-1, 1] < 3.0)
+        True
+    """
+    way, kept = route.wished, [0]
+    for k in range(1, len(way)):
+        if abs(way[k] - way[kept[-1]]) >= APART * unit:
+            kept.append(k)
+    if kept[-1] != len(way) - 1 and len(kept) > 1:
+        kept[-1] = len(way) - 1  # rather a longer last piece than a tiny one
+    return np.column_stack([way[kept].real, way[kept].imag])
+
+
+def settled(
+    data: Database, route: Route, recipe: Drive, progress: Progress = SILENT
+) -> tuple[FollowResult | None, list[str]]:
+    """Return what was driven as a walk along its line, None where it can't be one, and sentences on what is lost."""
+    points = line(route, data.unit)
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    if length < SHORTEST * data.unit:
+        return None, [f"it went {length:.1f} m: too short a line to settle along, so it is as it was driven"]
+    if recipe.ground or recipe.crowd:
+        return None, ["a ground or a crowd is not known to a walk along a line, so it is as it was driven"]
+    asked = follow.Follow(
+        path=tuple(map(tuple, np.round(points, 4).tolist())),
+        mirror=recipe.mirror,
+        plant_feet=recipe.plant_feet,
+        add_root_motion=recipe.add_root_motion,
+    )
+    try:
+        made = following.follow(data.sources, asked, progress)
+    except LoomError as error:
+        return None, [f"it could not be settled along its line, so it is as it was driven: {error}"]
+    told = ["settled along its line: it is there at other times than it was driven, and does not stand on the way"]
+    return replace(made, clip=resample.to_rate(made.clip, data.rate)), [*made.report["warnings"], *told]

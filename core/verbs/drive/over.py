@@ -1,0 +1,62 @@
+"""The upper body of a driven clip over an action whose legs and way stay (methods: Drive)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...bodies import alike
+from ...errors import ClipError
+from ...motion import cycles
+from ...motion.clip import Clip
+from ...weave.seam import repairs
+from ...weave.splice import mask, torso
+from ..splice import Splice, whole
+
+FADE = 1.0 / 3.0  # s in which the action has its own upper body again, where it is longer than what was driven
+
+
+def legs(clips: Sequence[Clip], seconds: float) -> Clip:
+    """Return the first clip, a cycle as often as it takes for so many seconds; raises ClipError without others.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.drive import over
+        >>> one = replace(actions.walk(cycles=1), cyclic=True)  # 1.07 s
+        >>> len(over.legs([one, actions.wave()], 3.0)), len(one)
+        (97, 33)
+    """
+    if len(clips) < 2:
+        raise ClipError("upper_body_only takes the action whose legs stay, and those that are driven with")
+    clip = clips[0]
+    if not clip.cyclic:
+        return clip
+    return cycles.unrolled(clip, 0, max(0, int(np.ceil(seconds / clip.seconds - 1e-9)) - 1))
+
+
+def spliced(legs: Clip, driven: Clip, name: str) -> Clip:
+    """Return a clip with the upper body of a driven one, for as long as both are; afterwards it has its own again.
+
+    Raises SkeletonError where the upper body is not known.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.drive import over
+        >>> made = over.spliced(actions.walk(), actions.wave(), "both")
+        >>> walk, thigh = actions.walk(), actions.walk().skeleton.index("thigh.L")
+        >>> len(made) == len(walk), bool((made.rotations[:, thigh] == walk.rotations[:, thigh]).all())
+        (True, True)
+    """
+    upper = mask.upper_body(legs.skeleton, "")
+    brought, _ = alike.like(driven, legs)
+    count = min(len(legs), len(brought))
+    action = brought.taken(np.minimum(np.arange(len(legs)), count - 1))
+    strength = np.ones(len(legs))
+    if count < len(legs):
+        fade = min(max(2, round(FADE * legs.rate)), count)
+        strength[count:] = 0.0
+        strength[count - fade : count] = 1.0 - repairs.fade(fade)
+    faced = torso.facing(legs), torso.facing(action)
+    rotations, _ = whole.upper_rotations(legs, action, upper, faced, Splice())
+    return replace(whole.overlay(legs, action, upper, rotations, strength), name=name)
