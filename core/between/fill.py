@@ -108,12 +108,14 @@ def fill(
     found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
     chosen = _chosen(known.rows, found, paces, long, wishes)
+    postures = trust.postures(known.rows, asked, found, chosen)
     gaps, parts = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)]
     for k, (a, b) in enumerate(spans):
         if not long[k]:
             parts.append(clip.cut(a + 1, b + 1))
             continue
-        gap = _filled(clip, (a, b), (asked[k], found[k], chosen[k]), known, wishes.get(len(gaps), Wish()))
+        choice_of = asked[k], found[k], chosen[k], postures[k]
+        gap = _filled(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
         gaps.append(gap)
         parts.append(_frames(clip, gap).cut(1, b - a + 1))
     if keys[-1] < len(clip) - 1:
@@ -209,13 +211,17 @@ def _chosen(
 
 
 def _filled(
-    clip: Clip, span: tuple[int, int], choice_of: tuple[Gap | None, list[Candidate], int], known: Library, wish: Wish
+    clip: Clip,
+    span: tuple[int, int],
+    choice_of: tuple[Gap | None, list[Candidate], int, np.ndarray | None],
+    known: Library,
+    wish: Wish,
 ) -> GapFilled:
-    (a, b), (asked, found, chosen) = span, choice_of
+    (a, b), (asked, found, chosen, posture) = span, choice_of
     if chosen < 0 or asked is None:
         return GapFilled(a, b, found, chosen, None, 0.0, 0.0, np.inf)
     first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
-    ratio = trust.ratio(known.rows, asked, found, chosen)
+    ratio = trust.ratio(known.rows, asked, found, chosen, posture)
     gain = trust.gain(ratio)
     one = filling.filled(known.clips, known.rows, found[chosen], first, last, b - a + 1)
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)

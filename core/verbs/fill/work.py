@@ -179,14 +179,14 @@ def said(what: str, alike: float, share: float) -> str:
         >>> from action_loom.core.verbs.fill import work
         >>> work.said("walk_12, 1.08 ×", 0.94, 0.94)
         'walk_12, 1.08 ×, as alike as 94 %'
-        >>> work.said("walk_12, 1.08 ×", 0.02, 0.02)
+        >>> work.said("walk_12, 1.08 ×", 0.001, 0.001)
         'nothing like it: interpolated (nearest: walk_12, 1.08 ×)'
     """
     if alike < trust.NOTHING_LIKE and share <= alike:
         return f"nothing like it: interpolated (nearest: {what})"
     of = "" if share == alike else f", share {100.0 * share:.0f} %"
     if alike < trust.LITTLE:
-        return f"{what}, little like it ({100.0 * alike:.0f} %){of}"
+        return f"{what}, little like it ({max(100.0 * alike, 1.0):.0f} %){of}"
     roughly = "roughly " if alike < trust.ROUGHLY else ""
     return f"{what}, {roughly}as alike as {100.0 * alike:.0f} %{of}"
 

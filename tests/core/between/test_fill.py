@@ -140,6 +140,26 @@ def test_another_posture_is_no_other_motion():
     assert away(made.clip, bent.cut(0, 81)) < 0.5 * away(hidden(bent), bent.cut(0, 81))
 
 
+def test_what_one_gap_lacks_at_both_ends_is_a_posture_only_if_the_others_lack_it_too():
+    walk = actions.walk()
+    library, keys = rows.of_clips([walk]), rows.of_poses(walk.taken(np.array([0, 20, 40, 60])))
+    gaps = [candidates.gap_of(keys, k, 20.0) for k in range(3)]
+    moved = np.full_like(gaps[0].first, 0.05)
+
+    def ratios(lacking):
+        asked = [
+            replace(gap, first=gap.first + moved, last=gap.last + moved) if k in lacking else gap
+            for k, gap in enumerate(gaps)
+        ]
+        found = [candidates.found(library, gap) for gap in gaps]
+        told = trust.postures(library, asked, found, [0, 0, 0])
+        return [trust.ratio(library, asked[k], found[k], 0, told[k]) for k in range(3)]
+
+    alone, all_along, none = ratios({1}), ratios({0, 1, 2}), ratios(set())
+    assert alone[1] > 4.0 * all_along[1]
+    np.testing.assert_allclose(alone[::2], none[::2], rtol=0.05)  # what is nearer without it stays so
+
+
 def test_a_share_and_a_candidate_can_be_set_for_a_gap():
     walk = actions.walk()
     free = filled(hidden(walk), [walk, actions.sneak()], plant_feet=False)
