@@ -11,7 +11,7 @@ from ..errors import ClipError
 from ..motion import quat
 from ..motion.clip import Clip, joined
 from . import candidates, choice, filling, over_keys, standing, trust
-from .candidates import Candidate, Gap
+from .candidates import Candidate, Gap, Piece
 from .filling import Filled
 from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
 
@@ -30,9 +30,12 @@ class Library:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked of one gap: which candidate (None: chosen together with the others), and the gain (None: found)."""
+    """What is asked of one gap: which candidate, and the gain; None: chosen together with the others, and found.
 
-    candidate: int | None = None
+    candidate : its number among those that are found, or the pieces of one, found or not
+    """
+
+    candidate: int | tuple[Piece, ...] | None = None
     gain: float | None = None
 
 
@@ -106,6 +109,7 @@ def fill(
     asked = asked_of(clip, keys)
     long = [gap is not None for gap in asked]
     found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]
+    wishes = _numbered(known.rows, asked, found, wishes)
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
     chosen = _chosen(known.rows, found, paces, long, wishes)
     postures = trust.postures(known.rows, asked, found, chosen)
@@ -189,6 +193,22 @@ def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
     return first, last
 
 
+def _numbered(
+    rows: Rows, asked: Sequence[Gap | None], found: list[list[Candidate]], wishes: Mapping[int, Wish]
+) -> dict[int, Wish]:
+    """Return wishes with numbers of candidates; those that are asked for and were not found are added to the found."""
+    numbered, long = dict(wishes), [(gap, some) for gap, some in zip(asked, found, strict=True) if gap is not None]
+    for number, wish in wishes.items():
+        if not isinstance(wish.candidate, tuple):
+            continue
+        gap, some = long[number]
+        if wish.candidate not in [one.pieces for one in some]:
+            some.append(candidates.of_pieces(rows, gap, wish.candidate))
+        at = [one.pieces for one in some].index(wish.candidate)
+        numbered[number] = replace(wish, candidate=at)
+    return numbered
+
+
 def _chosen(
     rows: Rows,
     found: Sequence[Sequence[Candidate]],
@@ -202,7 +222,7 @@ def _chosen(
     for some, pace, is_long in zip(found, paces, long, strict=True):
         number += is_long
         wish = wishes.get(number) if is_long else None
-        at = None if wish is None or wish.candidate is None else min(wish.candidate, len(some) - 1)
+        at = min(wish.candidate, len(some) - 1) if wish is not None and isinstance(wish.candidate, int) else None
         only = slice(None) if at is None or at < 0 else slice(at, at + 1)
         shown.append(some[only])
         their.append(pace[only])

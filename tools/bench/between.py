@@ -151,7 +151,10 @@ def gaps_of(clips, step, past=0):
         curves = bezier(clip, keys)
         slides = {"truth": slide(clip), "slerp": slide(plain.clip), "fill": slide(planted.clip)}
         can = learnt.without(number)
-        told = [learnt.filled(clip, gap.first) if can else gap.filled.plain for gap in done.gaps]
+        told = [
+            learnt.filled(clip, a) if can else filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+            for a, b in ((gap.first, gap.last) for gap in done.gaps)
+        ]
         parts_told = [one.cut(1, len(one)) for one in told]
         slides["learnt"] = slide(joined([clip.cut(0, done.gaps[0].first + 1), *parts_told])) if told else []
         for gap, one in zip(done.gaps, told, strict=True):

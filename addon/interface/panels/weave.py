@@ -229,7 +229,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 button.gap = one.key
         if len(rows) > MOST_GAPS:
             column.label(text=f"and {len(rows) - MOST_GAPS} more")
-        if settings.fill.gaps:
+        if settings.fill.gaps or settings.fill.locked:
             column.operator("action_loom.clear_gaps", icon="X")
         self._draw_timing(armature)
 

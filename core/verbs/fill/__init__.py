@@ -37,6 +37,12 @@ class Fill(Recipe):
         table=True,
         shown=HIDDEN,  # they have rows of their own
     )
+    locked: str = option(
+        "",
+        "Stretches that are set for single gaps: the keyed frame before it, then clip, first and last frame, 1 if"
+        " mirrored, and share of the gap, of each stretch; gaps apart by ;",
+        shown=HIDDEN,
+    )
     share: float = option(
         -1.0,
         "How much of the found motion is mixed with interpolation: 0 is none, 1 all",

@@ -4,13 +4,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...between import completing, timing, trust
 from ...between import fill as between
-from ...between.candidates import Candidate
+from ...between.candidates import Candidate, Piece
 from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
 from ...bodies import alike
@@ -21,13 +21,22 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...weave import reporting
-from . import Fill
+from . import Fill, locks
+from .locks import Lock
 from .result import FillResult
 
 NAMED = 6  # gaps in one sentence
 REACHED = 0.001  # m from where a hand or foot is keyed
 STANDS = 0.02  # body heights; a body that goes less from key to key stands
 STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
+
+
+class _Sources(NamedTuple):
+    """Clips that gaps are filled from: as they were given, trimmed, and as a library."""
+
+    clips: Sequence[Clip]
+    given: Sequence[trim.Trimmed]
+    library: Library
 
 
 def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> FillResult:
@@ -57,7 +66,8 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
     short = np.zeros(len(keys))
     if recipe.complete_poses:
         clip, short = completing.completed(clip, keys, library.clips)
-    wishes = _wishes(clip, keys, recipe)
+    sources = _Sources(clips[1:], given, library)
+    wishes, lost = _wishes(clip, keys, recipe, sources)
     done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
@@ -67,14 +77,15 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
         "carried": [one.as_report() for one in carried],
         "fill": {
             "keys": keys.tolist(),
-            "gaps": [_row(gap, clip, clips[1:], given, library) for gap in done.gaps],
+            "gaps": [_row(gap, clip, sources) for gap in done.gaps],
             "kept": [list(span) for span in done.kept],
             "timing": _timing(clip, keys, library, done, wishes) if recipe.suggest_timing else None,
         },
         "plant": None if done.planted is None else done.planted.report,
         "not_planted": done.not_planted,
         "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
-        "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done, short),
+        "warnings": [sentence for one in carried for sentence in one.sentences]
+        + [*_warnings(clip, keys, done, short), *lost],
     }
     report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
     return FillResult(result, report, 0, clips[0], tuple(keys.tolist()), done, library)
@@ -130,8 +141,11 @@ def check_gaps(name: str, keys: Longs, rate: float) -> None:
         )
 
 
-def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
-    """Return what is set for each gap that is filled; raises OptionError for rows of no gap."""
+def _wishes(clip: Clip, keys: Longs, recipe: Fill, sources: _Sources) -> tuple[dict[int, Wish], list[str]]:
+    """Return what is set for each gap that is filled, and sentences on stretches that are not there any more.
+
+    Raises OptionError for rows of no gap.
+    """
     firsts = [int(a) for a, b in pairwise(keys.tolist()) if b - a >= between.FEWEST_FRAMES]
     rows = {}
     for row in recipe.gaps:
@@ -142,19 +156,48 @@ def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
                 f" 1, such as {keys[0]} 2 -1, not {given}"
             )
         rows[int(row[0])] = row
-    wishes = {}
+    locked = locks.read(recipe.locked)
+    wrong = next((key for key in locked if key not in keys[:-1]), None)
+    if wrong is not None:
+        raise OptionError(f"locked: {clip.name} has no gap after frame {wrong}: give a keyed frame with a gap after it")
+    wishes, lost = dict[int, Wish](), list[str]()
     for number, first in enumerate(firsts):
         _, candidate, share = rows.get(first, (first, -1.0, -1.0))
         share = recipe.share if share < 0.0 else share
-        wishes[number] = Wish(int(candidate) if candidate >= 0 else None, share if share >= 0.0 else None)
-    return wishes
+        set_to: int | tuple[Piece, ...] | None = int(candidate) if candidate >= 0 else None
+        if first in locked:
+            pieces = [_piece(one, sources) for one in locked[first]]
+            set_to = tuple(one for one in pieces if one is not None)
+            gone = next((one for one, piece in zip(locked[first], pieces, strict=True) if piece is None), None)
+            if gone is not None:
+                set_to = None
+                lost.append(
+                    f"{clip.name}: the stretch that was set for the gap after frame {first} of the result is not among"
+                    f" the sources any more: {gone.clip}, frames {gone.first:g} to {gone.last:g}; another was chosen"
+                )
+        wishes[number] = Wish(set_to, share if share >= 0.0 else None)
+    return wishes, lost
 
 
-def _row(
-    gap: GapFilled, clip: Clip, clips: Sequence[Clip], given: Sequence[trim.Trimmed], library: Library
-) -> dict[str, Any]:
+def _piece(lock: Lock, sources: _Sources) -> Piece | None:
+    """Return the rows of a stretch that is set; None where no source has it."""
+    rows = sources.library.rows
+    for number, (clip, given) in enumerate(zip(sources.clips, sources.given, strict=True)):
+        if clip.name != lock.clip:
+            continue
+        own = (rows.clips == number) & (rows.mirrored == lock.mirrored)
+        ends = [
+            np.flatnonzero(own & (rows.frames == round((frame - given.first) * RATE / clip.rate)))
+            for frame in (lock.first, lock.last)
+        ]
+        if all(map(len, ends)) and ends[0][0] < ends[1][0] and lock.share > 0.0:
+            return Piece(int(ends[0][0]), int(ends[1][0]), lock.share)
+    return None
+
+
+def _row(gap: GapFilled, clip: Clip, sources: _Sources) -> dict[str, Any]:
     """Return the row of a report on one gap; frames of sources are counted in the clips as given."""
-    found = [_stretches(one, clips, given, library) for one in gap.found]
+    found = [_stretches(one, sources) for one in gap.found]
     texts = [_text(some, one, gap, clip) for some, one in zip(found, gap.found, strict=True)]
     row: dict[str, Any] = {
         "first": gap.first,
@@ -201,11 +244,10 @@ def _text(some: list[dict[str, Any]], one: Candidate, gap: GapFilled, clip: Clip
     return ", then ".join(parts)
 
 
-def _stretches(
-    one: Candidate, clips: Sequence[Clip], given: Sequence[trim.Trimmed], library: Library
-) -> list[dict[str, Any]]:
+def _stretches(one: Candidate, sources: _Sources) -> list[dict[str, Any]]:
     """Return the rows of a report on the stretches of a candidate; frames of a repeated cycle go on after its last."""
-    rows, found = library.rows, []
+    (clips, given, library), found = sources, list[dict[str, Any]]()
+    rows = library.rows
     for piece in one.pieces:
         number = int(rows.clips[piece.start])
         first, last = (
@@ -219,6 +261,7 @@ def _stretches(
                 "first": first,
                 "last": last,
                 "mirrored": bool(rows.mirrored[piece.start]),
+                "share": piece.share,
             }
         )
     return found

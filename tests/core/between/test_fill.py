@@ -11,6 +11,7 @@ from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, mirror, quat, root_motion
+from action_loom.core.verbs.fill import locks
 from oracles import material
 
 KEYS = np.array([0, 20, 48, 80])
@@ -169,6 +170,40 @@ def test_a_share_and_a_candidate_can_be_set_for_a_gap():
     assert away(made.clip.cut(0, 14), free.clip.cut(0, 14)) < 1e-9  # gaps far from the change stay
 
 
+def test_a_stretch_that_is_set_stays_whatever_else_is_there():
+    walk, block = actions.walk(), hidden(actions.walk())
+    first = filled(block, [walk, actions.sneak()])
+    stretches = first.report["fill"]["gaps"][1]["candidates"][3]["stretches"]
+    locked = locks.as_text({20: locks.of_report(stretches)})
+    for sources in ([walk], [actions.wave(), actions.sneak(), walk], [walk, *[actions.turn_left()] * 2]):
+        row = filled(block, sources, locked=locked).report["fill"]["gaps"][1]
+        kept = row["candidates"][row["candidate"]]["stretches"]
+        assert locks.of_report(kept) == locks.of_report(stretches)
+    alone = filled(block, [walk], locked="20 walk 3 29 0 1")  # one that was not found
+    row = alone.report["fill"]["gaps"][1]
+    assert (row["candidates"][row["candidate"]]["stretches"][0]["first"], row["candidate"]) == (3.0, 8)
+    gone = filled(block, [actions.sneak()], locked=locked)
+    assert any("is not among the sources any more: walk, frames" in words for words in gone.report["warnings"])
+
+
+def test_two_stretches_that_are_set_stay():
+    left = actions.turn_left()
+    keys = (0, len(left) - 1)
+    halves = [left.cut(0, len(left) // 2 + 8), left.cut(len(left) // 2 - 8, len(left))]
+    halves = [replace(one, name=f"half {k}") for k, one in enumerate(halves)]
+    made = filled(left, halves, keys=keys).report["fill"]["gaps"][0]
+    text = locks.as_text({0: locks.of_report(made["candidates"][made["candidate"]]["stretches"])})
+    again = filled(left, [actions.wave(), *halves], keys=keys, locked=text).report["fill"]["gaps"][0]
+    assert again["text"] == made["text"]
+    assert len(again["candidates"]) <= 8
+
+
+@pytest.mark.parametrize("text", ["20", "20 walk", "20 walk a 3 0 1", "x walk 0 3 0 1", "20 'walk 0 3 0 1"])
+def test_locks_that_are_none(text):
+    with pytest.raises(OptionError, match="locked: a row is the keyed frame before a gap"):
+        filled(actions.walk(), [actions.walk()], locked=text)
+
+
 def test_feet_that_stand_do_not_slide_and_keys_stay():
     walk = actions.walk()
     sources = [actions.sneak()]
@@ -279,6 +314,8 @@ def test_a_gap_longer_than_all_sources():
 
 
 def test_rows_of_no_gap():
+    with pytest.raises(OptionError, match="locked: walk has no gap after frame 3"):
+        filled(actions.walk(), [actions.walk()], locked="3 walk 0 10 0 1")
     with pytest.raises(OptionError, match="gaps: a row is the keyed frame before a gap"):
         filled(actions.walk(), [actions.walk()], gaps=((3, 0, 1),))
 
