@@ -1,11 +1,13 @@
 """Fill what lies between the keyed poses of a clip with stretches of other clips (methods: Fill)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from ..cache import Cache
 from ..edit.feet.planting import Planted
 from ..errors import ClipError
 from ..motion import quat
@@ -17,15 +19,33 @@ from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
 
 FEWEST_FRAMES = 6  # between two keys; shorter gaps stay as they are
 LONGEST = 60.0  # s between two keys
+REMEMBERED = 512  # gaps
 NEIGHBOUR = 3  # frames; a key so near to another one has a speed
 
 
 @dataclass(frozen=True, eq=False)
 class Library:
-    """Clips that gaps are filled from, on one body, and their rows."""
+    """Clips that gaps are filled from, on one body, and their rows.
+
+    What was found and made of them is remembered, so that after a pose was edited only its two gaps are work again.
+    """
 
     clips: list[Clip]
     rows: Rows
+    _found: Cache[tuple[Any, ...], list[Candidate]] = field(default_factory=lambda: Cache(REMEMBERED))
+    _made: Cache[tuple[Any, ...], Filled] = field(default_factory=lambda: Cache(REMEMBERED))
+
+    def found(self, gap: Gap) -> list[Candidate]:
+        """Return the candidates for a gap, the most alike first."""
+        parts = (getattr(gap, name) for name in Gap.__dataclass_fields__)
+        key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
+        return list(self._found.made(key, lambda: candidates.found(self.rows, gap)))
+
+    def filled(self, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
+        """Return a gap of `count` frames between two poses (clips of one frame), filled with a candidate."""
+        arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
+        key = (one.pieces, count, first.rate, first.name, *(a.tobytes() for a in arrays))
+        return self._made.made(key, lambda: filling.filled(self.clips, self.rows, one, first, last, count))
 
 
 @dataclass(frozen=True)
@@ -108,7 +128,7 @@ def fill(
     spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
     asked = asked_of(clip, keys)
     long = [gap is not None for gap in asked]
-    found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]
+    found = [[] if gap is None else known.found(gap) for gap in asked]
     wishes = _numbered(known.rows, asked, found, wishes)
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
     chosen = _chosen(known.rows, found, paces, long, wishes)
@@ -243,7 +263,7 @@ def _filled(
     first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
     ratio = trust.ratio(known.rows, asked, found, chosen, posture)
     gain = trust.gain(ratio)
-    one = filling.filled(known.clips, known.rows, found[chosen], first, last, b - a + 1)
+    one = known.filled(found[chosen], first, last, b - a + 1)
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from ...between import fill as between
 from ...between.candidates import Candidate, Piece
 from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
-from ...bodies import alike
 from ...check import quality
 from ...errors import ClipError, OptionError
-from ...motion import trim
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -24,6 +22,7 @@ from ...weave import reporting
 from . import Fill, locks
 from .locks import Lock
 from .result import FillResult
+from .sources import Sources, gather
 
 NAMED = 6  # gaps in one sentence
 REACHED = 0.001  # m from where a hand or foot is keyed
@@ -31,15 +30,9 @@ STANDS = 0.02  # body heights; a body that goes less from key to key stands
 STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
 
 
-class _Sources(NamedTuple):
-    """Clips that gaps are filled from: as they were given, trimmed, and as a library."""
-
-    clips: Sequence[Clip]
-    given: Sequence[trim.Trimmed]
-    library: Library
-
-
-def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> FillResult:
+def fill(
+    clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT, prepared: Sources | None = None
+) -> FillResult:
     """Return the first clip with the frames between its keyed poses filled with stretches of the other clips.
 
     Raises ClipError without other clips, OptionError for keys that are no frames of the clip, are fewer than two, or
@@ -58,32 +51,29 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
         raise ClipError("Filling takes a clip with keyed poses and one or more to fill from: give clips to fill from")
     clip = clips[0]
     keys = keyed(clip, recipe)
-    progress.at(0.0, "Gathering motion")
-    given = [trim.if_wanted(one, recipe.trim) for one in clips[1:]]
-    brought = [alike.like(one.clip, clip) for one in given]
-    library = between.library([one for one, _ in brought], between.longest_gap(clip, keys))
+    sources = prepared or gather(clips[1:], recipe, progress)
+    on_body = sources.on_body_of(clip, between.longest_gap(clip, keys))
+    library, carried, given = on_body.library, on_body.carried, sources.given
     progress.at(0.5, "Filling")
     short = np.zeros(len(keys))
     if recipe.complete_poses:
         clip, short = completing.completed(clip, keys, library.clips)
-    sources = _Sources(clips[1:], given, library)
-    wishes, lost = _wishes(clip, keys, recipe, sources)
+    wishes, lost = _wishes(clip, keys, recipe, sources, library)
     done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
-    carried = [one for _, one in brought if one is not None]
     report: dict[str, Any] = {
         "dropped": reporting.left_out(given),
         "carried": [one.as_report() for one in carried],
         "fill": {
             "keys": keys.tolist(),
-            "gaps": [_row(gap, clip, sources) for gap in done.gaps],
+            "gaps": [_row(gap, clip, sources, library) for gap in done.gaps],
             "kept": [list(span) for span in done.kept],
             "timing": _timing(clip, keys, library, done, wishes) if recipe.suggest_timing else None,
         },
         "plant": None if done.planted is None else done.planted.report,
         "not_planted": done.not_planted,
-        "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
+        "quality": {"before": sources.quality, "after": quality.measure(result)},
         "warnings": [sentence for one in carried for sentence in one.sentences]
         + [*_warnings(clip, keys, done, short), *lost],
     }
@@ -141,7 +131,9 @@ def check_gaps(name: str, keys: Longs, rate: float) -> None:
         )
 
 
-def _wishes(clip: Clip, keys: Longs, recipe: Fill, sources: _Sources) -> tuple[dict[int, Wish], list[str]]:
+def _wishes(
+    clip: Clip, keys: Longs, recipe: Fill, sources: Sources, library: Library
+) -> tuple[dict[int, Wish], list[str]]:
     """Return what is set for each gap that is filled, and sentences on stretches that are not there any more.
 
     Raises OptionError for rows of no gap.
@@ -166,7 +158,7 @@ def _wishes(clip: Clip, keys: Longs, recipe: Fill, sources: _Sources) -> tuple[d
         share = recipe.share if share < 0.0 else share
         set_to: int | tuple[Piece, ...] | None = int(candidate) if candidate >= 0 else None
         if first in locked:
-            pieces = [_piece(one, sources) for one in locked[first]]
+            pieces = [_piece(one, sources, library) for one in locked[first]]
             set_to = tuple(one for one in pieces if one is not None)
             gone = next((one for one, piece in zip(locked[first], pieces, strict=True) if piece is None), None)
             if gone is not None:
@@ -179,9 +171,9 @@ def _wishes(clip: Clip, keys: Longs, recipe: Fill, sources: _Sources) -> tuple[d
     return wishes, lost
 
 
-def _piece(lock: Lock, sources: _Sources) -> Piece | None:
+def _piece(lock: Lock, sources: Sources, library: Library) -> Piece | None:
     """Return the rows of a stretch that is set; None where no source has it."""
-    rows = sources.library.rows
+    rows = library.rows
     for number, (clip, given) in enumerate(zip(sources.clips, sources.given, strict=True)):
         if clip.name != lock.clip:
             continue
@@ -195,9 +187,9 @@ def _piece(lock: Lock, sources: _Sources) -> Piece | None:
     return None
 
 
-def _row(gap: GapFilled, clip: Clip, sources: _Sources) -> dict[str, Any]:
+def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict[str, Any]:
     """Return the row of a report on one gap; frames of sources are counted in the clips as given."""
-    found = [_stretches(one, sources) for one in gap.found]
+    found = [_stretches(one, sources, library) for one in gap.found]
     texts = [_text(some, one, gap, clip) for some, one in zip(found, gap.found, strict=True)]
     row: dict[str, Any] = {
         "first": gap.first,
@@ -244,10 +236,9 @@ def _text(some: list[dict[str, Any]], one: Candidate, gap: GapFilled, clip: Clip
     return ", then ".join(parts)
 
 
-def _stretches(one: Candidate, sources: _Sources) -> list[dict[str, Any]]:
+def _stretches(one: Candidate, sources: Sources, library: Library) -> list[dict[str, Any]]:
     """Return the rows of a report on the stretches of a candidate; frames of a repeated cycle go on after its last."""
-    (clips, given, library), found = sources, list[dict[str, Any]]()
-    rows = library.rows
+    clips, given, rows, found = sources.clips, sources.given, library.rows, list[dict[str, Any]]()
     for piece in one.pieces:
         number = int(rows.clips[piece.start])
         first, last = (

@@ -204,6 +204,22 @@ def test_locks_that_are_none(text):
         filled(actions.walk(), [actions.walk()], locked=text)
 
 
+def test_after_an_edit_only_what_it_touches_is_looked_for_again_and_the_answer_is_the_same():
+    walk, keys = actions.walk(), (0, 16, 32, 48, 64, 80)
+    block, sources = hidden(walk, np.array(keys)), [actions.sneak(), walk]
+    recipe = verbs.Fill(key_frames=(keys,))
+    prepared = verbs.prepare(recipe, [block, *sources])
+    verbs.apply(recipe, [block, *sources], prepared=prepared)
+    library = prepared.on_body_of(block, 0.5).library
+    before = len(library._found), len(library._made)
+    turns = block.rotations.copy()
+    turns[32, 3] = quat.mul(turns[32, 3], quat.exp(np.array([0.2, 0.0, 0.0])))
+    edited = replace(block, rotations=turns)
+    again = verbs.apply(recipe, [edited, *sources], prepared=prepared)
+    assert (len(library._found), len(library._made)) == (before[0] + 2, before[1] + 2)
+    assert away(again.clip, filled(edited, sources, keys=keys).clip) == 0.0
+
+
 def test_feet_that_stand_do_not_slide_and_keys_stay():
     walk = actions.walk()
     sources = [actions.sneak()]
