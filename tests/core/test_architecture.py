@@ -51,8 +51,8 @@ ROOMS = {
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("between", "bodies", "cache", "check", "drive", "edit", "entry_points", "errors", "graph", "library", "motion"),
-        *("options", "plots", "progress", "recipes", "style", "sync", "weave"),
+        *("between", "bodies", "cache", "check", "drive", "edit", "entry_points", "errors", "graph", "library"),
+        *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave"),
     },
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
