@@ -27,19 +27,17 @@ def draw_button(row: bpy.types.UILayout, rig: Any) -> None:
     if rig is None or not len(rig.take_rows):
         row.operator("action_loom.cut_take", icon="SCULPTMODE_HLT")
         return
-    count = sum(one.use for one in rig.take_rows)
-    text = f"Weave {count} Actions" if count != 1 else "Weave"
-    row.operator("action_loom.cut_out", text=translated(text), icon="ANIM")
+    row.operator("action_loom.cut_out", text="Weave Set", icon="ANIM")
     row.operator("action_loom.cut_take", text="", icon="SCULPTMODE_HLT")
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, rig: Any) -> None:
     """Draw the rows, the active one's own, how the set is written, and what it lacks."""
     if rig is None or not len(rig.take_rows):
-        draw_text(layout, context, "Tick the take, or play it, and cut it: nothing is written yet", "INFO")
+        draw_text(layout, context, "Tick or play the take, then cut it; nothing is written yet", "INFO")
         return
     if rig.take is not None:
-        layout.label(text=translated(f"{rig.take.name}: the rows are frames of it"), icon="ACTION")
+        layout.label(text=translated(f"Frames of {rig.take.name}"), icon="ACTION")
     layout.template_list("ACTION_LOOM_UL_take", "", rig, "take_rows", rig, "take_active", rows=6)
     row = layout.row(align=True)
     row.operator("action_loom.split_take_row", icon="UNLINKED")

@@ -75,6 +75,12 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     return found
 
 
+def meant(context: bpy.types.Context) -> bpy.types.Object | None:
+    """Return the armature that an operator works on where a mesh or an empty of it may be active, as `of_tab` does."""
+    found = armature(context)
+    return found if found is None or found.type == "ARMATURE" else found.find_armature() or _below(found)
+
+
 def _below(active: bpy.types.Object) -> bpy.types.Object | None:
     if active.type != "EMPTY":
         return None

@@ -5,6 +5,7 @@ other, where they go over into each other.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -180,7 +181,7 @@ def _met(
         Candidate(
             (
                 Piece(int(first[a]), int(leave[a]), split),
-                Piece(int(enter[b]), int(last[b]), 1.0 - split),
+                Piece(int(enter[b]), int(last[b]), round(1.0 - split, 6)),
             ),
             float(cost[a, b]),
         )
@@ -244,6 +245,28 @@ def _between(some: Singles, others: Singles) -> Array:
     one, two = (each.reshape(len(each), -1).astype(np.float64) for each in (some, others))
     square = (one**2).sum(axis=1)[:, None] + (two**2).sum(axis=1)[None] - 2.0 * one @ two.T
     return np.asarray(np.maximum(square, 0.0) / some.shape[1])
+
+
+def of_pieces(rows: Rows, gap: Gap, pieces: tuple[Piece, ...]) -> Candidate:
+    """Return pieces as a candidate for a gap, with its cost; whether they would be found does not matter.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import candidates, rows
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
+        >>> round(candidates.of_pieces(rows.of_clips([walk]), gap, (candidates.Piece(8, 38),)).cost, 6)
+        0.0
+    """
+    one = Candidate(pieces, 0.0)
+    way, turn = missed(rows, gap, one)
+    cost = sum(float(_apart(rows.places[[at]], key)[0]) for at, key in ((one.start, gap.first), (one.end, gap.last)))
+    cost += TRAVEL * float((way**2).sum()) + (TURN * turn) ** 2
+    cost += sum((PACE * np.log((p.end - p.start) / (p.share * gap.frames))) ** 2 * p.share for p in pieces)
+    for before, after in pairwise(pieces):
+        cost += SEAM + JOIN * float(_apart(rows.places[[before.end]], rows.places[after.start])[0])
+    return Candidate(pieces, cost)
 
 
 def missed(rows: Rows, gap: Gap, one: Candidate) -> tuple[Array, float]:

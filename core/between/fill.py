@@ -1,38 +1,61 @@
 """Fill what lies between the keyed poses of a clip with stretches of other clips (methods: Fill)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from ..cache import Cache
 from ..edit.feet.planting import Planted
 from ..errors import ClipError
 from ..motion import quat
 from ..motion.clip import Clip, joined
 from . import candidates, choice, filling, over_keys, standing, trust
-from .candidates import Candidate, Gap
+from .candidates import Candidate, Gap, Piece
 from .filling import Filled
 from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
 
 FEWEST_FRAMES = 6  # between two keys; shorter gaps stay as they are
 LONGEST = 60.0  # s between two keys
+REMEMBERED = 512  # gaps
 NEIGHBOUR = 3  # frames; a key so near to another one has a speed
 
 
 @dataclass(frozen=True, eq=False)
 class Library:
-    """Clips that gaps are filled from, on one body, and their rows."""
+    """Clips that gaps are filled from, on one body, and their rows.
+
+    What was found and made of them is remembered, so that after a pose was edited only its two gaps are work again.
+    """
 
     clips: list[Clip]
     rows: Rows
+    _found: Cache[tuple[Any, ...], list[Candidate]] = field(default_factory=lambda: Cache(REMEMBERED))
+    _made: Cache[tuple[Any, ...], Filled] = field(default_factory=lambda: Cache(REMEMBERED))
+
+    def found(self, gap: Gap) -> list[Candidate]:
+        """Return the candidates for a gap, the most alike first."""
+        parts = (getattr(gap, name) for name in Gap.__dataclass_fields__)
+        key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
+        return list(self._found.made(key, lambda: candidates.found(self.rows, gap)))
+
+    def filled(self, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
+        """Return a gap of `count` frames between two poses (clips of one frame), filled with a candidate."""
+        arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
+        key = (one.pieces, count, first.rate, first.name, *(a.tobytes() for a in arrays))
+        return self._made.made(key, lambda: filling.filled(self.clips, self.rows, one, first, last, count))
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked of one gap: which candidate (None: chosen together with the others), and the gain (None: found)."""
+    """What is asked of one gap: which candidate, and the gain; None: chosen together with the others, and found.
 
-    candidate: int | None = None
+    candidate : its number among those that are found, or the pieces of one, found or not
+    """
+
+    candidate: int | tuple[Piece, ...] | None = None
     gain: float | None = None
 
 
@@ -105,15 +128,18 @@ def fill(
     spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
     asked = asked_of(clip, keys)
     long = [gap is not None for gap in asked]
-    found = [[] if gap is None else candidates.found(known.rows, gap) for gap in asked]
+    found = [[] if gap is None else known.found(gap) for gap in asked]
+    wishes = _numbered(known.rows, asked, found, wishes)
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
     chosen = _chosen(known.rows, found, paces, long, wishes)
+    postures = trust.postures(known.rows, asked, found, chosen)
     gaps, parts = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)]
     for k, (a, b) in enumerate(spans):
         if not long[k]:
             parts.append(clip.cut(a + 1, b + 1))
             continue
-        gap = _filled(clip, (a, b), (asked[k], found[k], chosen[k]), known, wishes.get(len(gaps), Wish()))
+        choice_of = asked[k], found[k], chosen[k], postures[k]
+        gap = _filled(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
         gaps.append(gap)
         parts.append(_frames(clip, gap).cut(1, b - a + 1))
     if keys[-1] < len(clip) - 1:
@@ -187,6 +213,22 @@ def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
     return first, last
 
 
+def _numbered(
+    rows: Rows, asked: Sequence[Gap | None], found: list[list[Candidate]], wishes: Mapping[int, Wish]
+) -> dict[int, Wish]:
+    """Return wishes with numbers of candidates; those that are asked for and were not found are added to the found."""
+    numbered, long = dict(wishes), [(gap, some) for gap, some in zip(asked, found, strict=True) if gap is not None]
+    for number, wish in wishes.items():
+        if not isinstance(wish.candidate, tuple):
+            continue
+        gap, some = long[number]
+        if wish.candidate not in [one.pieces for one in some]:
+            some.append(candidates.of_pieces(rows, gap, wish.candidate))
+        at = [one.pieces for one in some].index(wish.candidate)
+        numbered[number] = replace(wish, candidate=at)
+    return numbered
+
+
 def _chosen(
     rows: Rows,
     found: Sequence[Sequence[Candidate]],
@@ -200,7 +242,7 @@ def _chosen(
     for some, pace, is_long in zip(found, paces, long, strict=True):
         number += is_long
         wish = wishes.get(number) if is_long else None
-        at = None if wish is None or wish.candidate is None else min(wish.candidate, len(some) - 1)
+        at = min(wish.candidate, len(some) - 1) if wish is not None and isinstance(wish.candidate, int) else None
         only = slice(None) if at is None or at < 0 else slice(at, at + 1)
         shown.append(some[only])
         their.append(pace[only])
@@ -209,15 +251,19 @@ def _chosen(
 
 
 def _filled(
-    clip: Clip, span: tuple[int, int], choice_of: tuple[Gap | None, list[Candidate], int], known: Library, wish: Wish
+    clip: Clip,
+    span: tuple[int, int],
+    choice_of: tuple[Gap | None, list[Candidate], int, np.ndarray | None],
+    known: Library,
+    wish: Wish,
 ) -> GapFilled:
-    (a, b), (asked, found, chosen) = span, choice_of
+    (a, b), (asked, found, chosen, posture) = span, choice_of
     if chosen < 0 or asked is None:
         return GapFilled(a, b, found, chosen, None, 0.0, 0.0, np.inf)
     first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
-    ratio = trust.ratio(known.rows, asked, found, chosen)
+    ratio = trust.ratio(known.rows, asked, found, chosen, posture)
     gain = trust.gain(ratio)
-    one = filling.filled(known.clips, known.rows, found[chosen], first, last, b - a + 1)
+    one = known.filled(found[chosen], first, last, b - a + 1)
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
 
 

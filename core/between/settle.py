@@ -4,8 +4,9 @@ Every stretch of half a second is filled anew between its own ends, twice, with 
 most in its middle and not at its ends.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import candidates, filling, trust
+from .candidates import Candidate, Gap
 from .fill import Library
 from .rows import RATE, Longs, of_poses
 
@@ -46,18 +48,18 @@ def settled(clip: Clip, known: Library, strength: float, kept: Collection[int] =
     pulled = np.zeros(len(clip))
     step = max(4, round(LENGTH * clip.rate))
     for begin in (0, -(step // 2)):
-        for first in range(begin, len(clip) - 1, step):
-            a, b = max(first, 0), min(first + step, len(clip) - 1)
-            if b - a < 4:
+        spans = [
+            (first, max(first, 0), min(first + step, len(clip) - 1)) for first in range(begin, len(clip) - 1, step)
+        ]
+        spans = [span for span in spans if span[2] - span[1] >= 4]
+        nearest = [_nearest(clip, known, a, b) for _, a, b in spans]
+        for (first, a, b), one, gain in zip(spans, nearest, _gains(known, nearest), strict=True):
+            if one.made is None:
                 continue
-            found = _nearest(clip, known, a, b)
-            if found is None:
-                continue
-            made, gain = found
             share = gain * _window(a, b, first, first + step, len(clip))[:, None, None]
             own = slice(a, b + 1)
-            turns[own] += share * quat.log(quat.mul(quat.inv(clip.rotations[own]), made.rotations))
-            moves[own] += share * (made.translations - clip.translations[own])
+            turns[own] += share * quat.log(quat.mul(quat.inv(clip.rotations[own]), one.made.rotations))
+            moves[own] += share * (one.made.translations - clip.translations[own])
             pulled[own] += share[:, 0, 0]
     free = strength * _free(len(clip), kept, clip.rate)
     result = replace(
@@ -68,21 +70,44 @@ def settled(clip: Clip, known: Library, strength: float, kept: Collection[int] =
     return Settled(result, free * pulled)
 
 
-def _nearest(clip: Clip, known: Library, a: int, b: int) -> tuple[Clip, float] | None:
-    """Return the found stretch nearest to a clip's frames from a to b, and how much it is to be trusted."""
+class _Nearest(NamedTuple):
+    """What was found for some frames, which of it is nearest to them (−1: none), its frames, and how far they are."""
+
+    asked: Gap
+    found: list[Candidate]
+    chosen: int
+    made: Clip | None
+    apart: float
+
+
+def _nearest(clip: Clip, known: Library, a: int, b: int) -> _Nearest:
+    """Return the found stretch nearest to a clip's frames from a to b."""
     keys = np.array([a, b])
     asked = candidates.gap_of(of_poses(clip.taken(keys)), 0, (b - a) * RATE / clip.rate)
     found = candidates.found(known.rows, asked)
     own = of_poses(clip.cut(a, b + 1)).places
-    best, least = None, np.inf
+    best = _Nearest(asked, found, -1, None, np.inf)
     for k, one in enumerate(found):
         ends = clip.cut(a, a + 1), clip.cut(b, b + 1)  # not met: they are as rough as the rest
         made = filling.filled(known.clips, known.rows, one, *ends, b - a + 1, met=False).own
         apart = float(((of_poses(made).places - own) ** 2).sum(axis=-1).mean())
-        if apart < least:
-            gain = trust.gain(trust.ratio(known.rows, asked, found, k)) / (1.0 + (apart / OTHER) ** 2)
-            best, least = (made, float(gain)), apart
+        if apart < best.apart:
+            best = _Nearest(asked, found, k, made, apart)
     return best
+
+
+def _gains(known: Library, nearest: Sequence[_Nearest]) -> list[float]:
+    """Return how much each is to be trusted; 0 where nothing was found."""
+    asked, found, chosen = ([getattr(one, name) for one in nearest] for name in ("asked", "found", "chosen"))
+    gains = []
+    for one, posture in zip(nearest, trust.postures(known.rows, asked, found, chosen), strict=True):
+        trusted = (
+            trust.gain(trust.ratio(known.rows, one.asked, one.found, one.chosen, posture))
+            if one.made is not None
+            else 0.0
+        )
+        gains.append(trusted / (1.0 + (one.apart / OTHER) ** 2))
+    return gains
 
 
 def _window(a: int, b: int, first: int, last: int, frames: int) -> Array:

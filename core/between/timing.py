@@ -34,12 +34,14 @@ def suggested(clip: Clip, keys: Longs, known: Library, locked: Mapping[int, Cand
     wished = [None if gap is None else (locked or {}).get(int(k)) for gap, k in zip(asked, numbers, strict=True)]
     found = [_found(known.rows, gap, only) for gap, only in zip(asked, wished, strict=True)]
     chosen = choice.together(known.rows, found, [[(1.0, 1.0)] * len(some) for some in found])
+    postures = trust.postures(known.rows, asked, found, chosen)
     frames = [int(keys[0])]
     for k, (gap, length) in enumerate(zip(asked, np.diff(keys).tolist(), strict=True)):
         if gap is not None and chosen[k] >= 0:
             rows = sum(piece.end - piece.start for piece in found[k][chosen[k]].pieces)
             own = replace(gap, frames=float(rows))
-            if wished[k] or trust.gain(trust.ratio(known.rows, own, found[k], chosen[k])) >= trust.ROUGHLY:
+            ratio = trust.ratio(known.rows, own, found[k], chosen[k], postures[k])
+            if wished[k] or trust.gain(ratio) >= trust.ROUGHLY:
                 length = min(max(round(rows * clip.rate / RATE), FEWEST_FRAMES), int(LONGEST * clip.rate))
         frames.append(frames[-1] + length)
     return frames

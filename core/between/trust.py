@@ -2,6 +2,7 @@
 
 A stretch is worth more than interpolation where its ends are much nearer to the keys than it departs from
 interpolation itself, and where other stretches with such ends do the same. Interpolation glides where a body travels.
+What the other gaps of a clip lack too is its posture: poses by hand have one, and it is no other motion.
 """
 
 from collections.abc import Sequence
@@ -10,10 +11,10 @@ import numpy as np
 
 from ..motion.quat import Array
 from .candidates import PACE, Candidate, Gap, as_faced, missed
-from .rows import RATE, Rows
+from .rows import Rows, Singles
 
-ENDS, OTHERS = 2.0, 1.0  # weights of what the ends lack and of how far other candidates are
-COMMON, STAYS = 0.25, 1.2  # weight of what both ends lack alike, as in another posture; s for which a posture stays
+LACKS = 2.0  # weight of what the ends lack and of how far other candidates are
+FEW = 0.5  # gaps; a posture seen in n other gaps counts n / (n + this)
 NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
 GLIDES = 0.1  # weight of the squared travel, which interpolation glides over
 STEEP = 4.0  # how steeply the share falls where neither is better
@@ -21,7 +22,8 @@ PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squares of missing way and turn
 LIKELY = 0.0005  # squared body heights; a candidate that costs so much more than twice the chosen one's counts 1/e
 ELSEWHERE = 15  # rows; a start so near to another one is the same stretch
 SAMPLES = 16
-NOTHING_LIKE, LITTLE, ROUGHLY = 0.05, 0.5, 0.85  # gains up to which a stretch is so much alike
+NOTHING_LIKE = 1.0 / (1.0 + 5.0**STEEP)  # gain up to which nothing is alike: it is hardly ever better from there on
+LITTLE, ROUGHLY = 0.5, 0.85  # gains up to which a stretch is so much alike
 
 
 def gain(ratio: float) -> float:
@@ -35,8 +37,38 @@ def gain(ratio: float) -> float:
     return float(1.0 / (1.0 + ratio**STEEP))
 
 
-def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> float:
+def postures(
+    rows: Rows, gaps: Sequence[Gap | None], found: Sequence[Sequence[Candidate]], chosen: Sequence[int]
+) -> list[Array | None]:
+    """Return for each gap the posture (K, 3) that the other gaps tell: what they lack alike, filled as chosen.
+
+    A gap's own ends do not tell it: where nothing is like, both may lack the same. None for gaps without a candidate.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import candidates, rows, trust
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> library, keys = rows.of_clips([walk]), rows.of_poses(walk.taken(np.array([8, 38, 68])))
+        >>> gaps = [candidates.gap_of(keys, k, 30.0) for k in (0, 1)]
+        >>> found = [candidates.found(library, gap) for gap in gaps]
+        >>> [float(abs(each).max().round(4)) for each in trust.postures(library, gaps, found, [0, 0])]
+        [0.0, 0.0]
+    """
+    lacks = [
+        (gap.first + gap.last - rows.places[some[k].start] - rows.places[some[k].end]).astype(np.float64) / 2.0
+        if gap is not None and k >= 0
+        else None
+        for gap, some, k in zip(gaps, found, chosen, strict=True)
+    ]
+    known = [one for one in lacks if one is not None]
+    return [None if one is None else (sum(known) - one) / (len(known) - 1 + FEW) for one in lacks]
+
+
+def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int, posture: Array | None = None) -> float:
     """Return the expected error of a candidate over that of interpolation, both squared; 1: neither is better.
+
+    posture : as `postures` gives it; None where nothing is known of one
 
     Example:
         >>> import numpy as np
@@ -49,24 +81,29 @@ def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int) -> floa
         True
     """
     one = found[chosen]
-    ends = _ends(rows, gap, one)
+    ends = _ends(rows, gap, one, posture)
     departs = max(_departure(rows, one) + GLIDES * float((gap.travel**2).sum()), 1e-9)
-    return (ENDS * ends + OTHERS * _others(rows, found, chosen)) / departs + ends / NEAR
+    return LACKS * (ends + _others(rows, found, chosen)) / departs + ends / NEAR
 
 
-def _ends(rows: Rows, gap: Gap, one: Candidate) -> float:
-    """Return how far a candidate's ends are from the keys, squared."""
-    first, last = rows.places[one.start] - gap.first, rows.places[one.end] - gap.last
-    lacks = float((first**2).sum(axis=-1).mean() + (last**2).sum(axis=-1).mean())
-    if gap.frames <= STAYS * RATE:
-        lacks -= (1.0 - COMMON) * float(((first + last) ** 2).sum(axis=-1).mean()) / 2.0
+def _ends(rows: Rows, gap: Gap, one: Candidate, posture: Array | None) -> float:
+    """Return how far the ends are from the keys, squared; a posture is forgiven where that brings them nearer."""
+    first, last = gap.first - rows.places[one.start], gap.last - rows.places[one.end]
+    lacks = _square(first) + _square(last)
+    if posture is not None:
+        lacks = min(lacks, _square(first - posture) + _square(last - posture))
     way, turn = missed(rows, gap, one)
     lacks += PATH * float((way**2).sum()) + TURN * turn**2
     lacks += sum((PACE * np.log((p.end - p.start) / (p.share * gap.frames))) ** 2 * p.share for p in one.pieces)
     for before, after in zip(one.pieces[:-1], one.pieces[1:], strict=True):
         apart = rows.places[before.end] - rows.places[after.start]
-        lacks += SEAM * float((apart**2).sum(axis=-1).mean())
+        lacks += SEAM * _square(apart)
     return lacks
+
+
+def _square(apart: Array | Singles) -> float:
+    """Return the mean squared length of vectors (K, 3)."""
+    return float((apart**2).sum(axis=-1).mean())
 
 
 def _departure(rows: Rows, one: Candidate) -> float:

@@ -16,6 +16,7 @@ from ..progress import SILENT, Progress
 from ..recipes.ask import AskOptions
 from ..recipes.base import Recipe
 from ..recipes.drive import DriveOptions
+from ..recipes.fill import FillOptions
 from ..recipes.graph import GraphOptions
 from ..recipes.matching import Matching
 from ..recipes.style import StyleOptions
@@ -107,7 +108,7 @@ _ROWS = (
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),
     Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", needs=("thighs", "feet"), **_TAKE),
-    Verb(Fill),
+    Verb(Fill, prepare="verbs.fill.sources:gather", depends=FillOptions),
     Verb(Mirror, "work:mirrored"),
     Verb(Warp, picture="picture:draw_poses"),
     Verb(FewerKeys, "work:fewer"),

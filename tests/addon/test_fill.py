@@ -130,16 +130,43 @@ def test_a_stretch_is_chosen_locked_and_left_again(blocked):
     settings.mode = "fill"
     assert press(blocked, "fill", preview=True) == {"FINISHED"}
     press(blocked, "next_stretch", gap=12, step=1)
-    assert settings.fill.gaps == "12 1 -1"
+    assert settings.fill.locked.startswith("12 walk ")
     press(blocked, "whole_stretch", gap=12)
-    assert settings.fill.gaps == "12 1 1"
+    assert settings.fill.gaps == "12 -1 1"
     press(blocked, "lock_stretch", gap=12)
     press(blocked, "whole_stretch", gap=12)
-    assert settings.fill.gaps == ""
+    assert settings.fill.gaps == settings.fill.locked == ""
     press(blocked, "lock_stretch", gap=30)
-    assert settings.fill.gaps.startswith("30 ")
+    assert settings.fill.locked.startswith("30 walk ")
     press(blocked, "clear_gaps")
-    assert settings.fill.gaps == ""
+    assert settings.fill.locked == ""
+
+
+def test_a_lock_keeps_its_stretch_whatever_else_is_ticked(blocked, loom, capfd):
+    settings = bpy.context.scene.action_loom
+    settings.mode = "fill"
+    material.key_walk(blocked, "stroll", frames=60, stride=0.4)
+    blocked.animation_data.action = bpy.data.actions["blocking"]
+    press(blocked, "fill", preview=True)
+    press(blocked, "next_stretch", gap=12, step=3)
+    kept = settings.fill.locked
+    bpy.ops.action_loom.add_sources()
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    for line in lines:
+        line.use = line.action.name in ("walk", "stroll")
+    previews = loom("addon.services.preview.previews")
+
+    def stretches():
+        press(blocked, "fill", preview=True)
+        row = previews.of(blocked.session_uid).woven.report["fill"]["gaps"][1]
+        return row["candidates"][row["candidate"]]["stretches"]
+
+    locks = loom("core.verbs.fill.locks")
+    assert locks.as_text({12: locks.of_report(stretches())}) == kept == settings.fill.locked
+    for line in lines:
+        line.use = line.action.name == "stroll"
+    assert {one["clip"] for one in stretches()} == {"stroll"}
+    assert "is not among the sources any more: walk, frames" in capfd.readouterr().out
 
 
 def at_other_times(rig, name, true, frames):
@@ -161,7 +188,7 @@ def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
     settings = bpy.context.scene.action_loom
     settings.mode, settings.fill.suggest_timing = "fill", True
     action.pose_markers.new("passing").frame = 40
-    settings.fill.gaps = "7 -1 1"
+    settings.fill.gaps, settings.fill.locked = "7 -1 1", "7 walk 12 30 0 1"
     was = material.fingerprint(action)
     assert press(blocked, "fill", preview=True) == {"FINISHED"}
     assert material.fingerprint(action) == was  # nothing is moved without consent
@@ -171,7 +198,8 @@ def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
     assert times[0] == 1
     assert key_times(action) == set(times)  # on whole frames
     assert action.pose_markers[0].frame == times[2]
-    assert settings.fill.gaps == f"{times[1] - 1:g} -1 1"  # the choice goes with its pose
+    assert settings.fill.gaps == f"{times[1] - 1:g} -1 1"  # the choices go with their pose
+    assert settings.fill.locked == f"{times[1] - 1:g} walk 12 30 0 1"
     for k, frame in enumerate(POSES):
         here, there = (heads(blocked, one, at) for one, at in ((action, times[k]), (bpy.data.actions["walk"], frame)))
         np.testing.assert_allclose(here, there, atol=1e-5)
@@ -181,7 +209,7 @@ def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
 
 def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
     settings, action = bpy.context.scene.action_loom, blocked.animation_data.action
-    settings.fill.gaps = "12 0 1; 30 0 -1"
+    settings.fill.gaps, settings.fill.locked = "12 0 1; 30 0 -1", "12 walk 0 20 0 1"
     for curve in material.fcurves(action):
         point = curve.keyframe_points[1]
         assert point.co.x == 13

@@ -67,7 +67,7 @@ def test_what_hangs_otherwise_is_said_and_left_out(loom):
     settings = bpy.context.scene.action_loom
     settings.ghost_mesh = True
     settings.solo = True
-    assert ghost_of(loom, rig).left_out == (f"{rig.name} has no mesh: the ghost is drawn as lines",)
+    assert ghost_of(loom, rig).left_out == ("No mesh: drawn as lines",)
     hang(rig)
     refused = hang(rig, vertices=12)
     refused.modifiers.new("Smooth", "SMOOTH")

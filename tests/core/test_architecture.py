@@ -38,7 +38,7 @@ ROOMS = {
     "bodies": {"edit", "errors", "motion"},
     "check": {"errors", "motion"},
     "edit": {"check", "errors", "jit", "motion"},
-    "between": {"edit", "errors", "motion"},
+    "between": {"cache", "edit", "errors", "motion"},
     "sync": {"check", "entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
     "graph": {
@@ -51,8 +51,8 @@ ROOMS = {
     "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("between", "bodies", "check", "drive", "edit", "entry_points", "errors", "graph", "library", "motion"),
-        *("options", "plots", "progress", "recipes", "style", "sync", "weave"),
+        *("between", "bodies", "cache", "check", "drive", "edit", "entry_points", "errors", "graph", "library"),
+        *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave"),
     },
     "cli": {
         *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),

@@ -3,7 +3,9 @@
 Every clip of a body is filled from all its other clips: keys at even distances, nothing known between them. On the
 bodies of `ASIDE` neither the constants nor the method were chosen.
 
-    python tools/bench/between.py            # a quarter of an hour
+Needs scikit-learn, for a learnt baseline.
+
+    python tools/bench/between.py            # half an hour
     python tools/bench/between.py TIMING     # a section alone, or POSTURE, a minute
 """
 
@@ -19,6 +21,8 @@ from action_loom.core.cli import reading
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import LoomError
 from action_loom.core.motion import feet, kinematics, quat, resample, trim
+from action_loom.core.motion.clip import joined
+from gaussian import Learnt
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data"
@@ -132,7 +136,7 @@ def without(parts, number):
 
 def gaps_of(clips, step, past=0):
     """Fill every clip from the others, a key every `step` frames after `past` known ones; yields a row for each gap."""
-    parts = [fill.library([clip], step / RATE) for clip in clips]
+    parts, learnt = [fill.library([clip], step / RATE) for clip in clips], Learnt(clips, step)
     for number, clip in enumerate(clips):
         if len(clip) <= step + past or len(clips) < 2:
             continue
@@ -146,12 +150,20 @@ def gaps_of(clips, step, past=0):
         plain = fill.fill(hidden, keys, library, {k: fill.Wish(gain=0.0) for k in range(len(done.gaps))}, plant=False)
         curves = bezier(clip, keys)
         slides = {"truth": slide(clip), "slerp": slide(plain.clip), "fill": slide(planted.clip)}
-        for gap in done.gaps:
+        can = learnt.without(number)
+        told = [
+            learnt.filled(clip, a) if can else filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+            for a, b in ((gap.first, gap.last) for gap in done.gaps)
+        ]
+        parts_told = [one.cut(1, len(one)) for one in told]
+        slides["learnt"] = slide(joined([clip.cut(0, done.gaps[0].first + 1), *parts_told])) if told else []
+        for gap, one in zip(done.gaps, told, strict=True):
             a, b = gap.first, gap.last
             slerp = filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
             row = {"ratio": gap.ratio, "gain": gap.gain, "seconds": spent / len(done.gaps)}
             row["slide"] = slides if gap is done.gaps[0] else {}
             row["slerp"] = truth.errors(slerp, a, b)
+            row["learnt"] = truth.errors(one, a, b)
             row["bezier"] = truth.errors(curves.cut(a - keys[0], b - keys[0] + 1), a, b)
             row["own"] = row["slerp"] if gap.filled is None else truth.errors(gap.filled.own, a, b)
             row["fill"] = truth.errors(done.clip.cut(a, b + 1), a, b)
@@ -171,7 +183,8 @@ def slid(rows, what):
 def line(name, gap, rows):
     """A row of the page's tables."""
     relative = np.array([row["fill"]["cm"] / row["slerp"]["cm"] for row in rows])
-    cells = [name, gap, len(rows), f"{of(rows, 'slerp'):.1f}", f"{of(rows, 'bezier'):.1f}", f"{of(rows, 'own'):.1f}"]
+    cells = [name, gap, len(rows), f"{of(rows, 'slerp'):.1f}", f"{of(rows, 'bezier'):.1f}"]
+    cells += [f"{of(rows, 'learnt'):.1f}", f"{of(rows, 'own'):.1f}"]
     cells += [
         f"**{of(rows, 'fill'):.1f}**",
         f"{of(rows, 'planted'):.1f}",
@@ -179,12 +192,27 @@ def line(name, gap, rows):
     ]
     cells += [f"{of(rows, 'fill', each) / of(rows, 'slerp', each):.2f}" for each in ("L2P", "L2Q", "NPSS")]
     cells += [f"{100.0 * (relative < 1.0).mean():.0f} %", f"{100.0 * (relative > 1.1).mean():.0f} %"]
-    cells.append(" / ".join(slid(rows, what) for what in ("slerp", "fill", "truth")))
+    cells.append(f"{of(rows, 'learnt', 'NPSS') / of(rows, 'slerp', 'NPSS'):.2f}")
+    cells.append(" / ".join(slid(rows, what) for what in ("slerp", "learnt", "fill", "truth")))
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-COLUMNS = ("body", "gap", "gaps", "slerp", "Bézier", "stretch", "**fill**", "planted", "÷ slerp", "L2P", "L2Q", "NPSS")
-COLUMNS += ("better", "worse by > 10 %", "slide: slerp / planted / truth")
+COLUMNS = (
+    "body",
+    "gap",
+    "gaps",
+    "slerp",
+    "Bézier",
+    "learnt",
+    "stretch",
+    "**fill**",
+    "planted",
+    "÷ slerp",
+    "L2P",
+    "L2Q",
+    "NPSS",
+)
+COLUMNS += ("better", "worse by > 10 %", "learnt: NPSS", "slide: slerp / learnt / planted / truth")
 HEAD = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
 
 
@@ -349,25 +377,26 @@ SECTIONS = {"TIMING": timings, "POSTURE": posture}
 
 
 def page():
+    """Write the page; each table as soon as it is there."""
     seconds = {f"{each:g} s": round(each * RATE) for each in SECONDS}
     frames = {f"{each} frames": each + 1 for each in FRAMES}
-    aside, known = table(ASIDE, seconds)
-    given, _ = table({name: one for name, one in ASIDE.items() if one[1]}, frames, PAST)
-    tuned, theirs = table(TUNED, seconds)
     people = {"08": ASIDE["08"], "09": ASIDE["09"], "07": TUNED["07"]}
     text = TEXT.read_text(encoding="utf-8")
-    parts = {
-        "ASIDE": aside,
-        "GIVEN": given,
-        "TUNED": tuned,
-        "RIGHT": right(known),
-        "RIGHT_TUNED": right(theirs),
-        "SPARSE": sparse(people),
-        **{name: make() for name, make in SECTIONS.items()},
-    }
-    for name, lines in parts.items():
-        text = text.replace(f"{{{name}}}", "\n".join(lines))
-    PAGE.write_text(text, encoding="utf-8")
+
+    def write(**parts):
+        nonlocal text
+        for name, lines in parts.items():
+            text = text.replace(f"{{{name}}}", "\n".join(lines))
+        PAGE.write_text(text, encoding="utf-8")
+
+    lines, known = table(ASIDE, seconds)
+    write(ASIDE=lines, RIGHT=right(known))
+    lines, known = table(TUNED, seconds)
+    write(TUNED=lines, RIGHT_TUNED=right(known))
+    for name, make in SECTIONS.items():
+        write(**{name: make()})
+    write(GIVEN=table({name: one for name, one in ASIDE.items() if one[1]}, frames, PAST)[0])
+    write(SPARSE=sparse(people))
 
 
 if __name__ == "__main__":

@@ -41,17 +41,17 @@ class ACTION_LOOM_OT_next_stretch(_OnGap, bpy.types.Operator):
 
     def change(self, settings: Any, row: fill_gaps.Gap) -> None:
         if row.found:
-            fill_gaps.want(settings, row.key, candidate=float((row.candidate + self.step) % row.found))
+            fill_gaps.lock(settings, row.key, row.found[(row.candidate + self.step) % len(row.found)])
 
 
 class ACTION_LOOM_OT_lock_stretch(_OnGap, bpy.types.Operator):
     bl_idname = "action_loom.lock_stretch"
     bl_label = "Lock Stretch"
-    bl_description = "Keep this stretch, or let Fill choose again"
+    bl_description = "Keep this stretch, whatever else is ticked; again: let Fill choose"
 
     def change(self, settings: Any, row: fill_gaps.Gap) -> None:
         if row.found:
-            fill_gaps.want(settings, row.key, candidate=fill_gaps.AUTO if row.locked else float(row.candidate))
+            fill_gaps.lock(settings, row.key, () if row.locked else row.found[row.candidate])
 
 
 class ACTION_LOOM_OT_whole_stretch(_OnGap, bpy.types.Operator):
@@ -60,7 +60,7 @@ class ACTION_LOOM_OT_whole_stretch(_OnGap, bpy.types.Operator):
     bl_description = "Use all of this stretch, however little alike it is; again: by likeness"
 
     def change(self, settings: Any, row: fill_gaps.Gap) -> None:
-        fill_gaps.want(settings, row.key, share=fill_gaps.AUTO if row.whole else 1.0)
+        fill_gaps.share(settings, row.key, fill_gaps.AUTO if row.whole else 1.0)
 
 
 class ACTION_LOOM_OT_clear_gaps(polls.OnShownArmature, bpy.types.Operator):
@@ -70,7 +70,8 @@ class ACTION_LOOM_OT_clear_gaps(polls.OnShownArmature, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        properties.settings_of(scene_of(context)).fill.gaps = ""
+        settings = properties.settings_of(scene_of(context))
+        settings.fill.gaps = settings.fill.locked = ""
         return {"FINISHED"}
 
 

@@ -354,8 +354,8 @@ class FillHooks(ResultHooks):
             reading = op.readings[0] if len(op.readings) else None
             span = None if reading is None or reading.last <= reading.first else (reading.first, reading.last)
             op.key_frames = posed.keys(present(op.about(context)), span)
-            if "gaps" not in given:
-                op.gaps = fill_gaps.standing(op.gaps, op.key_frames)
+            if not {"gaps", "locked"} & given:
+                op.gaps, op.locked = fill_gaps.standing(op.gaps, op.locked, op.key_frames)
 
     def inputs(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object

@@ -86,7 +86,8 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name = row.row()
         name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
-        hidden = shown.beginnings.get(item.action.name, "")
+        marks = playing or marked or (shown.weights and item.use)
+        hidden = (shown.marked_beginnings if marks else shown.beginnings).get(item.action.name, "")
         name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
         if marked:
             row.label(text="", icon="SOLO_ON")
@@ -116,7 +117,7 @@ def _as_needed(lines: Any, made: str) -> Any:
 
 
 ROWS = 7  # of the list, however many lines there are: what is below stays where it is
-BESIDE = 25  # letters that fit a line of the sidebar beside a name in the list
+BESIDE, MARKED = 18, 25  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, and where there is no room
 
@@ -130,7 +131,8 @@ class ListShown(NamedTuple):
     ticked : how many lines are ticked
     warnings : of the ticked lines
     wide : whether there is room for all marks
-    beginnings : what names share that have no room: Blender shows no more than how a name begins
+    beginnings, marked_beginnings : what names share that have no room, in lines without marks and with some: Blender
+        shows no more than how a name begins
     """
 
     armature: bpy.types.Object | None
@@ -141,6 +143,7 @@ class ListShown(NamedTuple):
     warnings: tuple[str, ...]
     wide: bool
     beginnings: dict[str, str]
+    marked_beginnings: dict[str, str]
 
 
 # The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
@@ -171,6 +174,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         tuple(warnings),
         letters(context) >= WIDE,
         source_list.shared_beginnings(names, letters(context) - BESIDE),
+        source_list.shared_beginnings(names, letters(context) - MARKED),
     )
 
 

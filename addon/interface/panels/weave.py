@@ -121,7 +121,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             count = row.row(align=True)
             count.ui_units_x = 2.5
             count.prop(settings, "variations", text="")
-            present(row.operator("action_loom.variations", text="", icon="COMMUNITY")).to_selected = True
+            if source_list.selected_others(context, present(target_armature.of_tab(context))):
+                present(row.operator("action_loom.variations", text="", icon="COMMUNITY")).to_selected = True
 
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
         """Draw what is seldom needed, and how the result is written."""
@@ -232,7 +233,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 button.gap = one.key
         if len(rows) > MOST_GAPS:
             column.label(text=f"and {len(rows) - MOST_GAPS} more")
-        if settings.fill.gaps:
+        if settings.fill.gaps or settings.fill.locked:
             column.operator("action_loom.clear_gaps", icon="X")
         self._draw_timing(armature)
 
@@ -314,7 +315,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return posed.missing(rig, present(target_armature.of_tab(bpy.context)))
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
-            return ""
+            undrawn = settings.mode == "follow" and settings.curve is None and not settings.follow.path
+            return "Draw or choose a curve" if undrawn else ""
         actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
         return f"Tick {actions} ({ticked} ticked)"
 

@@ -216,8 +216,8 @@ def _here(moved: Moved, stand: tuple[float, ...]) -> Moved:
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
-    active = target_armature.armature(context)
-    if active is None or active.type != "ARMATURE" or not armature_data(active).bones:
+    active = target_armature.meant(context)
+    if active is None or not armature_data(active).bones:
         return None
     return active
 

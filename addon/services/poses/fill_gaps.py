@@ -7,6 +7,7 @@ import bpy
 from ....core.errors import LoomError
 from ....core.options import declared
 from ....core.verbs import Fill
+from ....core.verbs.fill import locks
 from ...model import contact_rows
 from ..preview import previews
 from ..sources import posed
@@ -15,13 +16,16 @@ AUTO = -1.0
 
 
 class Gap(NamedTuple):
-    """A row of the panel: the keyed frame before a gap, in the recipe (`key`) and in the scene, and what fills it."""
+    """A row of the panel: the keyed frame before a gap, in the recipe (`key`) and in the scene, and what fills it.
+
+    candidate : which of the found ones; found : each one's stretches
+    """
 
     key: int
     first: int
     text: str
     candidate: int
-    found: int
+    found: tuple[tuple[locks.Lock, ...], ...]
     locked: bool
     whole: bool
 
@@ -29,16 +33,16 @@ class Gap(NamedTuple):
 def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
     """Return a row for each gap of the preview, or none where nothing is previewed."""
     report, start = _previewed(armature)
-    wanted = _wanted(settings)
+    shares, kept = _shares(settings), locks.read(settings.fill.locked)
     return [
         Gap(
             gap["first"],
             gap["first"] + start,
             gap["text"],
             gap["candidate"],
-            len(gap["candidates"]),
-            wanted.get(gap["first"], (AUTO, AUTO))[0] >= 0.0,
-            wanted.get(gap["first"], (AUTO, AUTO))[1] >= 1.0,
+            tuple(locks.of_report(one["stretches"]) for one in gap["candidates"]),
+            gap["first"] in kept,
+            shares.get(gap["first"], AUTO) >= 1.0,
         )
         for gap in report.get("gaps", ())
     ]
@@ -69,14 +73,17 @@ def move(settings: Any, armature: bpy.types.Object) -> None:
         raise LoomError(f"{action.name}: its poses are no longer those of the preview: preview Fill again")
     retiming.move(action, slot, frames, to)
     now = dict(zip(report["keys"], report["timing"], strict=True))
-    _keep(settings, {now.get(key, key): one for key, one in _wanted(settings).items()})
+    _keep(settings, {now.get(key, key): share for key, share in _shares(settings).items()})
+    kept = {now.get(key, key): one for key, one in locks.read(settings.fill.locked).items()}
+    settings.fill.locked = locks.as_text(kept)
 
 
-def standing(gaps: str, key_frames: str) -> str:
-    """Return those choices that are for gaps between keyed frames: poses may have been moved since."""
+def standing(gaps: str, locked: str, key_frames: str) -> tuple[str, str]:
+    """Return those shares and stretches that are set for gaps between keyed frames: poses may have been moved since."""
     frames = sorted({frame for row in declared(Fill)["key_frames"].checked(key_frames) for frame in row})[:-1]
     about = declared(Fill)["gaps"]
-    return about.as_text(tuple(row for row in about.checked(gaps) if row[0] in frames))
+    kept = {key: one for key, one in locks.read(locked).items() if key in frames}
+    return about.as_text(tuple(row for row in about.checked(gaps) if row[0] in frames)), locks.as_text(kept)
 
 
 def check(name: str, key_frames: str, rate: float) -> None:
@@ -98,21 +105,25 @@ def _previewed(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:
     return ghost.woven.report["fill"], 0 if action is None else contact_rows.frames_of(action)[0]
 
 
-def want(settings: Any, key: int, *, candidate: float | None = None, share: float | None = None) -> None:
-    """Set which stretch fills the gap after a keyed frame of the recipe, and its share; −1 leaves it to Fill."""
-    wanted = _wanted(settings)
-    before = wanted.pop(key, (AUTO, AUTO))
-    now = before[0] if candidate is None else candidate, before[1] if share is None else share
-    if now != (AUTO, AUTO):
-        wanted[key] = now
-    _keep(settings, wanted)
+def lock(settings: Any, key: int, stretches: tuple[locks.Lock, ...]) -> None:
+    """Set which stretches fill the gap after a keyed frame of the recipe; none leave it to Fill."""
+    kept = locks.read(settings.fill.locked)
+    kept.pop(key, None)
+    settings.fill.locked = locks.as_text({**kept, key: stretches} if stretches else kept)
 
 
-def _keep(settings: Any, wanted: dict[int, tuple[float, float]]) -> None:
+def share(settings: Any, key: int, share: float) -> None:
+    """Set the share of what fills the gap after a keyed frame of the recipe; −1 leaves it to Fill."""
+    shares = _shares(settings)
+    shares.pop(key, None)
+    _keep(settings, shares if share == AUTO else {**shares, key: share})
+
+
+def _keep(settings: Any, shares: dict[int, float]) -> None:
     about = declared(Fill)["gaps"]
-    settings.fill.gaps = about.as_text(tuple((float(at), *values) for at, values in sorted(wanted.items())))
+    settings.fill.gaps = about.as_text(tuple((float(at), AUTO, value) for at, value in sorted(shares.items())))
 
 
-def _wanted(settings: Any) -> dict[int, tuple[float, float]]:
+def _shares(settings: Any) -> dict[int, float]:
     table = declared(Fill)["gaps"].checked(settings.fill.gaps)
-    return {int(row[0]): (row[1], row[2]) for row in table if len(row) == 3}
+    return {int(row[0]): row[2] for row in table if len(row) == 3 and row[2] != AUTO}

@@ -234,7 +234,7 @@ def _body(
         kinds[one.preserve_volume].append(dataclasses.replace(surface, bones=bones[surface.bones]))
     linear, volume = (joined(found) if found else None for found in kinds.values())
     if linear is None and volume is None:
-        return None, tuple(refused) or (f"{armature.name} has no mesh: the ghost is drawn as lines",)
+        return None, tuple(refused) or ("No mesh: drawn as lines",)
     rest = np.array([armature_data(armature).bones[name].matrix_local for name in read.body.bones])
     posed, _, standing = poses.bones_and_object(clip, read.body)
     standing[:, :3, 3] += shift

@@ -11,7 +11,7 @@ import bpy
 from ....core.cache import Cache
 from ...ground import jobs, memory
 from ...ground.blender_types import present
-from ...model import lists, properties
+from ...model import contact_rows, lists, properties
 from . import body_roles, source_list
 
 AGAIN = 0.2  # s until it is tried again while an operator runs
@@ -51,6 +51,8 @@ def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
     added = source_list.add_all(rig, armature, new).added
     if is_first:
         source_list.tick_two(rig, armature)
+        playing = contact_rows.action_of(armature)
+        rig.active = next((k for k, line in enumerate(rig.sources) if line.action == playing), rig.active)
         body_roles.look_up(rig)
     listed = {line.action for line in rig.sources}
     _note(scene, armature, [one for one in new if one not in listed])

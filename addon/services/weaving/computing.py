@@ -18,7 +18,12 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
 
     A registration or graph already known for the same clips and options is used again.
     """
-    recipe, clips = inputs.recipe, prepared.same(inputs.read.clips)
+    recipe, given = inputs.recipe, inputs.read.clips
+    of = recipe.prepared_of(
+        given
+    )  # what else is given, such as poses between which is filled, may be edited all the time
+    kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}
+    clips = [kept.get(id(one), one) for one in given]
     ready = prepared.prepared(recipe, clips, progress.part(0.0, 0.7))
     return verbs.apply(recipe, clips, progress.part(0.7, 1.0), ready)
 

@@ -20,6 +20,7 @@ from ....core.progress import Progress
 from ....core.recipes.ask import AskOptions
 from ....core.recipes.base import Recipe
 from ....core.recipes.drive import DriveOptions
+from ....core.recipes.fill import FillOptions
 from ....core.recipes.graph import GraphOptions
 from ....core.recipes.matching import Matching
 from ....core.recipes.style import StyleOptions
@@ -30,10 +31,10 @@ from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
 _REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
-_TAKES, _DRIVEN, _READ = memory.cache(2), memory.cache(2), memory.cache(2)
+_TAKES, _DRIVEN, _FILLED, _READ = (memory.cache(2) for _ in range(4))
 _HASHES: WeakKeyDictionary[Clip, bytes] = WeakKeyDictionary()
 _ACTIONS = memory.cache(64)  # what was read of actions, see `read_before`
-_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _READ, _ACTIONS)
+_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _FILLED, _READ, _ACTIONS)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
@@ -41,6 +42,7 @@ _CACHES: dict[type[Declared], Cache[str, Any]] = {
     AskOptions: _STYLES,
     TakeOptions: _TAKES,
     DriveOptions: _DRIVEN,
+    FillOptions: _FILLED,
 }
 
 

@@ -15,7 +15,7 @@ def summary(written: Written, made: Result) -> str:
         figures = figures if before is None else f", feet slide {before:.1f} → {after:.1f} cm/s"
     planted = contact_rows.figures(report)
     if planted:
-        figures = f", feet that stand {planted}"
+        figures = f", standing feet {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
     figures = written.few + figures + written.limbs

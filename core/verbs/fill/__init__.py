@@ -5,10 +5,11 @@ from typing import Any
 
 from ...options import HIDDEN, RARE, declaration, option
 from ...recipes.base import Recipe
+from ...recipes.fill import FillOptions
 
 
 @declaration
-class Fill(Recipe):
+class Fill(Recipe, FillOptions):
     """Keep the keyed poses of the first clip, and fill what lies between them with stretches of the others."""
 
     verb = "fill"
@@ -37,6 +38,12 @@ class Fill(Recipe):
         table=True,
         shown=HIDDEN,  # they have rows of their own
     )
+    locked: str = option(
+        "",
+        "Stretches that are set for single gaps: the keyed frame before it, then clip, first and last frame, 1 if"
+        " mirrored, and share of the gap, of each stretch; gaps apart by ;",
+        shown=HIDDEN,
+    )
     share: float = option(
         -1.0,
         "How much of the found motion is mixed with interpolation: 0 is none, 1 all",
@@ -52,7 +59,10 @@ class Fill(Recipe):
         False, "Find the rest of each keyed pose, too: only hips and the places of hands and feet count", shown=RARE
     )
     plant_feet: bool = option(True, "Keep standing feet in place; keyed poses stay as they are")
-    trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
+
+    def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
+        """Return the clips that gaps are filled from: not the keyed poses, which are edited."""
+        return list(clips[1:])
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} filled" if names else "filled"

@@ -10,19 +10,19 @@ import numpy as np
 
 from ...between import completing, timing, trust
 from ...between import fill as between
-from ...between.candidates import Candidate
+from ...between.candidates import Candidate, Piece
 from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
-from ...bodies import alike
 from ...check import quality
 from ...errors import ClipError, OptionError
-from ...motion import trim
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...weave import reporting
-from . import Fill
+from . import Fill, locks
+from .locks import Lock
 from .result import FillResult
+from .sources import Sources, gather
 
 NAMED = 6  # gaps in one sentence
 REACHED = 0.001  # m from where a hand or foot is keyed
@@ -30,7 +30,9 @@ STANDS = 0.02  # body heights; a body that goes less from key to key stands
 STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
 
 
-def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> FillResult:
+def fill(
+    clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT, prepared: Sources | None = None
+) -> FillResult:
     """Return the first clip with the frames between its keyed poses filled with stretches of the other clips.
 
     Raises ClipError without other clips, OptionError for keys that are no frames of the clip, are fewer than two, or
@@ -49,32 +51,31 @@ def fill(clips: Sequence[Clip], recipe: Fill, progress: Progress = SILENT) -> Fi
         raise ClipError("Filling takes a clip with keyed poses and one or more to fill from: give clips to fill from")
     clip = clips[0]
     keys = keyed(clip, recipe)
-    progress.at(0.0, "Gathering motion")
-    given = [trim.if_wanted(one, recipe.trim) for one in clips[1:]]
-    brought = [alike.like(one.clip, clip) for one in given]
-    library = between.library([one for one, _ in brought], between.longest_gap(clip, keys))
+    sources = prepared or gather(clips[1:], recipe, progress)
+    on_body = sources.on_body_of(clip, between.longest_gap(clip, keys))
+    library, carried, given = on_body.library, on_body.carried, sources.given
     progress.at(0.5, "Filling")
     short = np.zeros(len(keys))
     if recipe.complete_poses:
         clip, short = completing.completed(clip, keys, library.clips)
-    wishes = _wishes(clip, keys, recipe)
+    wishes, lost = _wishes(clip, keys, recipe, sources, library)
     done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
-    carried = [one for _, one in brought if one is not None]
     report: dict[str, Any] = {
         "dropped": reporting.left_out(given),
         "carried": [one.as_report() for one in carried],
         "fill": {
             "keys": keys.tolist(),
-            "gaps": [_row(gap, clip, clips[1:], given, library) for gap in done.gaps],
+            "gaps": [_row(gap, clip, sources, library) for gap in done.gaps],
             "kept": [list(span) for span in done.kept],
             "timing": _timing(clip, keys, library, done, wishes) if recipe.suggest_timing else None,
         },
         "plant": None if done.planted is None else done.planted.report,
         "not_planted": done.not_planted,
-        "quality": {"before": [quality.measure(one) for one in clips[1:]], "after": quality.measure(result)},
-        "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, keys, done, short),
+        "quality": {"before": sources.quality, "after": quality.measure(result)},
+        "warnings": [sentence for one in carried for sentence in one.sentences]
+        + [*_warnings(clip, keys, done, short), *lost],
     }
     report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
     return FillResult(result, report, 0, clips[0], tuple(keys.tolist()), done, library)
@@ -130,8 +131,13 @@ def check_gaps(name: str, keys: Longs, rate: float) -> None:
         )
 
 
-def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
-    """Return what is set for each gap that is filled; raises OptionError for rows of no gap."""
+def _wishes(
+    clip: Clip, keys: Longs, recipe: Fill, sources: Sources, library: Library
+) -> tuple[dict[int, Wish], list[str]]:
+    """Return what is set for each gap that is filled, and sentences on stretches that are not there any more.
+
+    Raises OptionError for rows of no gap.
+    """
     firsts = [int(a) for a, b in pairwise(keys.tolist()) if b - a >= between.FEWEST_FRAMES]
     rows = {}
     for row in recipe.gaps:
@@ -142,19 +148,48 @@ def _wishes(clip: Clip, keys: Longs, recipe: Fill) -> dict[int, Wish]:
                 f" 1, such as {keys[0]} 2 -1, not {given}"
             )
         rows[int(row[0])] = row
-    wishes = {}
+    locked = locks.read(recipe.locked)
+    wrong = next((key for key in locked if key not in keys[:-1]), None)
+    if wrong is not None:
+        raise OptionError(f"locked: {clip.name} has no gap after frame {wrong}: give a keyed frame with a gap after it")
+    wishes, lost = dict[int, Wish](), list[str]()
     for number, first in enumerate(firsts):
         _, candidate, share = rows.get(first, (first, -1.0, -1.0))
         share = recipe.share if share < 0.0 else share
-        wishes[number] = Wish(int(candidate) if candidate >= 0 else None, share if share >= 0.0 else None)
-    return wishes
+        set_to: int | tuple[Piece, ...] | None = int(candidate) if candidate >= 0 else None
+        if first in locked:
+            pieces = [_piece(one, sources, library) for one in locked[first]]
+            set_to = tuple(one for one in pieces if one is not None)
+            gone = next((one for one, piece in zip(locked[first], pieces, strict=True) if piece is None), None)
+            if gone is not None:
+                set_to = None
+                lost.append(
+                    f"{clip.name}: the stretch that was set for the gap after frame {first} of the result is not among"
+                    f" the sources any more: {gone.clip}, frames {gone.first:g} to {gone.last:g}; another was chosen"
+                )
+        wishes[number] = Wish(set_to, share if share >= 0.0 else None)
+    return wishes, lost
 
 
-def _row(
-    gap: GapFilled, clip: Clip, clips: Sequence[Clip], given: Sequence[trim.Trimmed], library: Library
-) -> dict[str, Any]:
+def _piece(lock: Lock, sources: Sources, library: Library) -> Piece | None:
+    """Return the rows of a stretch that is set; None where no source has it."""
+    rows = library.rows
+    for number, (clip, given) in enumerate(zip(sources.clips, sources.given, strict=True)):
+        if clip.name != lock.clip:
+            continue
+        own = (rows.clips == number) & (rows.mirrored == lock.mirrored)
+        ends = [
+            np.flatnonzero(own & (rows.frames == round((frame - given.first) * RATE / clip.rate)))
+            for frame in (lock.first, lock.last)
+        ]
+        if all(map(len, ends)) and ends[0][0] < ends[1][0] and lock.share > 0.0:
+            return Piece(int(ends[0][0]), int(ends[1][0]), lock.share)
+    return None
+
+
+def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict[str, Any]:
     """Return the row of a report on one gap; frames of sources are counted in the clips as given."""
-    found = [_stretches(one, clips, given, library) for one in gap.found]
+    found = [_stretches(one, sources, library) for one in gap.found]
     texts = [_text(some, one, gap, clip) for some, one in zip(found, gap.found, strict=True)]
     row: dict[str, Any] = {
         "first": gap.first,
@@ -179,14 +214,14 @@ def said(what: str, alike: float, share: float) -> str:
         >>> from action_loom.core.verbs.fill import work
         >>> work.said("walk_12, 1.08 ×", 0.94, 0.94)
         'walk_12, 1.08 ×, as alike as 94 %'
-        >>> work.said("walk_12, 1.08 ×", 0.02, 0.02)
+        >>> work.said("walk_12, 1.08 ×", 0.001, 0.001)
         'nothing like it: interpolated (nearest: walk_12, 1.08 ×)'
     """
     if alike < trust.NOTHING_LIKE and share <= alike:
         return f"nothing like it: interpolated (nearest: {what})"
     of = "" if share == alike else f", share {100.0 * share:.0f} %"
     if alike < trust.LITTLE:
-        return f"{what}, little like it ({100.0 * alike:.0f} %){of}"
+        return f"{what}, little like it ({max(100.0 * alike, 1.0):.0f} %){of}"
     roughly = "roughly " if alike < trust.ROUGHLY else ""
     return f"{what}, {roughly}as alike as {100.0 * alike:.0f} %{of}"
 
@@ -201,11 +236,9 @@ def _text(some: list[dict[str, Any]], one: Candidate, gap: GapFilled, clip: Clip
     return ", then ".join(parts)
 
 
-def _stretches(
-    one: Candidate, clips: Sequence[Clip], given: Sequence[trim.Trimmed], library: Library
-) -> list[dict[str, Any]]:
+def _stretches(one: Candidate, sources: Sources, library: Library) -> list[dict[str, Any]]:
     """Return the rows of a report on the stretches of a candidate; frames of a repeated cycle go on after its last."""
-    rows, found = library.rows, []
+    clips, given, rows, found = sources.clips, sources.given, library.rows, list[dict[str, Any]]()
     for piece in one.pieces:
         number = int(rows.clips[piece.start])
         first, last = (
@@ -219,6 +252,7 @@ def _stretches(
                 "first": first,
                 "last": last,
                 "mirrored": bool(rows.mirrored[piece.start]),
+                "share": piece.share,
             }
         )
     return found

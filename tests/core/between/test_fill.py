@@ -11,6 +11,7 @@ from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, mirror, quat, root_motion
+from action_loom.core.verbs.fill import locks
 from oracles import material
 
 KEYS = np.array([0, 20, 48, 80])
@@ -140,6 +141,26 @@ def test_another_posture_is_no_other_motion():
     assert away(made.clip, bent.cut(0, 81)) < 0.5 * away(hidden(bent), bent.cut(0, 81))
 
 
+def test_what_one_gap_lacks_at_both_ends_is_a_posture_only_if_the_others_lack_it_too():
+    walk = actions.walk()
+    library, keys = rows.of_clips([walk]), rows.of_poses(walk.taken(np.array([0, 20, 40, 60])))
+    gaps = [candidates.gap_of(keys, k, 20.0) for k in range(3)]
+    moved = np.full_like(gaps[0].first, 0.05)
+
+    def ratios(lacking):
+        asked = [
+            replace(gap, first=gap.first + moved, last=gap.last + moved) if k in lacking else gap
+            for k, gap in enumerate(gaps)
+        ]
+        found = [candidates.found(library, gap) for gap in gaps]
+        told = trust.postures(library, asked, found, [0, 0, 0])
+        return [trust.ratio(library, asked[k], found[k], 0, told[k]) for k in range(3)]
+
+    alone, all_along, none = ratios({1}), ratios({0, 1, 2}), ratios(set())
+    assert alone[1] > 4.0 * all_along[1]
+    np.testing.assert_allclose(alone[::2], none[::2], rtol=0.05)  # what is nearer without it stays so
+
+
 def test_a_share_and_a_candidate_can_be_set_for_a_gap():
     walk = actions.walk()
     free = filled(hidden(walk), [walk, actions.sneak()], plant_feet=False)
@@ -147,6 +168,56 @@ def test_a_share_and_a_candidate_can_be_set_for_a_gap():
     _, second, third = made.report["fill"]["gaps"]
     assert (second["candidate"], second["share"], third["share"]) == (3, 1.0, 0.0)
     assert away(made.clip.cut(0, 14), free.clip.cut(0, 14)) < 1e-9  # gaps far from the change stay
+
+
+def test_a_stretch_that_is_set_stays_whatever_else_is_there():
+    walk, block = actions.walk(), hidden(actions.walk())
+    first = filled(block, [walk, actions.sneak()])
+    stretches = first.report["fill"]["gaps"][1]["candidates"][3]["stretches"]
+    locked = locks.as_text({20: locks.of_report(stretches)})
+    for sources in ([walk], [actions.wave(), actions.sneak(), walk], [walk, *[actions.turn_left()] * 2]):
+        row = filled(block, sources, locked=locked).report["fill"]["gaps"][1]
+        kept = row["candidates"][row["candidate"]]["stretches"]
+        assert locks.of_report(kept) == locks.of_report(stretches)
+    alone = filled(block, [walk], locked="20 walk 3 29 0 1")  # one that was not found
+    row = alone.report["fill"]["gaps"][1]
+    assert (row["candidates"][row["candidate"]]["stretches"][0]["first"], row["candidate"]) == (3.0, 8)
+    gone = filled(block, [actions.sneak()], locked=locked)
+    assert any("is not among the sources any more: walk, frames" in words for words in gone.report["warnings"])
+
+
+def test_two_stretches_that_are_set_stay():
+    left = actions.turn_left()
+    keys = (0, len(left) - 1)
+    halves = [left.cut(0, len(left) // 2 + 8), left.cut(len(left) // 2 - 8, len(left))]
+    halves = [replace(one, name=f"half {k}") for k, one in enumerate(halves)]
+    made = filled(left, halves, keys=keys).report["fill"]["gaps"][0]
+    text = locks.as_text({0: locks.of_report(made["candidates"][made["candidate"]]["stretches"])})
+    again = filled(left, [actions.wave(), *halves], keys=keys, locked=text).report["fill"]["gaps"][0]
+    assert again["text"] == made["text"]
+    assert len(again["candidates"]) <= 8
+
+
+@pytest.mark.parametrize("text", ["20", "20 walk", "20 walk a 3 0 1", "x walk 0 3 0 1", "20 'walk 0 3 0 1"])
+def test_locks_that_are_none(text):
+    with pytest.raises(OptionError, match="locked: a row is the keyed frame before a gap"):
+        filled(actions.walk(), [actions.walk()], locked=text)
+
+
+def test_after_an_edit_only_what_it_touches_is_looked_for_again_and_the_answer_is_the_same():
+    walk, keys = actions.walk(), (0, 16, 32, 48, 64, 80)
+    block, sources = hidden(walk, np.array(keys)), [actions.sneak(), walk]
+    recipe = verbs.Fill(key_frames=(keys,))
+    prepared = verbs.prepare(recipe, [block, *sources])
+    verbs.apply(recipe, [block, *sources], prepared=prepared)
+    library = prepared.on_body_of(block, 0.5).library
+    before = len(library._found), len(library._made)
+    turns = block.rotations.copy()
+    turns[32, 3] = quat.mul(turns[32, 3], quat.exp(np.array([0.2, 0.0, 0.0])))
+    edited = replace(block, rotations=turns)
+    again = verbs.apply(recipe, [edited, *sources], prepared=prepared)
+    assert (len(library._found), len(library._made)) == (before[0] + 2, before[1] + 2)
+    assert away(again.clip, filled(edited, sources, keys=keys).clip) == 0.0
 
 
 def test_feet_that_stand_do_not_slide_and_keys_stay():
@@ -259,6 +330,8 @@ def test_a_gap_longer_than_all_sources():
 
 
 def test_rows_of_no_gap():
+    with pytest.raises(OptionError, match="locked: walk has no gap after frame 3"):
+        filled(actions.walk(), [actions.walk()], locked="3 walk 0 10 0 1")
     with pytest.raises(OptionError, match="gaps: a row is the keyed frame before a gap"):
         filled(actions.walk(), [actions.walk()], gaps=((3, 0, 1),))
 

@@ -1,0 +1,79 @@
+"""What is known of the clips that gaps are filled from, whatever the poses are: kept while poses are edited."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...between import fill as between
+from ...between.fill import Library
+from ...bodies import alike, rest_check
+from ...bodies.carried import Carried
+from ...cache import Cache
+from ...check import quality
+from ...motion import trim
+from ...motion.clip import Clip
+from ...motion.trim import Trimmed
+from ...progress import SILENT, Progress
+from ...recipes.fill import FillOptions
+
+SHORTEST = 2.0  # s of a gap for which cycles are repeated at least
+
+
+@dataclass(frozen=True, eq=False)
+class OnBody:
+    """Sources on the body of the keyed poses; carried : how those came there that rest otherwise."""
+
+    library: Library
+    carried: list[Carried]
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Clips that gaps are filled from, as they were given and trimmed."""
+
+    clips: list[Clip]
+    given: list[Trimmed]
+    known: Cache[tuple[Any, ...], OnBody] = field(default_factory=lambda: Cache(2))
+
+    @cached_property
+    def quality(self) -> list[dict[str, Any]]:
+        """The measures of each clip."""
+        return [quality.measure(clip) for clip in self.clips]
+
+    def on_body_of(self, clip: Clip, seconds: float) -> OnBody:
+        """Return the clips on the body of another, for gaps of up to so many seconds.
+
+        Raises SkeletonError for clips that can't be brought there.
+        """
+        body, rest = clip.skeleton, rest_check.choose(clip)
+        seconds = max(SHORTEST, 2.0 ** float(np.ceil(np.log2(seconds))))  # few libraries, as keys are moved
+        arrays = body.parents, body.offsets, body.orients, body.tips, rest.points
+        key = (seconds, rest.name, tuple(body.names), repr(sorted(body.roles.items())), *(a.tobytes() for a in arrays))
+        return self.known.made(key, lambda: self._on(clip, seconds))
+
+    def _on(self, clip: Clip, seconds: float) -> OnBody:
+        brought = [alike.like(one.clip, clip) for one in self.given]
+        carried = [one for _, one in brought if one is not None]
+        return OnBody(between.library([one for one, _ in brought], seconds), carried)
+
+
+def gather(
+    clips: Sequence[Clip], options: FillOptions, progress: Progress = SILENT, known: Sources | None = None
+) -> Sources:
+    """Return clips to fill from.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.fill import FillOptions
+        >>> from action_loom.core.verbs.fill import sources
+        >>> of = sources.gather([actions.walk(), actions.sneak()], FillOptions())
+        >>> len(of.on_body_of(actions.wave(), 1.0).library.clips)
+        2
+    """
+    if known is not None:
+        return known
+    progress.at(0.0, "Gathering motion")
+    return Sources(list(clips), [trim.if_wanted(one, options.trim) for one in clips])
