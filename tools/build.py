@@ -151,7 +151,7 @@ def problems(names, sources, platform, pythons=fetch_wheels.PYTHONS):
         *map(re.escape, (*TOP_FILES, *DATA)),
         r"(addon|core)/(\w+/)*\w+\.py",
         r"manual/\w+\.html",
-        r"manual/images/\w+\.png",
+        r"manual/images/\w+\.(?:png|webp)",
         *wheels,
     ]
     found = [f"{name} does not belong in it" for name in names if not _matches_any(name, allowed)]

@@ -44,7 +44,7 @@ def write(folder: Path) -> list[str]:
 
 def names() -> list[str]:
     """The files of the manual in the zip, relative to its folder."""
-    pictures = sorted((MANUAL / "images").glob("*.png"))
+    pictures = sorted((MANUAL / "images").glob("*.*"))
     return [*(page_name(path.name) for path in PAGES), *(f"images/{path.name}" for path in pictures)]
 
 
@@ -67,7 +67,7 @@ def as_html(path: Path) -> str:
 def _link(page: Path, words: str, target: str) -> str:
     name, mark, anchor = target.partition("#")
     hint = (page.parent / name).resolve() if name else page
-    if "://" in target or hint.suffix == ".png":
+    if "://" in target or hint.suffix in (".png", ".webp"):
         return f"[{words}]({target})"
     if hint in PAGES:
         return f"[{words}]({page_name(hint.name)}{mark}{anchor})"

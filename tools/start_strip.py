@@ -1,4 +1,4 @@
-"""Puts the pictures of `gui_start.py` together: docs/manual/images/start_strip.png. Argument: their folder."""
+"""Puts the pictures of `gui_start.py` together: docs/manual/images/start_strip.webp. Argument: their folder."""
 
 import json
 import sys
@@ -6,10 +6,10 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-OUT = Path(__file__).resolve().parent.parent / "docs" / "manual" / "images" / "start_strip.png"
+OUT = Path(__file__).resolve().parent.parent / "docs" / "manual" / "images" / "start_strip.webp"
 COLUMNS, WIDE, TALL = 3, 780, 740  # pixels of a window's picture, left of and below its sidebar's upper right corner
 SIZE = (400, 379)  # of it in the strip
-CAPTION, GAP, COLORS = 26, 8, 96
+CAPTION, GAP, QUALITY = 26, 8, 70
 PAPER, INK = (250, 250, 250), (20, 20, 20)
 
 
@@ -26,7 +26,7 @@ def main(folder: Path) -> None:
         x, y = GAP + k % COLUMNS * cell[0], k // COLUMNS * cell[1]
         draw.text((x, y + 4), f"{k + 1}. {step['words']}", fill=INK, font=font)
         strip.paste(picture, (x, y + CAPTION))
-    strip.quantize(COLORS, dither=Image.Dither.NONE).save(OUT, optimize=True)
+    strip.save(OUT, quality=QUALITY, method=6)
     print(f"{OUT}: {strip.size}, {OUT.stat().st_size / 1024:.0f} KiB")
 
 

@@ -77,12 +77,19 @@ def directions(loom, rig, action, frames):
     return {high: limbs[:, k] for k, (high, _) in enumerate(known)}
 
 
-def worst_limb(loom, one, other):
-    """The largest angle in degrees between limbs of two armatures; each is given as (rig, action, frames)."""
+def worst_limb(loom, one, other, *, without=()):
+    """The largest angle in degrees between limbs of two armatures; each is given as (rig, action, frames).
+
+    without : roles, without their side, that are not compared
+    """
     ours, theirs = directions(loom, *one), directions(loom, *other)
     shared = set(ours) & set(theirs)
     assert {"thigh.L", "thigh.R", "upper_arm.L", "upper_arm.R"} <= shared
-    apart = (np.linalg.norm(ours[role] - theirs[role], axis=1).max() for role in shared)
+    apart = (
+        np.linalg.norm(ours[role] - theirs[role], axis=1).max()
+        for role in shared
+        if role.partition(".")[0] not in without
+    )
     return float(np.degrees(2.0 * np.arcsin(max(apart) / 2.0)))
 
 
