@@ -24,17 +24,18 @@ def lighten(stage: bpy.types.Scene, copy: bpy.types.Object, armature: bpy.types.
     the original, read the copy.
     """
     if copy.data == armature.data:
-        copy.data = present(copy.data).copy()
-    data = armature_data(copy)
+        data: Any = armature.data
+        copy.data = data.copy()
+    own = armature_data(copy)
     for bone in present(copy.pose).bones:
         bone.custom_shape = None  # else the meshes are evaluated
-    for curve in _drivers(data):
+    for curve in _drivers(own):
         for target in _targets(curve):
             if target.id == armature:
                 target.id = copy
     stage.frame_set(stage.frame_current)
     seen: Any = copy.evaluated_get(present(stage.view_layers[0].depsgraph))
-    for owner, curve in _steady(copy, data):
+    for owner, curve in _steady(copy, own):
         _set(owner, seen if owner == copy else seen.data, curve)
         present(owner.animation_data).drivers.remove(curve)
 
