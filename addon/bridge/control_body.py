@@ -153,6 +153,7 @@ def _chosen_part(part: Part, chosen: dict[str, str]) -> Part:
 def state(armature: bpy.types.Object) -> str:
     """Return a hash of all that decides what controls there are: bones, constraints, drivers, meshes, chosen roles."""
     digest = hashlib.blake2b(digest_size=16)
+    switched = graph.switched(armature)
     for bone in present(armature.pose).bones:
         own, parent = bone.bone, bone.parent.name if bone.parent is not None else ""
         plain = [bone.name, parent, own.use_deform, own.hide, bone.rotation_mode, bone.custom_shape is not None]
@@ -163,7 +164,9 @@ def state(armature: bpy.types.Object) -> str:
         for one in bone.constraints:
             target = getattr(getattr(one, "target", None), "name", "")
             names = [one.name, one.type, target, getattr(one, "subtarget", ""), getattr(one, "pole_subtarget", "")]
-            digest.update(repr([*names, one.enabled, one.influence > 0.0]).encode())
+            # What a driver or keys switch is found either way, so that no other switch makes a rig another one.
+            on = (bone.name, one.name) in switched or (one.enabled and one.influence > 0.0)
+            digest.update(repr([*names, on]).encode())
     data = armature.animation_data
     drivers = [] if data is None else [(one.data_path, present(one.driver).expression) for one in data.drivers]
     wearing = [

@@ -75,7 +75,7 @@ def read(armature: bpy.types.Object) -> Graph:
     """Read the dependencies of an armature's bones."""
     bones = present(armature.pose).bones
     paths, properties, driven = _drivers(armature)
-    switched = {(match[1], match[2]) for match in map(drivers.OF_CONSTRAINT.match, paths | keyed(armature)) if match}
+    by = switched(armature)
     edges: dict[str, list[Edge]] = {
         bone.name: [Edge(bone.parent.name, PARENT)] if bone.parent is not None else [] for bone in bones
     }
@@ -83,7 +83,7 @@ def read(armature: bpy.types.Object) -> Graph:
     inverse = []
     for bone in bones:
         for one in _constraints(bone):
-            on = (one.enabled and one.influence > 0.0) or (bone.name, one.name) in switched
+            on = (one.enabled and one.influence > 0.0) or (bone.name, one.name) in by
             if not on or one.type.startswith(drivers.LIMITS):
                 continue
             found, why = _sources(armature, bone, one)
@@ -105,6 +105,13 @@ def read(armature: bpy.types.Object) -> Graph:
         frozenset(_read_by_drivers(armature)),
         tuple(inverse),
     )
+
+
+def switched(armature: bpy.types.Object) -> set[tuple[str, str]]:
+    """Return the constraints, by bone and name, that drivers or the armature's action switch."""
+    data = armature.animation_data
+    paths = [curve.data_path for curve in data.drivers] if data is not None else []
+    return {(match[1], match[2]) for match in map(drivers.OF_CONSTRAINT.match, {*paths, *keyed(armature)}) if match}
 
 
 def keyed(armature: bpy.types.Object) -> set[str]:

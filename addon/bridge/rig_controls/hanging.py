@@ -1,6 +1,6 @@
 """Which control carries which: seen by moving each of them a little on a copy at rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ class Hanging:
     turned : seeds that carry another one, as they are keyed, not as inverse kinematics turns them
     stiff : controls that twist their bones, too
     idle : seeds that turn no bone
+    moves : the bones seen that each control moves or turns
     """
 
     rest: Array
@@ -36,6 +37,7 @@ class Hanging:
     turned: frozenset[str]
     stiff: frozenset[str]
     idle: frozenset[str]
+    moves: dict[str, frozenset[str]]
 
     def borne(self, one: Control, controls: Iterable[Control]) -> list[str]:
         """Return the controls that hang on another one, which bears them, and turn in their places."""
@@ -64,7 +66,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     carried: dict[str, set[str]] = {one.name: set() for one in controls}
     idle: set[str] = set()
     takes: set[str] = set()  # controls with which their bones go
-    moves: dict[str, set[str]] = {one.name: set() for one in controls}  # bones that each control moves
+    moves = {one.name: _moved(player.index, rest, after, step) for one, after in zip(controls, seen, strict=True)}
     for one, after in zip(controls, seen, strict=True):
         if one.seeds:
             k = player.index[one.bone]
@@ -76,13 +78,11 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
             j = player.index[base[other.name]]
             if other is not one and response.goes_with(move, rest[j], after[j], _ALIKE, _ALIKE * step):
                 carried[one.name].add(other.name)
-            if response.moved(rest[player.index[other.bone]], after[player.index[other.bone]], _ALIKE * step):
-                moves[one.name].add(other.bone)
         bone = player.index[one.bone]
         takes |= {one.name} if response.goes_with(move, rest[bone], after[bone], _TWISTED, _ALIKE * step) else set()
     stiff = {one.name for one in controls if one.seeds}
     for one in controls:  # not if something that doesn't carry it moves its bone
-        others = [other for other in moves if one.bone in moves[other] and other != one.name]
+        others = [each.name for each in controls if one.bone in moves[each.name] and each is not one and not each.seeds]
         stiff |= {one.name} if one.name in takes and all(one.name in carried[other] for other in others) else set()
     carrier = {}
     for other in controls:
@@ -98,7 +98,12 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
         for name, parent in parents.items()
         if parent is not None and name in seeds
     }
-    return Hanging(rest, carrier, _sorted(carrier), hung, turned, frozenset(stiff), frozenset(idle))
+    return Hanging(rest, carrier, _sorted(carrier), hung, turned, frozenset(stiff), frozenset(idle), moves)
+
+
+def _moved(index: Mapping[str, int], before: Array, after: Array, step: float) -> frozenset[str]:
+    """Return the bones that are elsewhere, or turned, by their matrices (B, 4, 4) before and after."""
+    return frozenset(name for name, k in index.items() if response.moved(before[k], after[k], _ALIKE * step))
 
 
 def _sorted(carrier: dict[str, str]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ class Control:
         what its goal was corrected by, in the goal's axes
     best (F,), kept (F, 4, 4) : the smallest error so far, and the correction with it
     idle (F,) : corrections so far that gained nothing
+    share (F,), missed (F, 3) : how much of a missing turn a correction is, and the last one, as a rotation vector
     gap (F,), stuck (F,) : how near it came to its goal, and passes that brought it no nearer
     near (F, 4, 4) : how it hung when it came so near; once it is stuck, where it is seen; from its carrier
     axes (3, 3) : the axes of its location, where these are not its own
@@ -47,6 +48,8 @@ class Control:
     best: Array = field(default_factory=lambda: np.zeros(0))
     kept: Array = field(default_factory=lambda: np.zeros(0))
     idle: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    share: Array = field(default_factory=lambda: np.zeros(0))
+    missed: Array = field(default_factory=lambda: np.zeros((0, 3)))
     gap: Array = field(default_factory=lambda: np.zeros(0))
     near: Array = field(default_factory=lambda: np.zeros(0))
     stuck: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))

@@ -19,6 +19,7 @@ from .playing import Player
 _PASSES = 16  # at most
 _GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
 _IDLE = 3  # corrections that gained nothing, after which a control is left at the best one
+_SHARES = 0.3, 3.0  # of a missing turn that a correction is, at least and at most
 _STUCK = 3  # passes that bring a control no nearer to its goal: limits keep it from there
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
 _MORE = 5e-5  # likewise: corrected where it is off by more
@@ -39,14 +40,19 @@ class Goals:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where to begin, by control: how it hangs on its carrier, and what its goal was corrected by (F, 4, 4)."""
+    """Where to begin, by control: how it hangs on its carrier, what its goal was corrected by, and what that did.
+
+    hangs, fixes (F, 4, 4); shares (F,) : how much of a missing turn a correction by it is to be
+    """
 
     hangs: dict[str, Array]
     fixes: dict[str, Array]
+    shares: dict[str, Array]
 
     def at(self, rows: NDArray[np.int64]) -> "Start":
         """Return the start of some frames."""
-        return Start(*({name: one[rows] for name, one in each.items()} for each in (self.hangs, self.fixes)))
+        every = self.hangs, self.fixes, self.shares
+        return Start(*({name: one[rows] for name, one in each.items()} for each in every))
 
 
 def goals(
@@ -83,21 +89,27 @@ def at_rest(controls: Sequence[Control], hanging: Hanging, index: Mapping[str, i
         frame = hanging.rest[index[one.name]]
         frame = np.linalg.inv(hanging.rest[index[above]]) @ frame if above else frame
         hangs[one.name] = np.tile(frame, (frames, 1, 1))
-    return Start(hangs, {one.name: np.tile(np.eye(4), (frames, 1, 1)) for one in controls})
+    fixes = {one.name: np.tile(np.eye(4), (frames, 1, 1)) for one in controls}
+    return Start(hangs, fixes, {one.name: np.ones(frames) for one in controls})
 
 
-def between(start: Start, rows: NDArray[np.int64], frames: int) -> Start:
-    """Return a start for all frames between some that are solved."""
-    return Start(
-        *({name: _between(one, rows, frames) for name, one in each.items()} for each in (start.hangs, start.fixes))
-    )
+def between(start: Start, rows: NDArray[np.int64], frames: NDArray[np.int64]) -> Start:
+    """Return a start for frames between those, rows, that are solved."""
+    shares = {name: np.interp(frames, rows, one) for name, one in start.shares.items()}
+    solved = start.hangs, start.fixes
+    hangs, fixes = ({name: _between(one, rows, frames) for name, one in each.items()} for each in solved)
+    return Start(hangs, fixes, shares)
 
 
-def _between(known: Array, rows: NDArray[np.int64], frames: int) -> Array:
-    at = np.interp(np.arange(frames), rows, np.arange(len(rows)))
-    low = np.minimum(at.astype(np.int64), max(len(rows) - 2, 0))
-    part = (at - low)[:, None, None]
-    out = (1.0 - part) * known[low] + part * known[np.minimum(low + 1, len(rows) - 1)]
+def _between(known: Array, rows: NDArray[np.int64], frames: NDArray[np.int64]) -> Array:
+    """Return transforms (F, 4, 4) between known ones, by cubics through these."""
+    low = np.clip(np.searchsorted(rows, frames, side="right") - 1, 0, len(rows) - 2)
+    width = (rows[low + 1] - rows[low])[:, None, None]
+    part = (frames - rows[low])[:, None, None] / width
+    slopes = np.gradient(known, rows, axis=0)
+    rise = known[low + 1] - known[low]
+    first, last = width * slopes[low] - rise, rise - width * slopes[low + 1]
+    out = known[low] + part * (rise + (1.0 - part) * ((1.0 - part) * first + part * last))
     out[:, :3, :3] = quat.to_matrix(quat.normalize(quat.from_matrix(out[:, :3, :3])))
     return np.asarray(out)
 
@@ -112,6 +124,7 @@ class Solver:
         self.motion, self.targets, self.start = goals.motion, goals.controls, start
         self.index = player.index
         self.needs = {one.name: self._needs(one) for one in controls}
+        self.waits = {one.name: self._waits(one) for one in controls}
         self.limited = {one.name for one in controls if not one.seeds and _is_limited(player.bones[one.name])}
         limbs = {one.name: one.swivels for one in controls if one.swivels is not None}
         self.across = {name for name, part in limbs.items() if poles.lies_across(part, hanging.rest, player.index)}
@@ -127,6 +140,7 @@ class Solver:
             one.best, one.idle = np.full(self.frames, np.inf), np.zeros(self.frames, np.int64)
             one.gap, one.stuck = np.full(self.frames, np.inf), np.zeros(self.frames, np.int64)
             one.near = one.hangs.copy()
+            one.share, one.missed = start.shares[one.name].copy(), np.zeros((self.frames, 3))
         self.least, self.shown = np.full(self.frames, np.inf), np.empty((self.frames, *player.rest.shape))
         self.worse = np.zeros(self.frames, bool)
         self.found = {one.name: [np.empty((self.frames, 4, 4)) for _ in range(3)] for one in controls}
@@ -143,13 +157,12 @@ class Solver:
             for name in self.hanging.order:
                 if name in self.limited:
                     arrived[name] |= self._is_stuck(name, seen, rows, arrived)
-            calm, trunk = dict[str, NDArray[np.bool_]](), np.ones(len(rows), bool)
+            calm = dict[str, NDArray[np.bool_]]()
             for name, one in self.controls.items():
-                # A control is judged once what it depends on has come to rest: what carries it, of a limb the trunk.
+                # A control is judged once what it depends on has come to rest.
                 judged = np.all([arrived[need] for need in self.needs[name]], axis=0)
-                judged = judged & calm.get(self.hanging.carrier[name], True) & (one.part == TRUNK or trunk)
+                judged = np.all([judged, *(calm[above] for above in self.waits[name] if above in calm)], axis=0)
                 calm[name] = arrived[name] & ~self._correct(one, seen, rows, judged)
-                trunk &= calm[name] | (one.part != TRUNK)
             rest = np.all(list(calm.values()), axis=0)
             self._hang(seen, rows)
             rows = rows[~rest]
@@ -167,7 +180,7 @@ class Solver:
     def end(self) -> Start:
         """Return where to begin on frames nearby."""
         names = self.controls
-        return Start({name: names[name].hangs for name in names}, {name: names[name].fix for name in names})
+        return Start(*({name: getattr(one, kind) for name, one in names.items()} for kind in ("hangs", "fix", "share")))
 
     def _show(self, seen: Array, rows: NDArray[np.int64]) -> None:
         seen[rows] = self.player.show({one.name: one.basis for one in self.controls.values()}, rows)
@@ -270,10 +283,25 @@ class Solver:
             each.fix[rows[more]] = np.linalg.inv(target) @ step @ target @ each.fix[rows[more]]
         return np.asarray(more | back)
 
+    def _waits(self, one: Control) -> list[str]:
+        """Return the controls of which a control waits until they are not corrected any more: its carrier, the trunk.
+
+        Limbs wait for what of the trunk moves them, not for the head.
+        """
+        carrier, bones = self.hanging.carrier[one.name], self.player.bones
+        above = [
+            name for name in (one.name, one.bone) for name in (name, *(b.name for b in bones[name].parent_recursive))
+        ]
+        theirs = {*above, *(bone for _, bone in (one.swivels.bones if one.swivels is not None else ()))}
+        trunk = [each for each in self.controls.values() if each.part == TRUNK != one.part]
+        return [carrier, *(each.name for each in trunk if theirs & self.hanging.moves[each.name])]
+
     def _needs(self, one: Control) -> list[str]:
         """Return the controls that must have arrived before another one is judged."""
         if one.swivels is None:
-            return [each.name for each in self._together(one)]
+            others = [each for each in self.controls.values() if each.part == one.part]
+            with_it = [each.name for each in others if one.bone in self.hanging.moves[each.name]]
+            return list(dict.fromkeys([*(each.name for each in self._together(one)), *with_it]))
         tips = [control for role, control in one.swivels.tips if role != one.swivels.bones[2][0]]
         return [each.name for each in self.controls.values() if each.part == one.part and each.name not in tips]
 
@@ -321,7 +349,13 @@ class Solver:
             motion = {bone: self.motion[bone][rows] for _, bone in one.swivels.bones if bone in self.motion}
             return poles.swivel(one.swivels, motion, seen[rows], self.index)
         now, goal = seen[rows, self.index[one.bone]], self.motion[one.bone][rows]
-        return _swing(now, goal, one, whole=self._is_stiff(one))
+        out = _swing(now, goal, one, whole=self._is_stiff(one))
+        if one.turns and not one.moves:
+            missing = quat.log(quat.from_matrix(out[:, :3, :3]))
+            one.share[rows] = _learned(one.share[rows], one.missed[rows], missing)
+            one.missed[rows] = missing
+            out[:, :3, :3] = quat.to_matrix(quat.exp(one.share[rows, None] * missing))
+        return out
 
     def _places(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
         """Return the places (N, R, 3) of the controls that another one bears, and those where they should be."""
@@ -332,6 +366,17 @@ class Solver:
     def _is_stiff(self, one: Control) -> bool:
         """Return whether a control, with what is corrected together with it, twists its bone, too."""
         return any(each.name in self.hanging.stiff for each in self._together(one))
+
+
+def _learned(share: Array, before: Array, after: Array) -> Array:
+    """Return which shares (R,) of a missing turn to correct by, from rotation vectors (R, 3) before and after it.
+
+    Some rigs turn a bone twice as far as its control, others half as far.
+    """
+    size = np.sum(before * before, axis=1)
+    done = 1.0 - np.sum(after * before, axis=1) / np.maximum(size, 1e-18)
+    known = (size > 1e-9) & (done > 0.3)
+    return np.asarray(np.clip(np.where(known, share / np.where(known, done, 1.0), share), *_SHARES))
 
 
 def _is_limited(bone: bpy.types.PoseBone) -> bool:

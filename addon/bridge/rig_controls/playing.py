@@ -1,7 +1,7 @@
 """Show keys of controls on a copy of a rig; the rig itself, its scene and the undo steps stay as they are.
 
 The copy plays an action: Blender copies an object anew whenever its properties are set, which takes four times as long
-as evaluating a frame. What the wanted bones don't depend on has no constraints.
+as evaluating a frame. What the wanted bones don't depend on has no constraints, and what does not change no drivers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,6 +18,7 @@ from ....core.motion.quat import Array
 from ...ground.blender_types import present
 from .. import curves
 from .graph import Graph
+from .lightening import lighten
 from .probe import copied
 
 
@@ -87,4 +88,5 @@ def playing(armature: bpy.types.Object, graph: Graph, stand: Stand, frames: int)
     """Yield a copy of a rig in a temporary scene, which is removed with it afterwards."""
     wanted = {*stand.seen, *stand.rest}
     with copied(armature, graph, stand.rest, wanted, stand.values) as (stage, copy, played):
+        lighten(stage, copy, armature)
         yield Player(stage, copy, curves.holder_of(*played), stand.seen, frames)

@@ -25,9 +25,8 @@ from .playing import Stand, playing
 
 Limbs = Literal["fk", "ik", "both"]
 _SOME = 96  # frames that are solved in one step
-_EVERY = 8  # of these frames is solved first
+_EVERY = 9, 3, 1  # of these frames is solved first, then those between
 _LONGER = 2e-3  # of a bone's length: lengths that change by more are stretched
-_FIRST = 0.3  # of the time goes to those
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,11 +134,7 @@ def _solved(
     goals = replace(goals, controls={**goals.controls, **held})
     work = _Work(armature, depends, stand, plan, hanging, goals)
     start = passes.at_rest(plan, hanging, player.index, count)
-    if count > 3 * _EVERY:  # what some frames need is the beginning of those between them
-        rows = np.append(np.arange(0, count - 1, _EVERY), count - 1)
-        some = yield from _in_pieces(work, rows, start.at(rows), 0.0, _FIRST)
-        start = passes.between(some.end, rows, count)
-    done = yield from _in_pieces(work, np.arange(count), start, _FIRST, 1.0)
+    done = yield from _from_some(work, start, count)
     return _report(armature, found, plan, done, settings, motion)
 
 
@@ -176,14 +171,27 @@ class _Done:
     end: passes.Start
 
 
-def _in_pieces(
-    work: _Work, rows: NDArray[np.int64], start: passes.Start, begin: float, finish: float
-) -> steps.Steps[_Done]:
-    """Solve some frames, a few in each step."""
-    pieces = []
+def _from_some(work: _Work, start: passes.Start, count: int) -> steps.Steps[_Done]:
+    """Solve some frames first: what they need is the beginning of those between them."""
+    if count <= 3 * _EVERY[0]:
+        return (yield from _in_pieces(work, np.arange(count), start))
+    rows = np.append(np.arange(0, count - 1, _EVERY[0]), count - 1)
+    done = yield from _in_pieces(work, rows, start.at(rows))
+    for every in _EVERY[1:]:
+        more = np.setdiff1d(np.arange(0, count, every), rows)
+        added = yield from _in_pieces(work, more, passes.between(done.end, rows, more), len(rows))
+        rows = np.concatenate([rows, more])
+        done = _all_of([done, added], rows.argsort())
+        rows.sort()
+    return done
+
+
+def _in_pieces(work: _Work, rows: NDArray[np.int64], start: passes.Start, before: int = 0) -> steps.Steps[_Done]:
+    """Solve some frames, a few in each step, after others before them."""
+    pieces, count = [], len(next(iter(work.goals.motion.values())))
     for first in range(0, len(rows), _SOME):
-        fraction = begin + (finish - begin) * first / len(rows)
-        yield fraction, f"Keying controls, frame {first:,} of {len(rows):,}"
+        so_far = before + first
+        yield so_far / count, f"Keying controls, frame {so_far:,} of {count:,}"
         here = np.arange(first, min(first + _SOME, len(rows)))
         with playing(work.armature, work.depends, work.stand, len(here)) as player:
             plan = [replace(one) for one in work.plan]
@@ -191,15 +199,18 @@ def _in_pieces(
             seen = solver.run()
         shown = {bone: seen[:, player.index[bone]] for bone in work.goals.motion}
         pieces.append(_Done({one.name: one.basis for one in plan}, shown, solver.end()))
-    return _Done(
-        _joined([one.basis for one in pieces]),
-        _joined([one.shown for one in pieces]),
-        passes.Start(_joined([one.end.hangs for one in pieces]), _joined([one.end.fixes for one in pieces])),
-    )
+    return _all_of(pieces, np.arange(len(rows)))
 
 
-def _joined(pieces: list[dict[str, Array]]) -> dict[str, Array]:
-    return {name: np.concatenate([one[name] for one in pieces]) for name in pieces[0]}
+def _all_of(pieces: list[_Done], order: NDArray[np.int64]) -> _Done:
+    """Return solutions in one, their frames in some order."""
+
+    def joined(every: list[dict[str, Array]]) -> dict[str, Array]:
+        return {name: np.concatenate([one[name] for one in every])[order] for name in every[0]}
+
+    ends = [one.end for one in pieces]
+    end = passes.Start(*(joined([getattr(one, kind) for one in ends]) for kind in ("hangs", "fixes", "shares")))
+    return _Done(joined([one.basis for one in pieces]), joined([one.shown for one in pieces]), end)
 
 
 def _looked_at(armature: bpy.types.Object, plan: list[Control], motion: Mapping[str, Array]) -> tuple[str, ...]:
