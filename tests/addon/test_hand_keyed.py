@@ -163,6 +163,19 @@ def test_a_switch_is_keyed_where_it_must_be_and_stands_again_as_before(keyed, se
     assert 1000.0 * np.linalg.norm(seen(rig, made_by("mirror", again))[0] - first, axis=2).max() < NEAR
 
 
+def test_controls_are_found_once_however_limbs_are_switched(keyed, loom):
+    rig, _ = keyed
+    bodies = loom("addon.bridge.control_body")
+    found = bodies.controls_of(rig)
+    for value in (0.0, 1.0):
+        for side in "LR":
+            bone, path = (f"thigh_parent.{side}", "IK_FK") if len(rig.pose.bones) > 50 else ("root", f"legs {side}")
+            rig.pose.bones[bone][path] = value
+        rig.update_tag()
+        bpy.context.view_layer.update()
+        assert bodies.controls_of(rig) is found
+
+
 def test_a_switch_that_was_set_by_hand_meanwhile_stays(seen):
     rig, action = by_hand(pole=True)
     made_by("mirror", action, limbs="FK")
