@@ -256,7 +256,7 @@ def of_pieces(rows: Rows, gap: Gap, pieces: tuple[Piece, ...]) -> Candidate:
         >>> from action_loom.core.figure import actions
         >>> walk = actions.walk()
         >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
-        >>> round(candidates.of_pieces(rows.of_clips([walk]), gap, (candidates.Piece(8, 38),)).cost, 6)
+        >>> float(round(candidates.of_pieces(rows.of_clips([walk]), gap, (candidates.Piece(8, 38),)).cost, 6))
         0.0
     """
     one = Candidate(pieces, 0.0)

@@ -96,6 +96,7 @@ def test_the_zip_brings_no_library():
             "po",
             "html",
             "png",
+            "webp",
             "",
         }
 

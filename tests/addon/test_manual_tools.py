@@ -23,7 +23,7 @@ def edited(tool, **options):
     return action
 
 
-@pytest.mark.parametrize("tool", ["mirror", "fewer_keys", "filter", "place"])
+@pytest.mark.parametrize("tool", ["mirror", "fewer_keys", "place"])
 def test_tools_that_need_nothing_but_their_button(on_demo, tool):
     material.show(on_demo, bpy.data.actions["Sneak"])
     edited(tool)
