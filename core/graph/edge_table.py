@@ -10,7 +10,7 @@ from . import posture_change
 from .motion_graph import Indices, MotionGraph
 
 SEARCH_RATE = 30.0  # samples a second of the edges
-POSTURE = 0.2  # units of distance that a change of the upper body's posture by a radian costs
+POSTURE = 0.05  # units of distance that a change of the upper body's posture by a radian costs
 TALL = 1.7  # m, height of the body for which the distances and turns of a search are set; others are scaled to it
 SOME = 4096  # edges that are sampled at a time, which takes all of their frames
 
