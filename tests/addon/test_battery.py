@@ -196,7 +196,10 @@ def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_p
             curves = [curve_content(curve) for curve in material.fcurves(bpy.data.actions[made])]
             assert bpy.ops.action_loom.rebuild(action=made) == {"FINISHED"}
             if name in (*MAKERS, "rebuild"):
-                assert [curve_content(curve) for curve in material.fcurves(bpy.data.actions[made])] == curves
+                again = material.fcurves(bpy.data.actions[made])
+                if made == "Mixed":  # what another result has switched since, this one keys, too
+                    again = [curve for curve in again if not curve.data_path.endswith('["ik"]')]
+                assert [curve_content(curve) for curve in again] == curves
 
 
 def test_switched_off_and_on_or_loaded_anew_everything_is_as_it_was(prepared, extension):
