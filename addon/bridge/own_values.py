@@ -6,6 +6,7 @@ import bpy
 
 from . import property_paths
 
+_SWITCHES = ('"]', ".influence", ".ik_stretch")  # ends of their paths
 _OWN = "action_loom_own_values"  # by path: the value before, and the one that the action leaves
 
 
@@ -38,8 +39,10 @@ def _set(curves: Iterable[bpy.types.FCurve]) -> dict[str, float]:
     """Return the properties that curves set once, by path, with their values."""
     found = {}
     for curve in curves:
+        if not curve.data_path.endswith(_SWITCHES):  # first: an action has many curves of thousands of keys
+            continue
         values = {round(point.co[1], 6) for point in curve.keyframe_points}
-        if curve.data_path.endswith(('"]', ".influence", ".ik_stretch")) and len(values) == 1:
+        if len(values) == 1:
             found[curve.data_path] = values.pop()
     return found
 

@@ -66,7 +66,7 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     scene, active = scene_of(context), getattr(context, "object", None)  # while files are read there is none
     found = properties.pinned(scene)
     if found is None and active is not None:
-        found = active if active.type == "ARMATURE" else active.find_armature() or _below(active)
+        found = _of(active)
     if found is None:
         before = properties.of_session(scene.objects, _last.get(scene.session_uid) or 0)
         found = before if before is not None and before.type == "ARMATURE" else None
@@ -78,7 +78,12 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
 def meant(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the armature that an operator works on where a mesh or an empty of it may be active, as `of_tab` does."""
     found = armature(context)
-    return found if found is None or found.type == "ARMATURE" else found.find_armature() or _below(found)
+    return None if found is None else _of(found)
+
+
+def _of(one: bpy.types.Object) -> bpy.types.Object | None:
+    """Return an armature itself, the one that deforms a mesh, or the only one below an empty."""
+    return one if one.type == "ARMATURE" else one.find_armature() or _below(one)
 
 
 def _below(active: bpy.types.Object) -> bpy.types.Object | None:

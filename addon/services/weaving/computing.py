@@ -19,9 +19,8 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
     A registration or graph already known for the same clips and options is used again.
     """
     recipe, given = inputs.recipe, inputs.read.clips
-    of = recipe.prepared_of(
-        given
-    )  # what else is given, such as poses between which is filled, may be edited all the time
+    # What else is given, such as poses between which is filled, may be edited all the time.
+    of = recipe.prepared_of(given)
     kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}
     clips = [kept.get(id(one), one) for one in given]
     ready = prepared.prepared(recipe, clips, progress.part(0.0, 0.7))
