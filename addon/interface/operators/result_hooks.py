@@ -233,12 +233,16 @@ class ResultHooks(Hooks):
 
 
 def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:
-    """Add the actions of results to an armature's list if it has one, not ticked; the list shows the last."""
+    """Add the actions of results to an armature's list if it has one, not ticked; the list shows the first."""
     rig = properties.rig_of(scene_of(context), armature)
-    for one in each if rig is not None else ():
+    if rig is None:
+        return
+    count = len(rig.sources)
+    for one in each:
         if not lists.own_lines(rig, one.written.action):
             source_list.add(rig, one.written.action, use=False)
-            rig.active = len(rig.sources) - 1
+    if len(rig.sources) > count:
+        rig.active = count
 
 
 def show_result(context: bpy.types.Context, armature: bpy.types.Object | None, one: EachResult) -> None:

@@ -213,7 +213,10 @@ class VariationHooks(StyleHooks):
         notes += [note for one in each for note in one.made.report["warnings"]]
         names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
         done = [*read.retarget_notes, *(note for one in each for note in one.made.report["notes"])]
-        reports.report(op, notes, *done, f"{len(each)} variations: {names}")
+        line, rig = f"{len(each)} variations: {names}", properties.rig_of(scene_of(context), op.about(context))
+        if rig is not None:
+            rig.last, rig.last_of = line, actions[0].name
+        reports.report(op, notes, *done, line)
         return {"FINISHED"}
 
 

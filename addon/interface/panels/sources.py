@@ -117,7 +117,7 @@ def _as_needed(lines: Any, made: str) -> Any:
 
 
 ROWS = 7  # of the list, however many lines there are: what is below stays where it is
-BESIDE, MARKED = 18, 25  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
+BESIDE, MARKED = 21, 25  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, and where there is no room
 

@@ -268,7 +268,10 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 
 
 def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
-    """Return, for names longer than `room`, the word-bounded prefix shared with the most similar other name."""
+    """Return, for names longer than `room`, the word-bounded prefix shared with the most similar other name.
+
+    No more of it than a name is too long by.
+    """
     return _shared_beginnings(tuple(names), room)
 
 
@@ -282,7 +285,14 @@ def _shared_beginnings(names: tuple[str, ...], room: int) -> dict[str, str]:
             hides = _WORTH_HIDING <= len(same) < len(name) and len(name) > room
             if hides and len(same) > len(found.get(name, "")):
                 found[name] = same
-    return found
+    return {name: _least(name, same, room) for name, same in found.items()}
+
+
+def _least(name: str, same: str, room: int) -> str:
+    """Return the least part of a shared beginning, of whole words, without which a name has room; else all of it."""
+    ends = [place + 1 for place, letter in enumerate(same) if letter == same[-1]]
+    fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
+    return same[: fitting[0]] if fitting else same
 
 
 def short_names(names: list[str], room: int) -> list[str]:
