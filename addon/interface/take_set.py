@@ -76,7 +76,7 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: An
 def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
     """Draw which speeds and turns the set has, and what it lacks, with a button where that or a library can fill it."""
     header, body = layout.panel("action_loom_take_lacks", default_closed=True)
-    lacks = f"Lacks {len(rig.take_holes)}" if len(rig.take_holes) else "Lacks nothing"
+    lacks = f"Missing: {len(rig.take_holes)}" if len(rig.take_holes) else "Nothing is missing"
     header.label(text=translated(lacks), icon="QUESTION" if len(rig.take_holes) else "CHECKMARK")
     if body is None:
         return

@@ -32,7 +32,7 @@ HOW = {
         options={"ENUM_FLAG"},
     ),
     "mirror": bpy.props.BoolProperty(
-        name="Mirror What Lacks",
+        name="Mirror Missing",
         description="Mirror each action of one side, such as a turn to the left, whose other side lacks",
         default=True,
         options=set(),
