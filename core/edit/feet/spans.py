@@ -156,7 +156,13 @@ def within(spans: Sequence[Span], first: int, end: int) -> list[Span]:
 
 
 def flags(spans: Sequence[Span], frames: int) -> dict[str, contacts.Flags]:
-    """Return in which frames (F,) each foot of some spans stands."""
+    """Return in which frames (F,) each foot of some spans stands.
+
+    Example:
+        >>> from action_loom.core.edit.feet import spans
+        >>> spans.flags([spans.Span("L", "ball", 1, 3)], frames=4)["L"].tolist()
+        [False, True, True, False]
+    """
     standing = {span.foot: np.zeros(frames, dtype=bool) for span in spans}
     for span in spans:
         standing[span.foot][span.first : span.end] = True

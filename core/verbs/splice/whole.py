@@ -132,6 +132,17 @@ def upper_rotations(
     """Return the rotations (F, U, 4) of the upper body's joints, and the corrections (F, 4) of its trunk.
 
     Both clips have the same F frames; faced : the heading (F,) of each, by `torso.facing`.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.splice import Splice, whole
+        >>> from action_loom.core.weave.splice import mask, torso
+        >>> walk, wave = actions.walk(cycles=1), actions.wave().cut(0, 33)
+        >>> upper = mask.upper_body(walk.skeleton)
+        >>> faced = torso.facing(walk), torso.facing(wave)
+        >>> rotations, corrections = whole.upper_rotations(walk, wave, upper, faced, Splice())
+        >>> rotations.shape, corrections.shape
+        ((33, 12, 4), (33, 4))
     """
     rotations = action.rotations[:, upper.joints].copy()
     if recipe.method == "copy" or upper.pelvis is None:
@@ -149,6 +160,16 @@ def overlay(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, 
 
     The upper body's translations and scales are the action's. A channel that both have is the action's where it names a
     joint of the upper body, else the locomotion's.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.splice import whole
+        >>> from action_loom.core.weave.splice import mask
+        >>> walk, wave = actions.walk(cycles=1), actions.wave().cut(0, 33)
+        >>> upper = mask.upper_body(walk.skeleton)
+        >>> half = whole.overlay(walk, wave, upper, wave.rotations[:, upper.joints], np.full(33, 0.5))
+        >>> half.translations[:, 0].tolist() == walk.translations[:, 0].tolist()
+        True
     """
     joints = upper.joints
     share = strength[:, None, None]
