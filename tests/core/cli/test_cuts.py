@@ -1,10 +1,19 @@
 """Parts of clips, as CLIP[FIRST:LAST], in commands and job files."""
 
+import re
+import shlex
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.cli import cuts
+from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
-from oracles import console
+from oracles import console, material, trials
+
+# Each verb that makes a clip of clips, as it is tried.
+COMMANDS = {verb: line for verb, line in trials.commands().items() if "out/a.bvh" in line and "--graph " not in line}
 
 
 def test_a_part_of_a_clip_is_read_in_every_verb(run, walk, slow, out):
@@ -20,6 +29,38 @@ def test_a_part_of_a_clip_is_read_in_every_verb(run, walk, slow, out):
     code, _, _ = run("blend", f"{walk}[:45]", f"{slow}[5:]", "-o", out / "b.bvh", "--report", out / "r.json")
     assert code == 0
     assert console.read_json(out / "r.json")["inputs"] == [f"{walk}[:45]", f"{slow}[5:]"]
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    """A folder of clips and, below `cut`, of their parts from frame 2 as files of their own."""
+    folder = tmp_path_factory.mktemp("parts")
+    for name in ("cut", "out"):
+        (folder / name).mkdir()
+    walk = actions.walk(30.0, 4)
+    spot = verbs.apply(verbs.InPlace(), [walk]).clip
+    clips = {"walk": walk, "sneak": actions.sneak(), "turn": actions.turn_left(), "wave": actions.wave(), "spot": spot}
+    for name, clip in clips.items():
+        material.write(replace(clip, name=name), folder / f"{name}.bvh")
+        material.write(motion_file.read(folder / f"{name}.bvh").clip.cut(2, len(clip)), folder / "cut" / f"{name}.bvh")
+    (folder / "p.csv").write_text("0,0\n0,3\n-2,5\n")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", COMMANDS.values(), ids=COMMANDS)
+def test_every_verb_makes_of_a_part_what_it_makes_of_a_file_of_it(run, parts, monkeypatch, line):
+    monkeypatch.chdir(parts)
+
+    def made(of):
+        code, _, err = run(*shlex.split(re.sub(r"(?<!/)\b(\w+)\.bvh", of, line)), "--force")
+        assert code == 0, err
+        return motion_file.read("out/a.bvh").clip
+
+    one, other = made(r"\1.bvh[2:]"), made(r"cut/\1.bvh")
+    assert one.rotations.shape == other.rotations.shape
+    assert np.abs(np.sum(one.rotations * other.rotations, axis=-1)).min() > 1.0 - 1e-7
+    assert np.abs(one.translations - other.translations).max() < 1e-4
 
 
 def test_seconds_are_counted_from_the_clip_s_first_frame(run, walk, out):
