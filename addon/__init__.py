@@ -27,6 +27,7 @@ MODULES = (
     ".services.library.library_finds",
     ".services.matching.analysis",
     ".services.results.unkeyed_poses",
+    ".services.results.changed_sources",
     ".services.preview.previews",
     ".services.preview.skins",
     ".services.preview.handlers",

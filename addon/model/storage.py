@@ -20,6 +20,7 @@ from ..ground.blender_types import Data, Slot, SlottedAction, has_property, pres
 from ..ground.identity import Identity, called, file_of, identity_of
 
 VERSION = 2
+MOST_HASHED = 500_000  # keys of an action that is hashed without being asked: a tenth of a second
 
 
 class StoredSlot(NamedTuple):
@@ -270,6 +271,21 @@ def edited_by_hand(action: bpy.types.Action) -> bool:
     except RigError:
         return True
     return _fingerprint(action, slot) != kept.result_hash
+
+
+def changed_sources(action: bpy.types.Action) -> list[str]:
+    """Return the names of a result's sources whose curves are no longer those that were woven.
+
+    One that is gone, or whose content would take long to hash, is left out.
+    """
+    from ..bridge import curves
+
+    changed = []
+    for one in of_result(action).sources:
+        found = one.pointer or one.identity.here(bpy.data.actions)
+        if found is not None and curves.key_count(found, find_slot(found, one.slot)) <= MOST_HASHED:
+            changed += [] if _has_content(found, one) else [found.name]
+    return changed
 
 
 def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:

@@ -70,6 +70,18 @@ def test_an_edited_source_shows_after_rebuilding_in_the_same_action(result, rig)
     assert swing("Mixed") < 0.3 * before
 
 
+def test_the_sources_that_changed_since_are_known_until_it_is_rebuilt(result, loom):
+    changed = loom("addon.services.results.changed_sources")
+    assert changed.names(result) == changed.look(result) == ()
+    flatten("slow")
+    bpy.data.actions["slow"].name = "slower"
+    assert changed.look(result) == changed.names(result) == ("slower",)
+    bpy.ops.action_loom.rebuild()
+    assert changed.look(result) == ()
+    bpy.data.actions.remove(bpy.data.actions["quick"])
+    assert changed.look(result) == ()  # pressing Rebuild says what is gone
+
+
 def test_a_renamed_source_is_found_and_a_deleted_one_named(result):
     bpy.data.actions["slow"].name = "unhurried"
     bpy.ops.action_loom.rebuild()

@@ -16,7 +16,9 @@ from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties, steps
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
+from ...ground.translations.runtime import translated
 from ...model import contact_rows, frame_conversion, lists, properties, readiness, target_armature
+from ...services.results import changed_sources
 from ...services.sources import source_list
 from . import polls, reports
 from .background import BackgroundOperator
@@ -77,6 +79,12 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         description='Options of its recipe to change first, as JSON such as {"from_frame": 12}',
         options={"HIDDEN", "SKIP_SAVE"},
     )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, asked: Any) -> str:
+        action = contact_rows.action_of(target_armature.armature(context))
+        changed = () if action is None or asked.action else changed_sources.names(action)
+        return translated(f"{', '.join(changed)} changed since this was made: weave it again") if changed else ""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

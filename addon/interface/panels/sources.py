@@ -11,6 +11,7 @@ from ...ground import rates
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature
+from ...services.results import changed_sources
 from ...services.sources import listing, source_list, thumbnails
 from .. import remedies
 from . import ItemList, PopoverPanel, SidebarPanel, draw_text, letters, options_in
@@ -305,7 +306,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         row.label(text=action.name, icon="PLAY", translate=False)
         if result_mark.is_result(action):
             row.operator("action_loom.edit_recipe", text="", icon="GREASEPENCIL")
-            row.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")
+            again = row.row(align=True)
+            again.alert = bool(changed_sources.names(action))
+            again.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")
         row.operator("action_loom.export_motion", text="", icon="EXPORT")
         self._draw_rates(context, action)
 

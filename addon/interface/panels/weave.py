@@ -115,6 +115,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == CutOut.verb:
             take_set.draw(layout, context, settings, _rig(context))
         if settings.mode == Restyle.verb:
+            if not settings.restyle_each:
+                self._draw_parts(context)
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
             present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations
@@ -185,8 +187,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(layout, context, text)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
-        """Draw which action gives the legs and which the upper body: the reference mark decides."""
-        rig = properties.rig_of(scene_of(context), target_armature.of_tab(context))
+        """Draw which action is changed, or gives the legs, and which the upper body: the reference mark decides."""
+        rig, spliced = _rig(context), properties.settings_of(scene_of(context)).mode == "splice"
         ticked = lists.ticked(rig)
         if len(ticked) < 2:
             return
@@ -195,7 +197,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         others = [name for k, name in enumerate(names) if k != legs]
         upper = others[0] if len(others) == 1 else translated(f"{len(others)} actions in turn")
         column = self.layout.column(align=True)
-        for label, name in (("Legs and way", names[legs]), ("Upper body", upper)):
+        parts = (("Legs and way", names[legs]), ("Upper body", upper)) if spliced else (("What changes", names[legs]),)
+        for label, name in parts:
             row = column.split(factor=0.5)
             row.alignment = "RIGHT"
             row.label(text=label)
