@@ -71,8 +71,8 @@ def main() -> None:
         manual_scripts.write_files(Path(folder))
         made = {name: _run(name, Path(folder)) for name in manual_scripts.TYPED}
         found = measured(paths, made)
-        for name in manual_scripts.TYPED:
-            _keep(Path(folder) / f"{name}.png", IMAGES / f"script_{name}.png")
+        for path in IMAGES.glob("script_*.png"):  # those that the manual shows
+            _keep(Path(folder) / path.name.removeprefix("script_"), path)
     table = ELEMENTS.read_text(encoding="utf-8").format(**asdict(found))
     lines = textwrap.wrap(INTRODUCTION.format(files=found.files), 118, break_on_hyphens=False)
     put("sources.md", "002 · Character animation (Oshita)", [*lines, "", COMMAND, "", *table.splitlines()])
