@@ -42,7 +42,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         lines = getattr(data, lines_name)
         shown = [self.bitflag_filter_item] * len(lines)
         if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly
-            return shown, _as_needed(lines, data.last_of) if len(lines) > ROWS else []
+            return shown, _as_needed(lines, data.last_of, _drawn and _drawn.playing) if len(lines) > ROWS else []
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
@@ -109,10 +109,13 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         length.label(text=f"{_seconds(item):.1f} s", translate=False)
 
 
-def _as_needed(lines: Any, made: str) -> Any:
-    """Return the places of a long list's lines, with the ticked ones in sight, and below them what was made last."""
+def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
+    """Return the places of a long list's lines: the ticked ones first, then what was made last, and what plays."""
+    first = [made, None if playing is None else playing.name]
+    names = [None if line.action is None else line.action.name for line in lines]
     numbered: list[Any] = [
-        (place, (not line.use, line.action is None or line.action.name != made)) for place, line in enumerate(lines)
+        (place, (not line.use, first.index(name) if name and name in first else len(first)))
+        for place, (line, name) in enumerate(zip(lines, names, strict=True))
     ]
     return bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
 

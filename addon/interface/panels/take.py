@@ -9,6 +9,7 @@ from .. import take_set
 from . import ItemList
 
 WIDE = 400.0  # pixels of a sidebar in which frames fit the rows, too
+LOOP, OTHER, FRAMES = 5.6, 3.4, 4.4  # button heights that seconds and likeness of a loop take, seconds, and frames
 
 
 class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):
@@ -18,13 +19,13 @@ class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         wide = present(present(context).region).width > WIDE * interface_scale()
-        split = row.split(factor=0.5 if wide else 0.62, align=True)
-        name = split.row(align=True)
+        name = row.row(align=True)
         name.active = item.use
         name.prop(item, "kind", text="", icon_only=True, emboss=False)
         name.prop(item, "name", text="", emboss=False)
-        rest = split.row(align=True)
+        rest = row.row(align=True)
         rest.active = item.use
+        rest.ui_units_x = (LOOP if item.loop else OTHER) + (FRAMES if wide else 0.0)
         if wide:
             rest.label(text=f"{item.start}–{item.end}")
         seconds = (item.end - item.start) / take_set.rate_of(data, scene_of(present(context)))
