@@ -1,7 +1,7 @@
 """Stretches of clips that begin and end like two keyed poses, the most alike first (methods: Fill).
 
-All starts and several lengths are compared at once. A long gap may also be filled by two stretches, one after the
-other, where they go over into each other.
+All starts and several lengths are compared at once. A long gap may also be filled by two or three stretches, one after
+the other, where they go over into each other.
 """
 
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion.quat import Array
-from .rows import Longs, Rows, Singles
+from .rows import RATE, Longs, Rows, Singles
 
 STRETCHES = (0.75, 0.85, 0.93, 1.0, 1.08, 1.18, 1.33)  # lengths that are tried, times the gap's
 TRAVEL = 0.08  # weight of the squared distance by which the path misses
@@ -22,19 +23,21 @@ KEPT, APART = 8, 4  # candidates of a gap, and rows between their starts
 SHORTLIST = 64  # starts, and ends, of two stretches
 SPLITS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # of the gap: where two stretches meet
 PACES = (0.85, 1.0, 1.18)
-TWO = 1.5  # s; two stretches are tried in longer gaps
+MIDDLES = (0.2, 0.3, 0.4)  # of the gap: what the first and the last of three stretches take each
+MIDDLE, ENTERED, EVERY = 16, 4, 2  # starts of three, rows that each goes on from, and those that are compared
+TWO, THREE = 1.5, 2.5  # s; two and three stretches are tried in longer gaps
 JOIN, SEAM = 1.5, 0.004  # weight of the squared distance at a seam; squared body heights that a seam costs anyway
 
 
 class Search(NamedTuple):
-    """What is looked for: lengths that are tried, times the gap's, what their pace costs, whether two may follow."""
+    """What is looked for: lengths that are tried, times the gap's, what their pace costs, whether more may follow."""
 
     lengths: tuple[float, ...]
     pace: float
-    two: bool
+    more: bool
 
 
-FILLING = Search(STRETCHES, PACE, two=True)
+FILLING = Search(STRETCHES, PACE, more=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +110,8 @@ def found(rows: Rows, gap: Gap, search: Search = FILLING) -> list[Candidate]:
     if gap.speed_after is not None:
         ends = ends + MOVES**2 * _apart(rows.speeds, gap.speed_after)
     singles = _singles(rows, gap, begins, ends, search)
-    doubles = _doubles(rows, gap, begins, ends) if search.two and gap.frames > TWO * 30.0 else []
-    return _best([*singles, *doubles])
+    several = _several(rows, gap, begins, ends) if search.more and gap.frames > TWO * RATE else []
+    return _best([*singles, *several])
 
 
 def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles, search: Search) -> list[Candidate]:
@@ -137,56 +140,114 @@ def _misses(rows: Rows, gap: Gap, starts: Longs, ends: Longs) -> Array:
     return np.asarray(TRAVEL * (aside**2 + ahead**2) + (TURN * turn) ** 2)
 
 
-def _doubles(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
-    """Return two stretches one after the other: from the rows most like the first key, and into those like the last."""
+@dataclass(frozen=True, eq=False)
+class _Head:
+    """Beginnings of candidates: where each piece starts and ends (H,), its share, way and turn so far, and its cost."""
+
+    pieces: tuple[tuple[Longs, Longs, float], ...]
+    way: NDArray[np.complex128]
+    turn: Array
+    cost: Array
+
+
+def _several(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
+    """Return two or three stretches in a row: from the rows most like the first key, into those like the last."""
     starts, stops = _spread(begins), _spread(ends)
     passed = np.arange(len(rows)) - _first_of_clip(rows)
     kept = []
     for split in SPLITS:
         for pace in PACES:
-            one = max(1, round(split * gap.frames * pace))
-            for other_pace in PACES:
-                two = max(1, round((1.0 - split) * gap.frames * other_pace))
-                first = starts[rows.left[starts] >= one]
-                last = stops[passed[stops] >= two]
-                if len(first) and len(last):
-                    kept += _met(rows, gap, (first, one, split), (last, two), (begins, ends))
+            head = _head(rows, gap, starts, split, pace, begins)
+            kept += _met(rows, gap, head, stops, passed, ends)
+    for split in MIDDLES if gap.frames > THREE * RATE else ():
+        head, share = _head(rows, gap, starts[:MIDDLE], split, 1.0, begins), 1.0 - 2.0 * split
+        longest = round(share * gap.frames * max(PACES))
+        if not len(head.cost) or rows.left.max() < longest:
+            continue
+        nearest = _nearest(rows, head.pieces[-1][1], longest)
+        for pace in PACES:
+            kept += _met(rows, gap, _entered(rows, gap, head, nearest, share, pace), stops, passed, ends)
     return kept
 
 
-def _met(
-    rows: Rows, gap: Gap, one: tuple[Longs, int, float], two: tuple[Longs, int], costs: tuple[Singles, Singles]
-) -> list[Candidate]:
-    """Return the best pairs of a stretch from one of some rows and one into one of others."""
-    (first, before, split), (last, after) = one, two
-    leave, enter = first + before, last - after
+def _head(rows: Rows, gap: Gap, starts: Longs, share: float, pace: float, begins: Singles) -> _Head:
+    """Return the first pieces, of a share of the gap, from those of some rows that have so many after them."""
+    length = max(1, round(share * gap.frames * pace))
+    first = starts[rows.left[starts] >= length]
+    leave = first + length
+    way, turn = _gone(rows, first, leave)
+    return _Head(((first, leave, share),), way, turn, begins[first].astype(np.float64) + _off_pace(gap, length, share))
+
+
+def _entered(
+    rows: Rows, gap: Gap, head: _Head, nearest: tuple[Longs, Longs, Array], share: float, pace: float
+) -> _Head:
+    """Return heads with one more piece, from each of the rows that are most like their ends (see `_nearest`)."""
+    length = max(1, round(share * gap.frames * pace))
+    of, enter, seam = nearest
+    way, turn = _gone(rows, enter, enter + length)
+    return _Head(
+        (*((first[of], leave[of], each) for first, leave, each in head.pieces), (enter, enter + length, share)),
+        head.way[of] + np.exp(1j * head.turn[of]) * way,
+        head.turn[of] + turn,
+        head.cost[of] + JOIN * seam + SEAM + _off_pace(gap, length, share),
+    )
+
+
+def _nearest(rows: Rows, leave: Longs, length: int) -> tuple[Longs, Longs, Array]:
+    """Return rows like those that are left, with so many after them: of which, where, how far; not the same moment."""
+    at = np.flatnonzero(rows.left >= length)[::EVERY]
+    of, enter, far = list[Longs](), list[Longs](), list[Array]()
+    for k, row in enumerate(leave.tolist()):
+        near = _apart(rows.places[at], rows.places[row])
+        near[np.abs(at - row) < APART] = np.inf
+        few = at[_least(near, ENTERED * 2 * APART // EVERY)]
+        seam = _seams(rows, leave[[k]], few)[0]
+        few, seam = few[order := np.argsort(seam, kind="stable")], seam[order]
+        taken = [n for n, one in enumerate(few) if not (np.abs(few[:n] - one) < APART).any()][:ENTERED]
+        of.append(np.full(len(taken), k))
+        enter.append(few[taken])
+        far.append(seam[taken])
+    return np.concatenate(of), np.concatenate(enter), np.concatenate(far)
+
+
+def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: Singles) -> list[Candidate]:
+    """Return the best of heads with one more piece each, into one of some rows."""
+    share = round(1.0 - sum(each for _, _, each in head.pieces), 6)
+    found = []
+    for pace in PACES:
+        length = max(1, round(share * gap.frames * pace))
+        last = stops[passed[stops] >= length]
+        if not len(last) or not len(head.cost):
+            continue
+        enter = last - length
+        way, turn = _gone(rows, enter, last)
+        # The last path goes on from the head's as both face at the seam.
+        lacks = head.way[:, None] + np.exp(1j * head.turn)[:, None] * way - complex(*gap.travel)
+        turned = head.turn[:, None] + turn - gap.turn
+        turned -= 2.0 * np.pi * np.round(turned / (2.0 * np.pi))
+        cost = head.cost[:, None] + ends[last] + JOIN * _seams(rows, head.pieces[-1][1], enter) + SEAM
+        cost = cost + TRAVEL * np.abs(lacks) ** 2 + (TURN * turned) ** 2 + _off_pace(gap, length, share)
+        for a, b in zip(*np.unravel_index(_least(cost.ravel(), KEPT), cost.shape), strict=True):
+            before = (Piece(int(first[a]), int(leave[a]), each) for first, leave, each in head.pieces)
+            found.append(Candidate((*before, Piece(int(enter[b]), int(last[b]), share)), float(cost[a, b])))
+    return found
+
+
+def _gone(rows: Rows, start: Longs, end: Longs) -> tuple[NDArray[np.complex128], Array]:
+    """Return the ways of stretches as seen where they start, aside + 1j · ahead, and how far they turn."""
+    way = as_faced(rows.path[end] - rows.path[start], rows.facing[start])
+    return way[:, 0] + 1j * way[:, 1], rows.facing[end] - rows.facing[start]
+
+
+def _off_pace(gap: Gap, length: int, share: float) -> float:
+    return float((PACE * np.log(length / (share * gap.frames))) ** 2 * share)
+
+
+def _seams(rows: Rows, leave: Longs, enter: Longs) -> Array:
+    """Return how far rows that are left are from those that are entered, squared: places and speeds."""
     seam = _between(rows.places[leave], rows.places[enter])
-    seam += MOVES**2 * _between(rows.speeds[leave], rows.speeds[enter])
-    # The second path goes on from the first as both face at the seam.
-    gone = as_faced(rows.path[leave] - rows.path[first], rows.facing[first])
-    more = as_faced(rows.path[last] - rows.path[enter], rows.facing[enter])
-    turned = rows.facing[leave] - rows.facing[first]
-    c, s = np.cos(turned)[:, None], np.sin(turned)[:, None]
-    aside = gone[:, :1] + c * more[:, 0] - s * more[:, 1] - gap.travel[0]
-    ahead = gone[:, 1:] + s * more[:, 0] + c * more[:, 1] - gap.travel[1]
-    turn = turned[:, None] + (rows.facing[last] - rows.facing[enter])[None] - gap.turn
-    turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
-    paces = np.log(before / (split * gap.frames)) ** 2 * split
-    paces += np.log(after / ((1.0 - split) * gap.frames)) ** 2 * (1.0 - split)
-    cost = costs[0][first][:, None] + costs[1][last][None] + JOIN * seam + SEAM
-    cost = cost + TRAVEL * (aside**2 + ahead**2) + (TURN * turn) ** 2 + PACE**2 * paces
-    best = _least(cost.ravel(), KEPT)
-    places = zip(*np.unravel_index(best, cost.shape), strict=True)
-    return [
-        Candidate(
-            (
-                Piece(int(first[a]), int(leave[a]), split),
-                Piece(int(enter[b]), int(last[b]), round(1.0 - split, 6)),
-            ),
-            float(cost[a, b]),
-        )
-        for a, b in places
-    ]
+    return seam + MOVES**2 * _between(rows.speeds[leave], rows.speeds[enter])
 
 
 def _spread(cost: Singles) -> Longs:

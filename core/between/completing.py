@@ -79,7 +79,7 @@ def _nearer(known: Rows, poses: Rows, k: int, found: list[list[candidates.Candid
 def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip, float]:
     """Return a row's pose with a key's hips and limbs at its places, and by how much (m) a limb is too short."""
     at = float(known.frames[row])
-    like = stretch(clips[known.clips[row]], at, at, 1, mirrored=bool(known.mirrored[row]))
+    like = stretch(clips[known.clips[row]], np.array([at]), mirrored=bool(known.mirrored[row]))
     hips = key.skeleton.roles["hips"]
     own = [hips, *ancestors(hips, key.skeleton.parents)]
     rotations, translations = like.rotations.copy(), like.translations.copy()

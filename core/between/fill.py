@@ -41,11 +41,12 @@ class Library:
         key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
         return list(self._found.made(key, lambda: candidates.found(self.rows, gap)))
 
-    def filled(self, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
+    def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
         """Return a gap of `count` frames between two poses (clips of one frame), filled with a candidate."""
+        led = filling.led(self.rows, gap, one)
         arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
-        key = (one.pieces, count, first.rate, first.name, *(a.tobytes() for a in arrays))
-        return self._made.made(key, lambda: filling.filled(self.clips, self.rows, one, first, last, count))
+        key = (one.pieces, led, count, first.rate, first.name, *(a.tobytes() for a in arrays))
+        return self._made.made(key, lambda: filling.filled(self.clips, self.rows, one, first, last, count, led=led))
 
 
 @dataclass(frozen=True)
@@ -263,7 +264,7 @@ def _filled(
     first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
     ratio = trust.ratio(known.rows, asked, found, chosen, posture)
     gain = trust.gain(ratio)
-    one = known.filled(found[chosen], first, last, b - a + 1)
+    one = known.filled(asked, found[chosen], first, last, b - a + 1)
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
 
 

@@ -1,15 +1,18 @@
 """A gap between two keyed poses, filled with a stretch that meets both exactly (methods: Fill)."""
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
 from ..motion import quat, root_motion
 from ..motion.clip import Clip
-from .candidates import Candidate
-from .rows import Rows, stretch
+from .candidates import Candidate, Gap, Piece
+from .rows import Rows, Singles, stretch
 
-SEAM = 0.17  # s on each side over which two stretches go over into each other
+SEAM = 0.17  # s on each side over which stretches go over into each other
+SLOWEST, FASTEST = 0.7, 1.4  # what is before or after a gap, times as fast as a stretch there
+STILL = 1e-4  # (body heights a second)², summed over points, below which a row has no pace
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +46,51 @@ def interpolated(first: Clip, last: Clip, count: int) -> Clip:
     return replace(clip, scales=first.scales + share * (last.scales - first.scales))
 
 
+def led(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
+    """Return how fast a candidate begins and ends, of its even pace: half-way to what is before and after the gap.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.between import candidates, filling, rows
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> library = rows.of_clips([walk])
+        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
+        >>> filling.led(library, gap, candidates.found(library, gap)[0])  # lone poses have no speeds
+        (1.0, 1.0)
+    """
+    begin, end = one.pieces[0], one.pieces[-1]
+    return _led(rows, gap, begin, begin.start, gap.speed), _led(rows, gap, end, end.end, gap.speed_after)
+
+
+def _led(rows: Rows, gap: Gap, piece: Piece, row: int, speed: Singles | None) -> float:
+    own = rows.speeds[row].astype(np.float64)
+    if speed is None or (own**2).sum() < STILL:
+        return 1.0
+    wanted = float(np.clip((speed * own).sum() / (own**2).sum(), SLOWEST, FASTEST))
+    return 0.5 + 0.5 * wanted * piece.share * gap.frames / (piece.end - piece.start)
+
+
 def filled(
-    clips: list[Clip], rows: Rows, one: Candidate, first: Clip, last: Clip, count: int, *, met: bool = True
+    clips: list[Clip],
+    rows: Rows,
+    one: Candidate,
+    first: Clip,
+    last: Clip,
+    count: int,
+    *,
+    met: bool = True,
+    led: tuple[float, float] = (1.0, 1.0),
 ) -> Filled:
     """Return a gap of `count` frames, its keys included, filled with a candidate.
 
     clips : of the library whose rows are given; first, last : the keyed poses, clips of one frame
+    led : see the function of that name
     met : whether the keys are met exactly; else joints turn as in the stretch, which is only led along path and facing
     Raises SkeletonError as `root_motion.placed` does.
     """
     plain = interpolated(first, last, count)
-    own = _bent(_stretches(clips, rows, one, count, first), first, last, met=met)
+    own = _bent(_stretches(clips, rows, one, count, first, led), first, last, met=met)
     own = replace(plain, rotations=own.rotations, translations=own.translations)
     return Filled(own, plain)
 
@@ -72,30 +109,32 @@ def mixed(one: Filled, gain: float) -> Clip:
     )
 
 
-def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: Clip) -> Clip:
-    """Return the frames of a candidate as one clip; two stretches overlap at their seam."""
-    rate = like.rate
-    if len(one.pieces) == 1:
-        return replace(_piece(clips, rows, one, 0, count, (0, 0)), name=like.name, rate=rate)
-    at = min(max(round(one.pieces[0].share * (count - 1)), 1), count - 2)
-    reach = max(1, min(round(SEAM * rate), at, count - 1 - at))
-    before = _piece(clips, rows, one, 0, at + 1, (0, reach))
-    after = _piece(clips, rows, one, 1, count - at, (reach, 0))
-    return replace(_over(before, after, at, reach), name=like.name, rate=rate)
+def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: Clip, led: tuple[float, float]) -> Clip:
+    """Return the frames of a candidate as one clip; stretches overlap at their seams."""
+    seams = [round(share * (count - 1)) for share in accumulate(piece.share for piece in one.pieces[:-1])]
+    at = [0, *(min(max(frame, k + 1), count - len(seams) + k - 1) for k, frame in enumerate(seams)), count - 1]
+    reach = [max(1, min(round(SEAM * like.rate), at[k] - at[k - 1], at[k + 1] - at[k])) for k in range(1, len(at) - 1)]
+    reach = [0, *reach, 0]
+    whole = _piece(clips, rows, one, 0, at[1] + 1, (0, reach[1]), led)
+    for k in range(1, len(one.pieces)):
+        after = _piece(clips, rows, one, k, at[k + 1] - at[k] + 1, (reach[k], reach[k + 1]), led)
+        whole = _over(whole, after, at[k], reach[k])
+    return replace(whole, name=like.name, rate=like.rate)
 
 
-def _piece(clips: list[Clip], rows: Rows, one: Candidate, k: int, count: int, more: tuple[int, int]) -> Clip:
+def _piece(
+    clips: list[Clip], rows: Rows, one: Candidate, k: int, count: int, more: tuple[int, int], led: tuple[float, float]
+) -> Clip:
     """Return a piece as `count` frames, with some more before and after it at its pace, held at the clip's ends."""
     piece = one.pieces[k]
     first, last = float(rows.frames[piece.start]), float(rows.frames[piece.end])
-    step = (last - first) / max(count - 1, 1)
-    return stretch(
-        clips[rows.clips[piece.start]],
-        first - more[0] * step,
-        last + more[1] * step,
-        count + sum(more),
-        mirrored=bool(rows.mirrored[piece.start]),
-    )
+    begin, end = led[0] if k == 0 else 1.0, led[1] if k == len(one.pieces) - 1 else 1.0
+    u = np.linspace(0.0, 1.0, count)
+    u = u + (begin - 1.0) * u * (1.0 - u) ** 2 - (end - 1.0) * u * u * (1.0 - u)
+    before, after = (np.arange(1, each + 1) / max(count - 1, 1) for each in more)
+    u = np.concatenate([-before[::-1], u, 1.0 + after])
+    clip = clips[rows.clips[piece.start]]
+    return stretch(clip, first + u * (last - first), mirrored=bool(rows.mirrored[piece.start]))
 
 
 def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:

@@ -184,15 +184,16 @@ def _mirrored(rows: Rows, swapped: list[int]) -> Rows:
     )
 
 
-def stretch(clip: Clip, first: float, last: float, count: int, *, mirrored: bool) -> Clip:
-    """Return a stretch of a clip, between two rows' frames (30 a second), as `count` frames, mirrored if so asked.
+def stretch(clip: Clip, frames: Array, *, mirrored: bool) -> Clip:
+    """Return a clip at some rows' frames (F,), 30 a second, held at its ends, mirrored if so asked.
 
     Example:
+        >>> import numpy as np
         >>> from action_loom.core.between import rows
         >>> from action_loom.core.figure import actions
-        >>> len(rows.stretch(actions.walk(), 10, 40, 25, mirrored=True))
+        >>> len(rows.stretch(actions.walk(), np.linspace(10.0, 40.0, 25), mirrored=True))
         25
     """
-    at = np.linspace(first, last, count) * clip.rate / RATE
+    at = frames * clip.rate / RATE
     cut = resample.sample(_plain(clip), np.clip(at, 0.0, len(clip) - 1.0))
     return mirror.mirrored(cut) if mirrored else cut

@@ -11,7 +11,7 @@ from .candidates import Candidate, Gap, Search
 from .fill import FEWEST_FRAMES, LONGEST, Library, asked_of
 from .rows import RATE, Longs, Rows
 
-SEARCH = Search(tuple(0.45 * 1.07**k for k in range(25)), pace=0.02, two=False)  # up to 2.3 times the gap's length
+SEARCH = Search(tuple(0.45 * 1.07**k for k in range(25)), pace=0.02, more=False)  # up to 2.3 times the gap's length
 
 
 def suggested(clip: Clip, keys: Longs, known: Library, locked: Mapping[int, Candidate] | None = None) -> list[int]:

@@ -10,7 +10,7 @@ from action_loom.core.between import candidates, choice, completing, fill, filli
 from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
-from action_loom.core.motion import kinematics, mirror, quat, root_motion
+from action_loom.core.motion import kinematics, mirror, quat, resample, root_motion
 from action_loom.core.verbs.fill import locks
 from oracles import material
 
@@ -375,14 +375,16 @@ def test_singles_are_the_best_of_all(rng):
     assert candidates.found(library, gap)[0].cost == pytest.approx(min(costs), abs=1e-6)
 
 
-def test_two_stretches_fill_what_no_single_one_holds():
-    """A walk that turns: half of it is in one clip, half in another."""
+@pytest.mark.parametrize("count", [2, 3])
+def test_several_stretches_fill_what_fewer_do_not_hold(count):
+    """A walk that turns: each clip has a part of it."""
     left = actions.turn_left()
-    keys = (0, len(left) - 1)
-    halves = [left.cut(0, len(left) // 2 + 8), left.cut(len(left) // 2 - 8, len(left))]
-    made = filled(left, halves, keys=keys, share=1.0, plant_feet=False)
+    keys, ends = (0, len(left) - 1), np.linspace(0, len(left), count + 1).astype(int)
+    parts = [left.cut(max(a - 8, 0), min(b + 8, len(left))) for a, b in pairwise(ends.tolist())]
+    made = filled(left, parts, keys=keys, share=1.0, plant_feet=False)
     gap = made.report["fill"]["gaps"][0]
-    assert len(gap["candidates"][gap["candidate"]]["stretches"]) == 2
+    assert len(gap["candidates"][gap["candidate"]]["stretches"]) == count
+    assert gap["text"].count(", then ") == count - 1
     plain = away(hidden(left, keys), left)
     assert away(made.clip, left) < 0.5 * plain
 
@@ -408,3 +410,18 @@ def test_captured_walks_come_back_better_than_by_interpolation():
         for one in (done.clip, plain)
     ]
     assert errors[0] < 0.55 * errors[1]
+
+
+def test_a_stretch_begins_as_fast_as_what_goes_before():
+    """A walk at 0.9 of its pace, known up to the gap: half of that is taken on, whatever the keys are apart."""
+    walk = actions.walk()
+    slow = resample.sample(walk, np.arange(0.0, 80.0, 0.9))
+    keys = np.array([*range(11), 41])
+    (asked,) = [gap for gap in fill.asked_of(slow, keys) if gap is not None]
+    known = fill.library([walk], 1.0)
+    one = known.found(asked)[0]
+    pace = (one.end - one.start) / asked.frames
+    begins, _ = filling.led(known.rows, asked, one)
+    assert begins == pytest.approx(0.5 + 0.5 * 0.9 / pace, abs=0.03)
+    made = known.filled(asked, one, slow.cut(10, 11), slow.cut(41, 42), 32).own
+    assert away(made.taken(np.array([0, 31])), slow.taken(np.array([10, 41]))) < 1e-9
