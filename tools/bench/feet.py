@@ -76,12 +76,12 @@ COMMON = (
     " is tuned on rows with a clip kept aside (tests/oracles/kept_aside.py)."
 )
 STANDING = (
-    "Slide before and after, cm/s, median. Middle: in the middle half of stances by gait events alone, without heights"
-    " and speeds (Zeni et al. 2008; it needs toes); events of runs come before touch-down, and so do"
-    " those of a walk with a run, which have been in step by their contacts since 5.3 cm/s stand here: by contacts they"
-    " slide 0.01 to 0.07. Events of dances, balls and kicks are no stances. Spans: where the ball stood before. Again: where contacts are detected again; a planted"
-    " foot passes their limits sooner. Wanted: a middle of 0.5 at most for walks, turns and paths; on spans 6 times"
-    " less for walks, 4 times for runs."
+    "Slide before and after, cm/s, median. Middle: in the middle half of stances by gait events alone, without"
+    " heights and speeds (Zeni et al. 2008; it needs toes); events of runs come before touch-down, and so do those"
+    " of a walk with a run, which have been in step by their contacts since 5.3 cm/s stand here: by contacts they"
+    " slide 0.01 to 0.07. Events of dances, balls and kicks are no stances. Spans: where the ball stood before."
+    " Again: where contacts are detected again; a planted foot passes their limits sooner. Wanted: a middle of 0.5"
+    " at most for walks, turns and paths; on spans 6 times less for walks, 4 times for runs."
 )
 COST = (
     "Knee: 99th percentile of its angular acceleration, over that before. Pelvis, swing: the largest shift of the"
