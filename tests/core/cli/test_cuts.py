@@ -47,7 +47,6 @@ def parts(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("line", COMMANDS.values(), ids=COMMANDS)
 def test_every_verb_makes_of_a_part_what_it_makes_of_a_file_of_it(run, parts, monkeypatch, line):
     monkeypatch.chdir(parts)
