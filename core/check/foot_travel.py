@@ -26,6 +26,7 @@ SMOOTHING = 0.012  # s; sigma of places before speeds are computed
 BODY = 0.5  # s; sigma of the body's place and facing, slower than the sway of a step
 EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and sigma of the time from which these come
 KERNEL, CANDIDATES = 0.08, 12  # kernel width of the density of speeds (per 1 + speed), and the number of candidates
+TOGETHER = 10  # choices; what comes near one comes near the next, and is compared once
 CHANGE = 0.15  # a change of speed (per 1 + speed) that costs as much as a density lower by a factor of e
 SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
 LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate beyond which a speed does not count; twice it at first
@@ -101,7 +102,7 @@ class FootTravel:
     @property
     def reach(self) -> float:
         """How far the body ranges on the ground, without the sway of its steps, metres."""
-        return float(np.hypot(np.ptp(self.ground.real), np.ptp(self.ground.imag)))
+        return _reach(self.ground)
 
     @property
     def roams(self) -> bool:
@@ -236,6 +237,29 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
     )
 
 
+def on_the_spot(clip: Clip) -> FootTravel | None:
+    """Return the travel of a clip that walks on the spot (`FootTravel.in_place`); None for any other.
+
+    Example:
+        >>> from action_loom.core.check import foot_travel
+        >>> from action_loom.core.figure import actions
+        >>> foot_travel.on_the_spot(actions.walk()) is None
+        True
+    """
+    if len(clip) < 3 or (not clip.cyclic and _roams(clip) and not cycles.closes(clip)):
+        return None  # whatever its feet do
+    feet = measure(clip)
+    return feet if feet is not None and feet.in_place else None
+
+
+def _roams(clip: Clip) -> bool:
+    return _reach(body_frames(clip, cyclic=False)[0]) > ROAMS * clip.skeleton.height
+
+
+def _reach(ground: Complex) -> float:
+    return float(np.hypot(np.ptp(ground.real), np.ptp(ground.imag)))
+
+
 def slide(clip: Clip, stands: Flags, feet: Paths | None = None) -> float | None:
     """Return the mean ground speed (m/s) of the balls of N feet in the frames (N, F) in which they stand.
 
@@ -361,27 +385,39 @@ def _chosen(samples: _Samples) -> Complex:
     order = np.argsort(at, kind="stable")
     order = order[weights[order] > 0.02]
     at, back, weights = at[order], back[order], weights[order]
+    every = np.arange(0, frames, max(1, round(EVERY * rate)))
+    windows = np.searchsorted(at, every[:, None] + np.array([-3.0, 3.0]) * NEAR * rate)
     times, choices, costs = [], [], []
-    for time in range(0, frames, max(1, round(EVERY * rate))):
-        low, high = np.searchsorted(at, [time - 3.0 * NEAR * rate, time + 3.0 * NEAR * rate])
-        near = weights[low:high] * np.exp(-0.5 * ((at[low:high] - time) / (NEAR * rate)) ** 2)
-        if near.sum() > 1e-3:
-            candidates, cost = _candidates(back[low:high], near)
-            times.append(time)
-            choices.append(candidates)
-            costs.append(cost)
+    for some in np.split(np.arange(len(every)), range(TOGETHER, len(every), TOGETHER)):
+        begin, end = windows[some[0], 0], windows[some[-1], 1]
+        away = _away(back[begin:end])
+        nearness = np.exp(-0.5 * away)
+        for time, (low, high) in zip(every[some], windows[some], strict=True):
+            near = weights[low:high] * np.exp(-0.5 * ((at[low:high] - time) / (NEAR * rate)) ** 2)
+            if near.sum() > 1e-3:
+                part = slice(low - begin, high - begin)
+                some_of, cost = _candidates(away[part, part], nearness[part, part] @ near)
+                times.append(time)
+                choices.append(back[low:high][some_of])
+                costs.append(cost)
     if not choices:
         return np.zeros(frames, dtype=np.complex128)
     chosen = _best_path(choices, costs)
     return np.asarray(np.interp(np.arange(frames), times, chosen))
 
 
-def _candidates(back: Complex, weights: Array) -> tuple[Complex, Array]:
-    """Return velocities of high density, no two alike, and the cost of each: minus the log of its relative density."""
+def _away(back: Complex) -> Array:
+    """Return squared distances (M, M) of velocities, in kernel widths of the one of the row."""
     across, along = back.real, back.imag  # squares of both: absolute values of complex numbers take long
     width = KERNEL * (1.0 + np.abs(back))
-    away = ((across[:, None] - across) ** 2 + (along[:, None] - along) ** 2) / (width**2)[:, None]
-    density = np.exp(-0.5 * away) @ weights
+    return np.asarray(((across[:, None] - across) ** 2 + (along[:, None] - along) ** 2) / (width**2)[:, None])
+
+
+def _candidates(away: Array, density: Array) -> tuple[list[int], Array]:
+    """Return velocities of high density (M,), no two alike, and their costs: minus the log of the relative density.
+
+    away (M, M) : see `_away`
+    """
     left = density.copy()
     chosen: list[int] = []
     best = most = int(left.argmax())
@@ -389,7 +425,7 @@ def _candidates(back: Complex, weights: Array) -> tuple[Complex, Array]:
         chosen.append(best)
         left[away[best] < 1.0] = 0.0
         best = int(left.argmax())
-    return back[chosen], -np.log(density[chosen] / density[most])
+    return chosen, -np.log(density[chosen] / density[most])
 
 
 def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:

@@ -20,7 +20,7 @@ from .motion_graph import Indices, MotionGraph, frames_in
 from .transitions import Matches
 from .windows import Bodies
 
-SOME = 2048  # transitions that are aligned at a time, to bound the memory of their windows
+SOME = 128  # transitions that are aligned at a time, so that their windows stay in cache
 
 
 def build(

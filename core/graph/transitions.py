@@ -1,6 +1,6 @@
 """Transitions between clips: local minima of the window distance of all pairs of frames (methods: Motion graph).
 
-The matrix of all pairs is never held: it is computed in blocks, and what follows by symmetry is not
+The matrix of all pairs is never held: bounds on it are computed in blocks, and what follows by symmetry is not
 computed again. D(A, B) is D(B, A), and the mirror images of two clips are as far apart as the clips.
 
 Of very many windows only some are compared (`Bodies.sparse`). A minimum between them is not seen itself, but the valley
@@ -17,15 +17,12 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..sync import alignment
-from . import windows
+from . import bounds, minima, windows
+from .minima import SAME, SLOW, STILL, Compared
 from .windows import Bodies, Windows
 
-ROWS, COLUMNS = 1024, 4096  # of a block: 32 MB of distances
-SLOW = 0.6  # m/s; at lower speeds the relative threshold is as for this one
 CELL = 0.25  # s; the best transition from one such stretch of a clip to one of another is kept
 REACH = 4.0 / 120.0  # s on each side within which a transition is refined at the full rate
-STILL = 0.01  # m/s; slower frames hold one pose, which is near itself in all of them
-SAME = 0.01  # m; moving frames this close are from the same recording
 RISE = 0.05  # m; clips whose rises differ by more are different recordings
 SAME_SHARE = 0.5  # of the moving windows of the shorter clip that make two clips the same recording
 MOST = 50_000  # matches; cells grow until there are no more, and up to twice as many are refined
@@ -90,9 +87,8 @@ def find(
     sides = [rows]
     if len(body.firsts) - 1 > given:
         sides.append(windows.windows_of(body, range(given, 2 * given)))
-    seeds, near, cell = _seeds(
-        body, sides, given, _repeating(body, cycles), (threshold, relative), progress.part(0, 0.7)
-    )
+    compared = Compared(sides, bounds.sketches(sides), given, body.half, body.sparse, WIDER * threshold, relative)
+    seeds, near, cell = _seeds(body, compared, _repeating(body, cycles), progress.part(0, 0.7))
     if not body.sparse:
         repeated = _repeated(near, rows, given, rises or given * [0.0])
         seeds = best_of_cells(_without(seeds, repeated, given), cell)
@@ -108,20 +104,19 @@ def find(
 
 
 def _seeds(
-    body: Bodies, sides: Sequence[Windows], given: int, known: Matches, limit: tuple[float, bool], progress: Progress
+    body: Bodies, compared: Compared, known: Matches, progress: Progress
 ) -> tuple[Matches, NDArray[np.int64], float]:
-    """Return known matches and the minima to be refined; the windows that equal others; and the frames of a cell.
-
-    limit : threshold, and whether it is relative
-    """
-    rows, (threshold, relative) = sides[0], limit
+    """Return known matches and the minima to be refined; the windows that equal others; and the frames of a cell."""
+    rows = compared.sides[0]
     found, near, cell = [known], [], float(body.step) if body.sparse else CELL * body.rate
-    places = [(side, first) for side in range(len(sides)) for first in range(0, len(rows.clip), ROWS)]
+    places = [(side, first) for side in range(len(compared.sides)) for first in range(0, len(rows.clip), minima.ROWS)]
     for done, (side, first) in enumerate(places):
         progress.at(done / len(places), "Comparing all frames")
-        for column in range(first - first % COLUMNS, len(rows.clip), COLUMNS):
-            minima, same = _block(rows, sides[side], first, column, given, body, WIDER * threshold, relative)
-            found.append(best_of_cells(minima, cell))
+        columns = compared.sides[side]
+        for column in range(first - first % minima.COLUMNS, len(rows.clip), minima.COLUMNS):
+            i, j, value, same = compared.minima(side, first, column, cell)
+            matches = Matches(rows.clip[i], rows.frame[i], columns.clip[j], columns.frame[j], value)
+            found.append(best_of_cells(matches, cell))
             near.append(same)
             if sum(map(len, found)) > 2 * MOST:
                 matches, cell = sparser(_joined(found), cell)
@@ -148,54 +143,6 @@ def _repeating(body: Bodies, cycles: Sequence[int]) -> Matches:
         return Matches(none, none, none, none, np.empty(0))
     clips = np.concatenate(clip)
     return Matches(clips, np.concatenate(frame), clips, np.concatenate(later), np.zeros(len(clips)))
-
-
-def _block(
-    rows: Windows, columns: Windows, first: int, column: int, given: int, body: Bodies, threshold: float, relative: bool
-) -> tuple[Matches, NDArray[np.int64]]:
-    """Return the minima of a block, and the windows that equal one of another clip: rows and clips (K, 2)."""
-    some = slice(max(first - 1, 0), first + ROWS + 1)
-    others = slice(max(column - 1, 0), column + COLUMNS + 1)
-    distances = alignment.distances(rows, columns, some, others)
-    limit: float | NDArray[np.float32] = threshold
-    if relative:
-        limit = threshold * np.maximum(0.5 * (rows.speed[some, None] + columns.speed[others]), SLOW)
-    if body.sparse:
-        limit = limit + (rows.between[some, None] + columns.between[others])
-    near = distances <= limit
-    if body.sparse:
-        near &= _valleys(distances)
-    i, j = np.nonzero(near)
-    at_row, at_column = i + some.start, j + others.start
-    inside = (at_row >= first) & (at_row < first + ROWS) & (at_column >= column) & (at_column < column + COLUMNS)
-    mirrored = columns is not rows
-    inside &= at_column >= at_row  # the rest follows by symmetry
-    i, j, at_row, at_column = (each[inside] for each in (i, j, at_row, at_column))
-    value = distances[i, j]
-    least = np.ones(len(i), dtype=bool) if body.sparse else alignment.are_minima(distances, i, j)
-    held = rows.speed[at_row] < STILL
-    same = (value <= SAME) & ~held & ((rows.clip[at_row] != columns.clip[at_column] % given) | mirrored)
-    alike = np.column_stack([at_row[same], columns.clip[at_column[same]]])
-    apart = mirrored | (rows.clip[at_row] != columns.clip[at_column])
-    least &= apart | (np.abs(rows.frame[at_row] - columns.frame[at_column]) >= 2 * body.half)
-    # A transition between frames of one held pose, or of its mirror image, leads nowhere.
-    own = rows.clip[at_row] == columns.clip[at_column] % given
-    least &= ~(own & held & (columns.speed[at_column] < STILL))
-    at_row, at_column = at_row[least], at_column[least]
-    matches = Matches(
-        rows.clip[at_row], rows.frame[at_row], columns.clip[at_column], columns.frame[at_column],
-        value[least],
-    )  # fmt: skip
-    return matches, np.unique(alike, axis=0)
-
-
-def _valleys(distances: Array) -> NDArray[np.bool_]:
-    """Return which pairs (M, N) of windows are no farther apart than those before one and after the other."""
-    least = np.ones(distances.shape, dtype=bool)
-    before, after = distances[:-1, 1:], distances[1:, :-1]
-    least[:-1, 1:] &= before <= after
-    least[1:, :-1] &= after <= before
-    return least
 
 
 def _joined(parts: list[Matches]) -> Matches:

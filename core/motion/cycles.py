@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import kinematics, limits, quat, resample, root_motion
+from . import kinematics, limits, resample, root_motion
 from .clip import Clip, joined
 from .quat import Array
 
@@ -36,8 +36,10 @@ def closes(clip: Clip) -> bool:
         >>> cycles.closes(actions.walk()), cycles.closes(actions.walk().cut(0, 60))
         (True, False)
     """
-    away, near = _from_first(clip), CLOSED * clip.skeleton.height
-    return bool(away[-1] <= near and away.max() > MOVES * near)
+    near = CLOSED * clip.skeleton.height
+    # Most clips are no cycles, and their ends tell that.
+    ends = _from_first(clip.taken(np.array([0, len(clip) - 1])))
+    return bool(ends[-1] <= near) and bool(_from_first(clip).max() > MOVES * near)
 
 
 def repeats(clip: Clip) -> int:
@@ -111,10 +113,12 @@ def in_ground_frames(clip: Clip) -> Array:
         ((33, 26, 3), True)
     """
     ground, facing = root_motion.ground_frames(clip)
-    places = kinematics.points(clip)
-    places[..., :2] -= ground[:, None]
-    local = quat.rotate(quat.about_axis("Z", -facing)[:, None], places)
-    return local[:, clip.skeleton.point_weights > 0.0]
+    places = kinematics.points(clip)[:, clip.skeleton.point_weights > 0.0]
+    x, y = np.moveaxis(places[..., :2] - ground[:, None], 2, 0)
+    cosine, sine = np.cos(facing)[:, None], np.sin(facing)[:, None]
+    places[..., 0] = cosine * x + sine * y
+    places[..., 1] = cosine * y - sine * x
+    return places
 
 
 def unrolled(clip: Clip, before: int, after: int) -> Clip:

@@ -62,8 +62,7 @@ def walks_on_the_spot(clip: Clip) -> bool:
         >>> [add_root_motion.walks_on_the_spot(clip) for clip in (actions.walk(), still, actions.wave())]
         [False, True, False]
     """
-    feet = None if travels(clip) else foot_travel.measure(clip)
-    return feet is not None and feet.in_place
+    return not travels(clip) and foot_travel.on_the_spot(clip) is not None
 
 
 def note(clip: Clip) -> str:
@@ -77,7 +76,7 @@ def note(clip: Clip) -> str:
         >>> add_root_motion.note(actions.walk())
         ''
     """
-    feet = None if travels(clip) else foot_travel.measure(clip)
+    feet = None if travels(clip) else foot_travel.on_the_spot(clip)
     return "; ".join(foot_travel.notes(clip.name, feet))
 
 

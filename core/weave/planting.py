@@ -163,8 +163,7 @@ def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
     trajectory = root_trajectory.stored(clip)
     if trajectory is not None:
         return root_trajectory.displacement(clip, trajectory)
-    feet = foot_travel.measure(clip)
-    if feet is None or not feet.in_place:
+    if (feet := foot_travel.on_the_spot(clip)) is None:
         return None
     if not feet.agree:
         raise ClipError(f"{clip.name} walks on the spot, and its feet disagree how fast: give it travel first")

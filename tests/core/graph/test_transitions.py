@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.errors import Cancelled
 from action_loom.core.figure import actions
-from action_loom.core.graph import inputs, transitions, windows
+from action_loom.core.graph import inputs, minima, transitions, windows
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.progress import Progress
 from action_loom.core.sync import alignment
@@ -82,8 +82,8 @@ def test_a_moved_clip_is_as_near_as_itself(ready):
 
 def test_minima_are_those_of_the_whole_matrix_within_each_pair_of_clips(ready, body, monkeypatch):
     # Blocks so small that minima lie on all their edges.
-    monkeypatch.setattr(transitions, "ROWS", 7)
-    monkeypatch.setattr(transitions, "COLUMNS", 11)
+    monkeypatch.setattr(minima, "ROWS", 7)
+    monkeypatch.setattr(minima, "COLUMNS", 11)
     monkeypatch.setattr(transitions, "REACH", 0.0)
     found = transitions.find(body, 2, threshold=0.08, relative=False)
     rows = windows.windows_of(body, range(4))

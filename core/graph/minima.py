@@ -1,0 +1,161 @@
+"""Minima of the distances of all pairs of windows, in blocks; few distances are computed (methods: Motion graph).
+
+Bounds tell of most pairs that they are too far apart or that a pair beside them is nearer, of most others that they
+are minima. Of the minima of one cell only those that may be its nearest are computed, and what bounds leave open.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from . import bounds
+from .bounds import Floats, Sketches
+from .windows import Windows
+
+ROWS, COLUMNS = 1024, 4096  # of a block: 16 MB of bounds
+SLOW = 0.6  # m/s; at lower speeds the relative threshold is as for this one
+STILL = 0.01  # m/s; slower frames hold one pose, which is near itself in all of them
+SAME = 0.01  # m; moving frames this close are from the same recording
+ACROSS = ((-1, 1), (1, -1))  # to the pairs before and after on the antidiagonal
+OTHERS = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))  # to the rest of the eight pairs around
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What is compared: the given clips' windows with themselves, and with those of their mirror images, if any.
+
+    given : number of clips that are no mirror images
+    half : frames of half a window
+    sparse : minima on the antidiagonal are enough (see `windows.Bodies`)
+    threshold, relative : see `transitions.find`
+    """
+
+    sides: Sequence[Windows]
+    sketches: Sequence[Sketches]
+    given: int
+    half: int
+    sparse: bool
+    threshold: float
+    relative: bool
+
+    def limit(self, side: int, rows: Places, columns: Places) -> float | Floats:
+        """Return the largest distance that counts between windows, whose numbers broadcast."""
+        one, other = self.sides[0], self.sides[side]
+        limit: float | Floats = self.threshold
+        if self.relative:
+            limit = self.threshold * np.maximum(0.5 * (one.speed[rows] + other.speed[columns]), SLOW)
+        if self.sparse:
+            limit = limit + (one.between[rows] + other.between[columns])
+        return limit
+
+    def minima(self, side: int, first: int, column: int, cell: float) -> tuple[Places, Places, Array, Places]:
+        """Return the minima of a block that may be the nearest of their cells: rows, columns and distances.
+
+        The last array (K, 2) has rows that equal a window of another clip, and that clip; empty if sparse.
+        """
+        rows, columns = self.sides[0], self.sides[side]
+        every = np.arange(max(first - 1, 0), min(first + ROWS + 1, len(rows.clip)))
+        # What is before the first row follows by symmetry.
+        others = np.arange(max(column - 1, first - 1, 0), min(column + COLUMNS + 1, len(columns.clip)))
+        least, most = bounds.squared(
+            self.sketches[0], self.sketches[side], slice(every[0], every[-1] + 1), slice(others[0], others[-1] + 1)
+        )
+        near = least <= self.limit(side, every[:, None], others) ** 2
+        may = near & _valleys(least, most)
+        if not self.sparse:
+            may |= near & (least <= SAME**2)
+        i, j = np.nonzero(may)
+        inside = (
+            (every[i] >= first) & (every[i] < first + ROWS) & (others[j] >= column) & (others[j] < column + COLUMNS)
+        )
+        inside &= others[j] >= every[i]  # the rest follows by symmetry
+        i, j = i[inside], j[inside]
+        same = np.empty((0, 2), dtype=np.int64)
+        if not self.sparse:
+            same = self._same(side, every[i], others[j], least[i, j])
+        fits = self._may_connect(side, every[i], others[j])
+        i, j = i[fits], j[fits]
+        around = ACROSS if self.sparse else (*ACROSS, *OTHERS)
+        low, high = least[i, j], most[i, j]
+        sure = high <= self.limit(side, every[i], others[j]) ** 2
+        may_be = np.ones(len(i), dtype=bool)
+        for (a, b), exists in _beside(i, j, least.shape, around):
+            beside = least[a, b]
+            sure &= ~exists | (high <= beside)
+            if not self.sparse:  # else `_valleys` has found this already
+                may_be &= ~exists | (low <= most[a, b])
+        cells = _cells(rows, every, cell)[i] * len(others) + _cells(columns, others, cell)[j]
+        may_be &= low <= _least_of(cells, np.where(sure, high, np.float32(np.inf)))
+        i, j, sure = i[may_be], j[may_be], sure[may_be]
+        value = self.apart(side, every[i], others[j])
+        lowest = sure | (value <= self.limit(side, every[i], others[j]))
+        for (a, b), exists in _beside(i, j, least.shape, around):
+            unclear = np.flatnonzero(exists & lowest & ~sure & (least[a, b] <= most[i, j]))
+            lowest[unclear] &= value[unclear] <= self.apart(side, every[a[unclear]], others[b[unclear]])
+        return every[i[lowest]], others[j[lowest]], value[lowest], same
+
+    def apart(self, side: int, rows: Places, columns: Places) -> Array:
+        """Return the distances (M,) of pairs of windows; those of equal windows are computed once."""
+        firsts, others = self.sketches[0].first[rows], self.sketches[side].first[columns]
+        pairs, which = np.unique(firsts * len(self.sides[side].clip) + others, return_inverse=True)
+        i, j = np.divmod(pairs, len(self.sides[side].clip))
+        return bounds.apart(self.sides[0], self.sides[side], i, j)[which]
+
+    def _same(self, side: int, rows: Places, columns: Places, least: Floats) -> Places:
+        one, other = self.sides[0], self.sides[side]
+        some = (least <= SAME**2) & (one.speed[rows] >= STILL)
+        some &= (side > 0) | (one.clip[rows] != other.clip[columns] % self.given)
+        rows, columns = rows[some], columns[some]
+        equal = self.apart(side, rows, columns) <= SAME
+        return np.unique(np.column_stack([rows[equal], other.clip[columns[equal]]]), axis=0)
+
+    def _may_connect(self, side: int, rows: Places, columns: Places) -> NDArray[np.bool_]:
+        """Return which pairs of windows are far enough apart in time, and do not hold one pose or its mirror image."""
+        one, other = self.sides[0], self.sides[side]
+        own = one.clip[rows] == other.clip[columns] % self.given
+        close = (one.speed < STILL)[rows] & (other.speed < STILL)[columns]
+        if side == 0:
+            close |= np.abs(one.frame[rows] - other.frame[columns]) < 2 * self.half
+        return np.asarray(~(own & close))
+
+
+def _valleys(least: Floats, most: Floats) -> NDArray[np.bool_]:
+    """Return which pairs (M, N) may be no farther apart than those before one and after the other."""
+    lowest = np.ones(least.shape, dtype=bool)
+    lowest[:-1, 1:] &= least[:-1, 1:] <= most[1:, :-1]
+    lowest[1:, :-1] &= least[1:, :-1] <= most[:-1, 1:]
+    return lowest
+
+
+def _beside(
+    i: Places, j: Places, shape: tuple[int, ...], around: Sequence[tuple[int, int]]
+) -> list[tuple[tuple[Places, Places], NDArray[np.bool_]]]:
+    """Return for each neighbour of cells (K,) of a matrix where it is, and whether it exists."""
+    found = []
+    for down, across in around:
+        a, b = i + down, j + across
+        exists = (a >= 0) & (a < shape[0]) & (b >= 0) & (b < shape[1])
+        found.append(((np.clip(a, 0, shape[0] - 1), np.clip(b, 0, shape[1] - 1)), exists))
+    return found
+
+
+def _cells(windows: Windows, some: Places, cell: float) -> Places:
+    """Return a number for the stretch of `cell` frames of a clip that each of some windows (K,) is in."""
+    stretch = (windows.frame[some] // cell).astype(np.int64)
+    return np.asarray(np.unique(windows.clip[some] * (stretch.max() + 1) + stretch, return_inverse=True)[1])
+
+
+def _least_of(groups: Places, values: Floats) -> Floats:
+    """Return for each member (K,) of groups the least value in its group."""
+    if len(groups) == 0:
+        return values
+    order = np.argsort(groups)
+    new = np.append(True, np.diff(groups[order]) != 0)
+    least = np.empty_like(values)
+    least[order] = np.minimum.reduceat(values[order], np.flatnonzero(new))[np.cumsum(new) - 1]
+    return least
