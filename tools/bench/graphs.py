@@ -258,9 +258,9 @@ def turns(clips: list[Clip]) -> list[str]:
 def carried() -> list[str]:
     """A boxer on an S, as in the paper's Fig. 3: the walks and the boxing of one body."""
     names = ("daz_02_01", "daz_07_01", "daz_09_12", "daz_13_18")
-    *walks, boxing = (bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in names)
+    *legs, boxing = (bvh.to_clip(bvh.read(DATA / f"cmu_{name}.bvh"))[0] for name in names)
     wanted = Follow(path=paths.SHAPES["S"].tolist(), stretches=((0.4, 0.7, 1),), splice_threshold=WIDE)
-    made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), walks), name="walks"))
+    made = verbs.apply(wanted, [boxing], prepared=replace(verbs.apply(BuildGraph(), legs), name="walks"))
     assert isinstance(made, FollowResult)
     draw(walks.draw(made), "path_boxing", scale=1.0, folder=ROOT / "docs" / "images")
     (reported,) = made.report["follow"]["carries"]

@@ -19,6 +19,7 @@ def _gain(band: int) -> Any:
         minimum=0.0,
         maximum=3.0,
         label=f"Band {band}",
+        shown=RARE,
     )
 
 
