@@ -4,6 +4,8 @@ Driven by `tools/gui.py`. Live is on, as it is in every new file, and no action 
 """
 
 from collections.abc import Iterator
+from statistics import median
+from time import perf_counter
 from typing import Any
 
 import bpy
@@ -25,6 +27,7 @@ def steps(gui: Any) -> Iterator[Any]:
     yield from curve(gui)
     yield from stretches(gui)
     assert (action(), set(bpy.data.actions)) == before, "the ghost wrote an action"
+    yield from fill(gui)
 
 
 def followed(gui: Any, since: Any, what: str) -> Iterator[Any]:
@@ -103,3 +106,37 @@ def stretches(gui: Any) -> Iterator[Any]:
     assert abs(settings().stretches[0].end - 50.0) < 3.0, settings().stretches[0].end
     yield from gui.wait_until(lambda: idle() and abs(ghost().recipe.stretches[0][1] - 0.5) < 0.03, WAIT, "stretches")
     yield from gui.shot("06_dragged")
+
+
+def fill(gui: Any) -> Iterator[Any]:
+    """Poses of a walk, one of which is turned and keyed again and again: its gaps are filled anew each time."""
+    scene, rig = bpy.context.scene, figure()
+    tick("Walk", "Sneak")
+    poses = {}
+    for frame in range(1, 74, 12):
+        scene.frame_set(frame)
+        poses[frame] = {bone.name: bone.matrix_basis.copy() for bone in rig.pose.bones}
+    rig.animation_data.action = block = bpy.data.actions.new("Blocking")
+    for frame, bones in poses.items():
+        for bone in rig.pose.bones:
+            bone.matrix_basis = bones[bone.name]
+            bone.keyframe_insert("location", frame=frame)
+            bone.keyframe_insert(
+                f"rotation_{'quaternion' if bone.rotation_mode == 'QUATERNION' else 'euler'}", frame=frame
+            )
+    settings().mode = "fill"
+    yield from done(gui, "fill", preview=True)
+    scene.frame_set(37)
+    taken = []
+    for turn in range(8):
+        shown, arm = ghost(), rig.pose.bones["upper_arm.L"]
+        arm.rotation_euler.x += 0.1 * (turn + 1)
+        began = perf_counter()
+        arm.keyframe_insert("rotation_euler", frame=37)
+        block.update_tag()
+        while ghost() in (None, shown) or ghost().outdated or not idle():
+            yield 0.005
+            assert perf_counter() - began < WAIT, "poses"
+        taken.append(1000.0 * (perf_counter() - began))
+    gui.log(f"a pose is keyed: its gaps are filled in {median(taken):.0f} ms ({max(taken):.0f} at most)")
+    yield from gui.shot("07_poses")
