@@ -219,9 +219,13 @@ def link_for_types():
 
 
 def clean_environment():
-    """This process's environment without what would let tests see another package or engine."""
+    """This process's environment without what would let tests see another package or engine.
+
+    Matrices are small and several programs run at once: with more threads each, they mostly wait for each other.
+    """
     unwanted = ("PYTHONPATH", "ACTION_LOOM_ENGINE", "ACTION_LOOM_ZIP")
-    return {name: value for name, value in os.environ.items() if name not in unwanted}
+    kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    return {"OPENBLAS_NUM_THREADS": "1"} | kept
 
 
 # --- what came of them ----------------------------------------------------------------------------------------------
