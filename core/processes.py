@@ -15,6 +15,7 @@ from . import interruption
 from .errors import OUT_OF_MEMORY, LoomError
 
 MOST = 61  # processes; Windows can't wait for more
+THREADS = "OPENBLAS_NUM_THREADS"  # for matrix products; read when a process begins
 
 _log = logging.getLogger(__name__)
 
@@ -106,11 +107,15 @@ def _submitted(
     pool: ProcessPoolExecutor, function: Callable[[T], R], tasks: Sequence[T]
 ) -> dict[Future[Attempt[R]], int]:
     # Processes started while Ctrl-C is ignored ignore it from their first moment: only this process ends them.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before, threads = signal.signal(signal.SIGINT, signal.SIG_IGN), os.environ.get(THREADS)
+    # Several processes with several threads each would mostly wait for each other.
+    os.environ[THREADS] = threads or "1"
     try:
         return {pool.submit(attempt, function, task): place for place, task in enumerate(tasks)}
     finally:
         signal.signal(signal.SIGINT, before)
+        if threads is None:
+            del os.environ[THREADS]
 
 
 def _ended(future: Future[Attempt[R]]) -> Attempt[R]:

@@ -42,6 +42,14 @@ def test_other_processes_are_begun_once():
     assert tasks.begun == []
 
 
+def test_other_processes_have_one_thread_each_unless_told_else(monkeypatch):
+    for told, given in ((None, "1"), ("3", "3")):
+        monkeypatch.setenv(processes.THREADS, told) if told else monkeypatch.delenv(processes.THREADS, raising=False)
+        found = [tried.result for _, tried in processes.attempts(os.getenv, [processes.THREADS] * 2, 2)]
+        assert found == [given, given]
+        assert os.environ.get(processes.THREADS) == told
+
+
 def test_troubles_of_ours_are_told_as_they_are():
     checked = Option("tempo", 1.0, "How fast", maximum=2.0).checked
     ((_, tried),) = processes.attempts(checked, [3.0], 1)
