@@ -4,21 +4,24 @@ import numpy as np
 
 from ..jit import kernel
 
+NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
+
 
 @kernel(
-    "b1(f8[::1], i8, i8, f8[::1], f8[:, ::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1],"
+    "b1(f8[::1], i8, i8, f8[::1], f8, f8[:, ::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1],"
     " f8[:, ::1], f8[::1])"
 )
 def _along(  # type: ignore[no-untyped-def]
-    here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
+    here, bend, edge, limits, dear, price, first_sample, right, ahead, turned, gone, climbed, path, there
 ):
     """Follow an edge from the state `here`; write the state at its end into `there`.
 
-    Return False if it leaves the path by more than is allowed.
+    Return False if it leaves the path by more than is allowed, or costs more than `dear`.
     """
     widest, heading, length, step = limits[0] * limits[0], limits[1], limits[2], limits[3]
+    turn_reach = limits[8] * limits[8]
     cosine, sine = here[6], here[7]
-    cost, before = here[4] + price[bend, edge], 0.0
+    cost, before, off_there = here[4] + price[bend, edge], 0.0, 0.0
     x, y, facing, height = here[0], here[1], here[2], here[5]
     last = len(path) - 2
     for sample in range(first_sample[edge], first_sample[edge + 1]):
@@ -40,17 +43,31 @@ def _along(  # type: ignore[no-untyped-def]
             if away > widest:
                 return False
             cost += (away + heading * off * off) * (gone_here - before)
+            if cost > dear:
+                return False
+            off_there = away + turn_reach * off * off
         before = gone_here
+    # The rank of `beam`, but for rounding.
+    if cost + off_there > dear * NEARLY:
+        return False
     there[0], there[1], there[2], there[3], there[4], there[5] = x, y, facing, here[3] + before, cost, height
     return True
 
 
+@kernel("f8(f8, f8[::1], f8[::1])")
+def _too_dear(reached, limits, dear):  # type: ignore[no-untyped-def]
+    """Return the cost beyond which a state so far along the path is not followed; see `beam.Bins`."""
+    if reached >= limits[5]:
+        return dear[-1]
+    return dear[max(int(reached / limits[4]), int(limits[6])) - int(limits[7])]
+
+
 @kernel(
-    "i8(f8[:, ::1], i8[::1], f8, i8, f8[::1], i8[::1], i8[::1], i8[::1], i8[::1], f8[:, ::1], i8[::1],"
+    "i8(f8[:, ::1], i8[::1], f8, i8, f8[::1], f8[::1], i8[::1], i8[::1], i8[::1], i8[::1], f8[:, ::1], i8[::1],"
     " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[:, ::1], i8[:, ::1], f8[:, ::1])"
 )
 def expand(  # type: ignore[no-untyped-def]
-    states, at, bin_end, most, limits, onward, first_crossing, crossings, end, price, first_sample,
+    states, at, bin_end, most, limits, dear, onward, first_crossing, crossings, end, price, first_sample,
     right, ahead, turned, gone, climbed, path, origin, found,
 ):  # fmt: skip
     """See `beam.expanded`."""
@@ -64,9 +81,11 @@ def expand(  # type: ignore[no-untyped-def]
             for onwards in range(most):
                 for k in range(first_crossing[node], first_crossing[node + 1]):
                     edge = crossings[k]
-                    if _along(
-                        here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
-                    ):
+                    most_cost = _too_dear(here[3] + gone[bend, first_sample[edge + 1] - 1], limits, dear)
+                    if here[4] + price[bend, edge] <= most_cost and _along(
+                        here, bend, edge, limits, most_cost, price, first_sample, right, ahead, turned, gone, climbed,
+                        path, there,
+                    ):  # fmt: skip
                         if count < len(found):
                             origin[count, 0], origin[count, 1], origin[count, 2] = state, bend, onwards
                             origin[count, 3], origin[count, 4] = edge, end[edge]
@@ -76,13 +95,16 @@ def expand(  # type: ignore[no-untyped-def]
                 if edge < 0:
                     break
                 if not _along(
-                    here, bend, edge, limits, price, first_sample, right, ahead, turned, gone, climbed, path, there
-                ):
+                    here, bend, edge, limits, np.inf, price, first_sample, right, ahead, turned, gone, climbed, path,
+                    there,
+                ):  # fmt: skip
                     break
                 here[:6] = there
                 here[6], here[7] = np.cos(here[2]), np.sin(here[2])
                 node = end[edge]
                 if here[3] >= bin_end or onwards == most - 1:
+                    if here[4] > _too_dear(here[3], limits, dear):
+                        break
                     if count < len(found):
                         origin[count, 0], origin[count, 1], origin[count, 2] = state, bend, onwards + 1
                         origin[count, 3], origin[count, 4] = -1, node

@@ -7,11 +7,13 @@ from ..motion.quat import Array
 
 Places = NDArray[np.int64]
 
+NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
+
 
 def expand(
-    states: Array, at: Places, bin_end: float, most: int, limits: Array, onward: Places, first_crossing: Places,
-    crossings: Places, end: Places, price: Array, first_sample: Places, right: Array, ahead: Array, turned: Array,
-    gone: Array, climbed: Array, path: Array, origin: Places, found: Array,
+    states: Array, at: Places, bin_end: float, most: int, limits: Array, dear: Array, onward: Places,
+    first_crossing: Places, crossings: Places, end: Places, price: Array, first_sample: Places, right: Array,
+    ahead: Array, turned: Array, gone: Array, climbed: Array, path: Array, origin: Places, found: Array,
 ) -> int:  # fmt: skip
     """See `beam.expanded`."""
     bends = len(right)
@@ -25,19 +27,25 @@ def expand(
         counts = first_crossing[node + 1] - first_crossing[node]
         who, nth = _runs(counts)
         edge = crossings[first_crossing[node][who] + nth]
+        # Those that cost too much already are not followed.
+        gone_there = gone[bend[who], first_sample[edge + 1] - 1]
+        cheap = here[who, 4] + price[bend[who], edge] <= _too_dear(here[who, 3] + gone_there, limits, dear)
+        who, nth, edge = who[cheap], nth[cheap], edge[cheap]
         goes_on = np.flatnonzero(onward[node] >= 0)
         both, edges = np.concatenate([who, goes_on]), np.concatenate([edge, onward[node][goes_on]])
-        there, whole = _along(here[both], bend[both], edges, *tables)
+        there, whole, rank = _along(here[both], bend[both], edges, *tables)
         crossing, on = whole[: len(who)], whole[len(who) :]
+        crossing &= rank[: len(who)] <= NEARLY * _too_dear(there[: len(who), 3], limits, dear)
         who, nth, edge = who[crossing], nth[crossing], edge[crossing]
         rows.append(np.column_stack([state[who], bend[who], np.full(len(who), onwards), edge, end[edge], nth]))
         ends.append(there[: len(crossing)][crossing])
         some = goes_on[on]
         state, bend, here, node = state[some], bend[some], there[len(crossing) :][on], end[onward[node[some]]]
         over = (here[:, 3] >= bin_end) | (onwards == most - 1)
-        nothing = np.full(int(over.sum()), -1)
-        rows.append(np.column_stack([state[over], bend[over], nothing * 0 + onwards + 1, nothing, node[over], nothing]))
-        ends.append(here[over])
+        kept = over & (here[:, 4] <= _too_dear(here[:, 3], limits, dear))
+        nothing = np.full(int(kept.sum()), -1)
+        rows.append(np.column_stack([state[kept], bend[kept], nothing * 0 + onwards + 1, nothing, node[kept], nothing]))
+        ends.append(here[kept])
         state, bend, here, node = state[~over], bend[~over], here[~over], node[~over]
         if len(state) == 0:
             break
@@ -46,6 +54,12 @@ def expand(
     count = min(len(order), len(found))
     origin[:count], found[:count] = origins[order[:count], :5], reached[order[:count]]
     return len(order)
+
+
+def _too_dear(reached: Array, limits: Array, dear: Array) -> Array:
+    """Return the costs (M,) beyond which states so far along the path are not followed; see `beam.Bins`."""
+    bins = np.maximum((np.minimum(reached, limits[5]) / limits[4]).astype(np.int64), int(limits[6])) - int(limits[7])
+    return np.asarray(np.where(reached >= limits[5], dear[-1], dear[np.minimum(bins, len(dear) - 1)]))
 
 
 def _runs(counts: Places) -> tuple[Places, Places]:
@@ -57,8 +71,8 @@ def _runs(counts: Places) -> tuple[Places, Places]:
 def _along(
     here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places,
     flat: tuple[Array, ...], climbed: Array, path: Array,
-) -> tuple[Array, NDArray[np.bool_]]:  # fmt: skip
-    """Return the states (M, 6) at the ends of edges, and which edges never leave the path by more than is allowed."""
+) -> tuple[Array, NDArray[np.bool_], Array]:  # fmt: skip
+    """Return the states (M, 6) at the ends of edges, which edges never leave the path too far, and ranks (M,)."""
     counts = first_sample[edge + 1] - first_sample[edge]
     who, nth = _runs(counts)
     place = (bend * len(climbed) + first_sample[edge]).take(who) + nth
@@ -84,5 +98,8 @@ def _along(
     whole = np.ones(len(edge), dtype=np.bool_)
     whole[who[counting & (away > limits[0] ** 2)]] = False
     last = np.cumsum(counts) - 1
+    counted = np.bincount(who, counting, minlength=len(edge)).astype(np.int64)
+    off_there = (away + limits[8] ** 2 * off * off)[np.maximum(last - counts + counted, 0)]
     totals = cost + price[bend, edge] + np.bincount(who, paid, minlength=len(edge))
-    return np.column_stack([x[last], y[last], facing[last], reached[last], totals, height[last]]), whole
+    there = np.column_stack([x[last], y[last], facing[last], reached[last], totals, height[last]])
+    return there, whole, totals + np.where(counted > 0, off_there, 0.0)

@@ -5,6 +5,7 @@ or their place aside and ahead continue differently, and the cheapest so far is 
 are in units of the table and the path, here called m: metres of a body 1.7 m tall (methods: Following a drawn path).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -28,6 +29,7 @@ TURN_REACH = 1.0  # m of error that a radian of heading counts as when states ar
 BENT = 0.015  # m² a metre of a bent edge
 SPEED = 0.1  # m²/(m/s)² a second, of another speed than the wanted one
 ROUNDS = 12  # within a bin, which states that turn on the spot never leave
+FIRST = 120  # of WIDTH states that are expanded before the others, which they may spare
 ONWARDS = 60  # edges of its clip that a state follows at a time
 
 
@@ -79,6 +81,78 @@ class Start:
 
     node: Indices
     rows: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _States:
+    """States: rows (N, 6) and nodes (N,) as in `Start`, origins (N, 4) as in `_Kept`, ranks and kinds (N,)."""
+
+    rows: Array
+    node: Indices
+    origin: Indices
+    rank: Array
+    kind: Indices
+
+    def some(self, chosen: Indices) -> "_States":
+        return _States(
+            self.rows[chosen], self.node[chosen], self.origin[chosen], self.rank[chosen], self.kind[chosen]
+        )  # fmt: skip
+
+
+def _joined(parts: Sequence[_States]) -> _States:
+    return _States(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.node for part in parts]),
+        np.concatenate([part.origin for part in parts]),
+        np.concatenate([part.rank for part in parts]),
+        np.concatenate([part.kind for part in parts]),
+    )
+
+
+class Bins:
+    """States that wait in bins of arc length: the best of each kind, as many as are followed; and the best at the end.
+
+    dear (B + 1,) : the cost above which a state of each bin is followed by no means, since there are enough with a
+        lower rank, which is never less than the cost; the last one for states beyond `end`
+    """
+
+    def __init__(self, steps: EdgeTable, path: GroundPath, first: int, end: float, width: int) -> None:
+        self._steps, self._path, self._width = steps, path, width
+        self.first, self.end = first, end
+        self.finished: _States | None = None
+        self.dear = np.full(int(end / BIN) + 2 - first, np.inf)
+        self._waiting: dict[int, _States] = {}
+
+    def pop(self, place: int) -> _States | None:
+        """Return the states of a bin, the best first, and forget them; None if there are none."""
+        self.dear[place - self.first] = np.inf
+        return self._waiting.pop(place, None)
+
+    def add(self, rows: Array, node: Indices, origin: Indices, place: int) -> None:
+        """Let states wait that come from the bin `place`."""
+        off = _off(rows, self._path)
+        states = _States(rows, node, origin, _rank(rows, off), _kind(self._steps.place[node], off))
+        over = rows[:, 3] >= self.end
+        if over.any():
+            self._finish(states.some(np.flatnonzero(over)))
+        into = np.where(over, -1, np.maximum((rows[:, 3] / BIN).astype(np.int64), place))
+        order = np.argsort(into, kind="stable")
+        for some in np.split(order, np.flatnonzero(np.diff(into[order])) + 1):
+            later = int(into[some[0]]) if len(some) else -1
+            if later < 0:
+                continue
+            there = states.some(some)
+            if later in self._waiting:
+                there = _joined([self._waiting[later], there])
+            there = there.some(_best(there.rank, there.kind, self._width))
+            self._waiting[later] = there
+            if len(there.rank) == self._width:
+                self.dear[later - self.first] = there.rank[-1]
+
+    def _finish(self, states: _States) -> None:
+        best = states.some(np.array([int(np.argmin(states.rank))]))
+        if self.finished is None or best.rank[0] < self.finished.rank[0]:
+            self.finished, self.dear[-1] = best, best.rank[0]
 
 
 def anywhere(steps: EdgeTable, path: GroundPath) -> Start:
@@ -155,41 +229,32 @@ def _followed(
 ) -> _Kept:
     """Follow states from bin to bin until some are beyond `end`."""
     first, last = int(gone / BIN), int(np.ceil(end / BIN)) + 1
-    origins = np.full((len(start.node), 4), -1)
-    bins: dict[int, list[tuple[Array, Indices, Indices]]] = {first: [(start.rows, start.node, origins)]}
-    kept: list[tuple[Array, Indices, Indices]] = []
+    bins = Bins(steps, path, first, end, width)
+    bins.add(start.rows, start.node, np.full((len(start.node), 4), -1), first)
+    kept: list[_States] = []
     count, searched, furthest = 0, len(start.node), gone
-    finished: list[tuple[Array, Indices, Indices]] = []
     for place in range(first, last):
         progress.at(min(place * BIN / path.length, 1.0), "Following the path")
         for _ in range(ROUNDS):
-            waiting = bins.pop(place, None)
-            if waiting is None:
+            if (waiting := bins.pop(place)) is None:
                 break
-            rows, node, origin = (np.concatenate([states[k] for states in waiting]) for k in range(3))
-            off = _off(rows, path)
-            chosen = _best(_rank(rows, off), _kind(steps.place[node], off), width)
-            rows, node, origin = rows[chosen], node[chosen], origin[chosen]
-            kept.append((rows, node, origin))
-            origins, reached = expanded(steps, path, rows, node, price, (place + 1) * BIN, widest)
-            searched += len(origins)
-            origin_rows = np.column_stack([origins[:, 0] + count, origins[:, 1:4]])
-            count += len(rows)
-            over = reached[:, 3] >= end
-            if over.any():
-                finished.append((reached[over], origins[over, 4], origin_rows[over]))
-            furthest = max(furthest, float(reached[:, 3].max(initial=gone)))
-            into = np.maximum((reached[:, 3] / BIN).astype(np.int64), place)
-            for later in np.unique(into[~over]):
-                some = ~over & (into == later)
-                bins.setdefault(int(later), []).append((reached[some], origins[some, 4], origin_rows[some]))
-    if not finished:
+            kept.append(waiting)
+            # The best first, so that what they lead to spares following others.
+            for some in np.split(np.arange(len(waiting.node)), [FIRST * width // WIDTH]):
+                origins, reached = expanded(
+                    steps, path, waiting.rows[some], waiting.node[some], price, (place + 1) * BIN, widest, bins, place
+                )
+                searched += len(origins)
+                furthest = max(furthest, float(reached[:, 3].max(initial=gone)))
+                origin = np.column_stack([origins[:, 0] + count, origins[:, 1:4]])
+                bins.add(reached, origins[:, 4], origin, place)
+                count += len(some)
+    if bins.finished is None:
         raise _lost(path, furthest, widest)
-    rows, node, origin = (np.concatenate([states[k] for states in finished]) for k in range(3))
-    best = int(np.argmin(_rank(rows, _off(rows, path))))
-    kept.append((rows[best : best + 1], node[best : best + 1], origin[best : best + 1]))
-    rows, node, origin = (np.concatenate([states[k] for states in kept]) for k in range(3))
-    return _Kept(rows, node, origin[:, 0], origin[:, 1], origin[:, 2], origin[:, 3], searched, count)
+    kept.append(bins.finished)
+    every = _joined(kept)
+    parent, bend, onwards, edge = every.origin.T
+    return _Kept(every.rows, every.node, parent, bend, onwards, edge, searched, count)
 
 
 def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
@@ -203,15 +268,26 @@ def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
 
 
 def expanded(
-    steps: EdgeTable, path: GroundPath, rows: Array, node: Indices, price: Array, bin_end: float, widest: float = WIDEST
+    steps: EdgeTable,
+    path: GroundPath,
+    rows: Array,
+    node: Indices,
+    price: Array,
+    bin_end: float,
+    widest: float = WIDEST,
+    bins: Bins | None = None,
+    place: int = 0,
 ) -> tuple[Indices, Array]:
     """Return the states that states lead to, through transitions of their nodes and of later nodes of their clips.
 
-    Each state follows its clip until it has left the bin, and takes every transition on the way. The first array
+    Each state follows its clip until it has left the bin, and takes every transition on the way. What is too dear for
+    its bin is left out; place : the bin that they come from. The first array
     (K, 5) has the state it came from, the bend, how many edges of the clip, the edge after them (−1: its clip only),
     and the node reached; the second (K, 6) x, y, facing, metres along the path, cost and height.
     """
-    limits = np.array([widest, HEADING, path.length, STEP])
+    if bins is None:
+        bins = Bins(steps, path, 0, 0.0, WIDTH)
+    limits = np.array([widest, HEADING, path.length, STEP, BIN, bins.end, place, bins.first, TURN_REACH])
     table = np.column_stack([path.places.real, path.places.imag, path.facing, path.heights])
     room = 64 * len(rows) * len(steps.bends)
     while True:
@@ -222,6 +298,7 @@ def expanded(
             bin_end,
             ONWARDS,
             limits,
+            bins.dear,
             steps.onward,
             steps.first_crossing,
             steps.crossings,

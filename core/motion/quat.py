@@ -12,6 +12,7 @@ Array = NDArray[np.float64]
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 _AXIS = {"X": 0, "Y": 1, "Z": 2}
 TOGETHER = 65_536  # numbers that are multiplied at a time: they stay in a processor's cache
+FEW = 50  # matrices, whose eigenvectors the library finds as fast
 _LOCKED = 1e-10  # half the sine of the angle between the outer axes; below it they count as parallel: gimbal lock
 
 
@@ -380,8 +381,33 @@ def from_matrix(m: Array) -> Array:
     k[..., 2, 1] = m[..., 1, 0] + m[..., 0, 1]
     k[..., 3, 1] = m[..., 2, 0] + m[..., 0, 2]
     k[..., 3, 2] = m[..., 2, 1] + m[..., 1, 2]
-    q = np.linalg.eigh(k)[1][..., :, -1]  # eigh reads the lower triangle
+    few = k.size < FEW * 16
+    q = np.linalg.eigh(k)[1][..., :, -1] if few else _of_largest(k.reshape(-1, 4, 4)).reshape(k.shape[:-1])
     return np.where(q[..., :1] < 0.0, -q, q)
+
+
+def _of_largest(k: Array) -> Array:
+    """Return the eigenvectors (N, 4) of the largest eigenvalues of matrices (N, 4, 4) given by their lower triangles.
+
+    Of a rotation the eigenvalues are 3 and three times −1, so a column of k + 1 is the eigenvector, and of what is
+    nearly one those of its powers are. Where they are not, the library finds it, which takes longer.
+    """
+    more = k + np.eye(4)
+    for i, j in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
+        more[:, i, j] = more[:, j, i]
+    largest = np.argmax(np.diagonal(more, axis1=1, axis2=2), axis=1)
+    q = more[np.arange(len(k)), largest]
+    for _ in range(3):
+        q = np.matmul(more, (q / np.linalg.norm(q, axis=1, keepdims=True))[:, :, None])[:, :, 0]
+    value = np.linalg.norm(q, axis=1, keepdims=True)
+    q /= value
+    left = np.abs(np.matmul(more, q[:, :, None])[:, :, 0] - value * q).max(axis=1, initial=0.0)
+    # No other eigenvalue is as large: all of k sum to 0, their squares to less than 25.
+    square = np.einsum("nij,nij->n", more, more) - 4.0
+    doubtful = ~((left <= 1e-13) & (value[:, 0] >= 3.5) & (square < 25.0))
+    if doubtful.any():
+        q[doubtful] = np.linalg.eigh(k[doubtful])[1][..., :, -1]
+    return np.asarray(q)
 
 
 def yaw(q: Array) -> Array:

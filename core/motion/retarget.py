@@ -94,6 +94,8 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     world, places = kinematics.world(clip)
     facing = _facing(source, skeleton, matching)
     source_rest, rest = quat.mul(facing, source.rest[0]), skeleton.rest[0]
+    if skeleton.inheritance is None:
+        return _fitted_plainly(clip, skeleton, np.array(matching), scale, source_rest)
     shape = (len(clip), len(skeleton))
     rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
     linear, stands = np.empty((*shape, 3, 3)), np.empty((*shape, 3))
@@ -112,6 +114,40 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
                 reach = np.einsum("fij,fj->fi", linear[:, parent], quat.rotate(above, shift))
                 translations[:, joint] = frame.location_of(frame.origin + reach)
         linear[:, joint], stands[:, joint] = frame.apply(quat.to_matrix(rotations[:, joint]), translations[:, joint])
+    return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations)
+
+
+def _fitted_plainly(
+    clip: Clip, skeleton: Skeleton, matching: NDArray[np.int64], scale: float, source_rest: Array
+) -> Clip:
+    """Return what `fitted` does on a skeleton whose joints inherit all of their parents: all joints at once.
+
+    matching (J,) : the clip's joint for each, −1 for none
+    source_rest : rotations of the clip's joints at rest, facing as the skeleton does
+    """
+    world, places = kinematics.world(clip)
+    (rest, stands), parents = skeleton.rest, skeleton.parents
+    known = np.flatnonzero(matching >= 0)
+    theirs = matching[known]
+    turned = np.empty((len(clip), len(skeleton), 4))
+    turned[:, known] = quat.mul(world[:, theirs], quat.mul(quat.inv(source_rest[theirs]), rest[known]))
+    rotations, translations = np.tile(quat.IDENTITY, (*turned.shape[:2], 1)), np.zeros((*turned.shape[:2], 3))
+    for joint in np.flatnonzero(matching < 0).tolist():
+        above = turned[:, parents[joint]] if parents[joint] >= 0 else quat.IDENTITY
+        turned[:, joint] = quat.mul(above, skeleton.orients[joint])
+    roots, children = known[parents[known] < 0], known[parents[known] >= 0]
+    rotations[:, roots] = quat.mul(quat.inv(skeleton.orients[roots]), turned[:, roots])
+    above = quat.mul(turned[:, parents[children]], skeleton.orients[children])
+    rotations[:, children] = quat.mul(quat.inv(above), turned[:, children])
+    for joint, their in zip(known.tolist(), theirs.tolist(), strict=True):
+        parent = int(parents[joint])
+        if _hangs_free(skeleton, matching.tolist(), parent):
+            # A root's place in the world is scaled, not its distance from its own rest place; all above is at rest.
+            translations[:, joint] = quat.rotate(quat.inv(rest[joint]), scale * places[:, their] - stands[joint])
+        elif clip.translations[:, their].any():
+            shift = quat.rotate(quat.inv(rest[parent]), quat.rotate(source_rest[their], clip.translations[:, their]))
+            frame = quat.mul(turned[:, parent], skeleton.orients[joint])
+            translations[:, joint] = quat.rotate(quat.inv(frame), quat.rotate(turned[:, parent], scale * shift))
     return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations)
 
 

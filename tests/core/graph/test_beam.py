@@ -110,3 +110,15 @@ def test_of_each_kind_the_best_is_kept(rng):
         best = sorted(rank[kind == one].min() for one in set(kind.tolist()))[:width]
         assert_allclose(rank[chosen], best)
         assert len(set(kind[chosen].tolist())) == len(chosen)
+
+
+@pytest.mark.both_engines
+def test_what_is_too_dear_to_be_followed_is_in_no_walk(steps, drawn, monkeypatch):
+    search = {"fidelity": 0.3, "width": 50}
+    spared = beam.search(steps, drawn, **search)
+    expanded = beam.expanded
+    monkeypatch.setattr(beam, "expanded", lambda *given: expanded(*given[:7]))
+    every = beam.search(steps, drawn, **search)
+    assert spared.searched < 0.8 * every.searched
+    assert (spared.edges == every.edges).all()
+    assert (spared.bends == every.bends).all()
