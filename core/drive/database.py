@@ -29,6 +29,7 @@ PLACE_SIGMA, FACING_SIGMA = 0.15, 0.20  # s; of the root
 AHEAD = (20, 40, 60)  # rows ahead whose root is a feature
 WEIGHTS = (0.75, 1.0, 1.0, 1.0, 1.5)  # feet, their velocities, hips velocity, places ahead, facings ahead
 GROUPS = (6, 6, 3, 6, 6)  # numbers of each
+TURNS = 0.2  # least σ of facings ahead, which are all that counts among clips that hardly turn else
 OWN = sum(GROUPS[:3])  # the first of these are the pose's own
 LAST = 20  # rows at the end of a clip that nothing jumps to
 SEEN = 0.75  # s around a row that its features and smoothing see, beyond the last row ahead
@@ -415,8 +416,8 @@ def _joined(
     raw = np.concatenate([part.raw for part in parts])
     mean, deviation = raw.mean(axis=0), raw.std(axis=0)
     scale, at = np.empty(len(mean)), 0
-    for size, weight in zip(GROUPS, WEIGHTS, strict=True):
-        scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), 1e-6)
+    for size, weight, least in zip(GROUPS, WEIGHTS, (1e-6, 1e-6, 1e-6, 1e-6, TURNS), strict=True):
+        scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), least)
         at += size
     posed = joined([part.posed for part in parts])
     return Database(
