@@ -361,4 +361,5 @@ def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence
     ankles = [foot.ball - complex(arm[0], arm[1]) for foot, arm in zip(moved, arms, strict=True)]
     if state.footing is None:
         return footing.begun(state.ground, state.place, [foot.ball for foot in moved], ankles, height)
-    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, height, STEP)
+    coming = data.coming[state.row] * cmath.exp(1j * state.facing)
+    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, coming.tolist(), height, STEP)
