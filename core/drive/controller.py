@@ -21,7 +21,7 @@ from .springs import Ahead, wrapped
 STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
 CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to be answered at once
-WAITS = 0.105  # m that the wish runs ahead of the body before it waits
+WAITS = 0.1  # m that the wish runs ahead of the body before it waits
 PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with which the body is pulled to the wish
 BRAKE = 1.0  # the same where it is to stand
 TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing, besides how fast the wish turns

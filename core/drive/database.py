@@ -33,6 +33,7 @@ TURNS = 0.2  # least σ of facings ahead, which are all that counts among clips 
 OWN = sum(GROUPS[:3])  # the first of these are the pose's own
 LAST = 20  # rows at the end of a clip that nothing jumps to
 SEEN = 0.75  # s around a row that its features and smoothing see, beyond the last row ahead
+CLOSED = 0.01  # heights; the gap of a clip that is one cycle, or several
 SIGHT = 18  # rows before a foot comes to what it is lifted for
 SETTLES = 30  # rows in which a body that comes to stand is left alone
 TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
@@ -304,7 +305,7 @@ def build(
 
 def _whole(clip: Clip, *, cyclic: bool) -> int:
     """Return the frames of a cycle that was not repeated, as a long one or one that holds several; 0 for others."""
-    return len(clip) - 1 if cyclic and cycles.gap(clip) < ends.APART * clip.skeleton.height else 0
+    return len(clip) - 1 if cyclic and cycles.gap(clip) < CLOSED * clip.skeleton.height else 0
 
 
 def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
