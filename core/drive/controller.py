@@ -26,7 +26,7 @@ PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with 
 BRAKE = 1.0  # the same where it is to stand
 TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing, besides how fast the wish turns
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
-TURN_LATE, TURN_FORCED = 0.1, 20.0  # radians by which it may be late; beyond, radians a second for each more
+TURN_LATE, TURN_FORCED = 0.05, 20.0  # radians by which it may be late; beyond, radians a second for each more
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
 BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
 STANDING, STOPPING = 0.15, 0.125  # m/s of the wish, and share of the usual walk; slower than either it stands
@@ -309,7 +309,7 @@ def _moved(data: Database, state: State) -> State:
 
 def _pull(state: State, velocity: complex) -> complex:
     """Return the velocity with which the body is pulled towards the spring, at most a share of its own speed."""
-    apart = state.ahead.place - state.place
+    apart = state.ahead.place - (state.place + velocity * STEP)  # where the body would be by then
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE)) * RATE
     most = (PULL if state.goal.velocity else BRAKE) * abs(velocity)
     return wanted * min(1.0, most / abs(wanted)) if abs(wanted) > 0.0 else 0j
