@@ -21,15 +21,15 @@ from .springs import Ahead, wrapped
 STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
 CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to be answered at once
-WAITS = 0.11  # m that the wish runs ahead of the body before it waits
+WAITS = 0.1  # m that the wish runs ahead of the body before it waits
 PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with which the body is pulled to the wish
 BRAKE = 1.0  # the same where it is to stand
-TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing
+TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing, besides how fast the wish turns
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
-TURN_LATE, TURN_FORCED = 0.1, 10.0  # radians by which it may be late; beyond, radians a second for each more
+TURN_LATE, TURN_FORCED = 0.05, 20.0  # radians by which it may be late; beyond, radians a second for each more
 ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
 BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
-STANDING = 0.15  # m/s of the wish; slower it stands
+STANDING, STOPPING = 0.15, 0.125  # m/s of the wish, and share of the usual walk; slower than either it stands
 SLOWEST = 0.3  # of the usual walk; a slower wish that waits is no reason to go
 NEVER = 1e6  # of a jump to a row that stands, for who has to go
 IMAGE_PRICE = 0.5  # of a jump into a mirror image, and out of it
@@ -54,7 +54,7 @@ class Manner:
     @property
     def half_life(self) -> float:
         """Of the springs of velocity and facing, seconds."""
-        return 0.18 + 0.3 * self.weight
+        return 0.16 + 0.3 * self.weight
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,10 @@ def _obeyed(data: Database, state: State, wish: Wish) -> Wish:
 def _ahead(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
     """Return the spring one step later; it waits for the body where it is too far ahead."""
     ahead = predicted(manner, replace(state, goal=goal), (1,))[0]
-    apart, limit = ahead.place - state.place, WAITS * data.unit
+    there, limit = state.place + state.velocity * STEP, WAITS * data.unit  # where the body is by then
+    apart = ahead.place - there
     if manner.waits and abs(apart) > limit:
-        ahead = replace(ahead, place=state.place + apart * (limit / abs(apart)))
+        ahead = replace(ahead, place=there + apart * (limit / abs(apart)))
     return ahead
 
 
@@ -181,7 +182,8 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     ends = data.onward[state.row] < 0
     changed = abs(state.goal.velocity - state.asked.velocity) > CHANGED[0] * data.unit
     changed = changed or abs(wrapped((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
-    stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < STANDING * data.unit
+    slow = max(STANDING * data.unit, STOPPING * data.gaits[0])
+    stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < slow
     if stand and not state.still:
         settles = bool(data.settling[state.row])
         return replace(state, still=state.row in data.still) if settles else _standing(data, state)
@@ -307,7 +309,7 @@ def _moved(data: Database, state: State) -> State:
 
 def _pull(state: State, velocity: complex) -> complex:
     """Return the velocity with which the body is pulled towards the spring, at most a share of its own speed."""
-    apart = state.ahead.place - state.place
+    apart = state.ahead.place - (state.place + velocity * STEP)  # where the body would be by then
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE)) * RATE
     most = (PULL if state.goal.velocity else BRAKE) * abs(velocity)
     return wanted * min(1.0, most / abs(wanted)) if abs(wanted) > 0.0 else 0j
@@ -315,7 +317,7 @@ def _pull(state: State, velocity: complex) -> complex:
 
 def _turn_pull(data: Database, state: State, turning: float, speed: float, facing: float) -> float:
     apart = wrapped(state.ahead.facing - facing)
-    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / TURN_HALF_LIFE))
+    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / TURN_HALF_LIFE)) + (state.ahead.turning - turning) * STEP
     forced = TURN_FORCED * max(0.0, abs(apart) - TURN_LATE)
     most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit + forced) * STEP
     return max(-most, min(most, wanted))
@@ -359,4 +361,5 @@ def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence
     ankles = [foot.ball - complex(arm[0], arm[1]) for foot, arm in zip(moved, arms, strict=True)]
     if state.footing is None:
         return footing.begun(state.ground, state.place, [foot.ball for foot in moved], ankles, height)
-    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, height, STEP)
+    coming = data.coming[state.row] * cmath.exp(1j * state.facing)
+    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, coming.tolist(), height, STEP)

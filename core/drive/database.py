@@ -29,9 +29,12 @@ PLACE_SIGMA, FACING_SIGMA = 0.15, 0.20  # s; of the root
 AHEAD = (20, 40, 60)  # rows ahead whose root is a feature
 WEIGHTS = (0.75, 1.0, 1.0, 1.0, 1.5)  # feet, their velocities, hips velocity, places ahead, facings ahead
 GROUPS = (6, 6, 3, 6, 6)  # numbers of each
+TURNS = 0.2  # least σ of facings ahead, which are all that counts among clips that hardly turn else
 OWN = sum(GROUPS[:3])  # the first of these are the pose's own
 LAST = 20  # rows at the end of a clip that nothing jumps to
 SEEN = 0.75  # s around a row that its features and smoothing see, beyond the last row ahead
+CLOSED = 0.01  # heights; the gap of a clip that is one cycle, or several
+SIGHT = 18  # rows before a foot comes to what it is lifted for
 SETTLES = 30  # rows in which a body that comes to stand is left alone
 TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
 
@@ -55,6 +58,7 @@ class Database:
     step (R,) : from a row to the next one in the frame of the root, x + iy; turn (R,) : how far it turns
     onward (R,) : the next row, −1 at the end of a clip that is no cycle and ends as none does
     velocity (R,) : of the root in its own frame, m/s; stands (R, S) : whether a ball stands
+    balls (R, S) : where each is in the frame of the root, x + iy
     features (R, 27) : scaled; scale, mean (27,) : feature = (number − mean) · scale
     sources : the clips as given, and those of a library; library : tells that one's state, None for none
     """
@@ -70,6 +74,7 @@ class Database:
     onward: Rows
     velocity: NDArray[np.complex128]
     stands: Flags
+    balls: NDArray[np.complex128]
     features: NDArray[np.float32]
     scale: Array
     mean: Array
@@ -221,6 +226,17 @@ class Database:
             goes.append("no action goes sideways: with Ctrl it turns into its way all the same")
         return tuple(goes)
 
+    @cached_property
+    def coming(self) -> NDArray[np.complex128]:
+        """How far each ball (R, S) goes in the next SIGHT rows, x + iy in the frame of the root now."""
+        row, place, facing = np.arange(len(self)), np.zeros(len(self), dtype=complex), np.zeros(len(self))
+        for _ in range(SIGHT):
+            on = self.onward[row] >= 0
+            place = place + np.where(on, self.step[row] * np.exp(1j * facing), 0.0)
+            facing = facing + np.where(on, self.turn[row], 0.0)
+            row = np.where(on, self.onward[row], row)
+        return np.asarray(place[:, None] + self.balls[row] * np.exp(1j * facing)[:, None] - self.balls)
+
     def before(self, row: int) -> int:
         """Return the row that leads to a row; −1 for the first of a clip that is no cycle."""
         if row > 0 and self.onward[row - 1] == row:
@@ -289,7 +305,7 @@ def build(
 
 def _whole(clip: Clip, *, cyclic: bool) -> int:
     """Return the frames of a cycle that was not repeated, as a long one or one that holds several; 0 for others."""
-    return len(clip) - 1 if cyclic and cycles.gap(clip) < ends.APART * clip.skeleton.height else 0
+    return len(clip) - 1 if cyclic and cycles.gap(clip) < CLOSED * clip.skeleton.height else 0
 
 
 def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
@@ -309,6 +325,7 @@ class _Part:
     turn: Array
     velocity: NDArray[np.complex128]
     stands: Flags
+    balls: NDArray[np.complex128]
     raw: Array
     cyclic: bool
     after: tuple[int, float] | None = None  # the clip that it ends in, and the share of that cycle
@@ -337,7 +354,7 @@ def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends
 def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> _Part:
     """Return rows first … end − 1 of a clip at RATE, which goes on before and after them where it can."""
     own = slice(first, end)
-    raw, place, facing = _features(long)
+    raw, place, facing, balls = _features(long)
     stands = np.column_stack([foot.ball_stands for foot in _standing(long).values()])
     ground = np.diff(place, append=2.0 * place[-1] - place[-2] if len(place) > 1 else place[-1]) * np.exp(-1j * facing)
     turn = np.diff(facing, append=2.0 * facing[-1] - facing[-2] if len(place) > 1 else facing[-1])
@@ -345,7 +362,15 @@ def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> _Part:
     posed = root_motion.placed(long, -facing, np.column_stack([back.real, back.imag]))
     rows = np.arange(first, end)
     return _Part(
-        long.taken(rows), posed.taken(rows), ground[own], turn[own], ground[own] * RATE, stands[own], raw[own], cyclic
+        long.taken(rows),
+        posed.taken(rows),
+        ground[own],
+        turn[own],
+        ground[own] * RATE,
+        stands[own],
+        balls[own],
+        raw[own],
+        cyclic,
     )
 
 
@@ -368,17 +393,18 @@ def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
     return smooth[:, 0] + 1j * smooth[:, 1], root_motion.smooth(raw, FACING_SIGMA * clip.rate)
 
 
-def _features(clip: Clip) -> tuple[Array, NDArray[np.complex128], Array]:
-    """Return the features (F, 27) of a clip as numbers, and its root."""
+def _features(clip: Clip) -> tuple[Array, NDArray[np.complex128], Array, NDArray[np.complex128]]:
+    """Return the features (F, 27) of a clip as numbers, its root, and its balls (F, S) in the root's frame."""
     place, facing = root(clip)
     points = kinematics.points(clip)
     known = feet.balls_and_ankles(clip.skeleton)
     back = quat.about_axis("Z", -facing)
-    balls = [points[:, known[side][0]] for side in "LR"]
+    paths = {foot: points[:, ball] for foot, (ball, _) in known.items()}
     hips = points[:, root_motion.travelling_joint(clip.skeleton)]
     flat = np.column_stack([place.real, place.imag, np.zeros(len(place))])
-    own = [quat.rotate(back, ball - flat) for ball in balls]
-    own += [quat.rotate(back, _speed(path)) for path in (*balls, hips)]
+    balls = {foot: quat.rotate(back, path - flat) for foot, path in paths.items()}
+    own = [balls[side] for side in "LR"]
+    own += [quat.rotate(back, _speed(path)) for path in (paths["L"], paths["R"], hips)]
     count = len(place)
     last_step = place[-1] - place[max(0, count - 4)]
     for rows in AHEAD:
@@ -389,7 +415,8 @@ def _features(clip: Clip) -> tuple[Array, NDArray[np.complex128], Array]:
     for rows in AHEAD:
         turned = facing[np.minimum(np.arange(count) + rows, count - 1)] - facing
         own.append(np.column_stack([-np.sin(turned), np.cos(turned)]))
-    return np.concatenate(own, axis=1), place, facing
+    across = np.column_stack([ball[:, 0] + 1j * ball[:, 1] for ball in balls.values()])
+    return np.concatenate(own, axis=1), place, facing, across
 
 
 def _speed(path: Array) -> Array:
@@ -415,8 +442,8 @@ def _joined(
     raw = np.concatenate([part.raw for part in parts])
     mean, deviation = raw.mean(axis=0), raw.std(axis=0)
     scale, at = np.empty(len(mean)), 0
-    for size, weight in zip(GROUPS, WEIGHTS, strict=True):
-        scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), 1e-6)
+    for size, weight, least in zip(GROUPS, WEIGHTS, (1e-6, 1e-6, 1e-6, 1e-6, TURNS), strict=True):
+        scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), least)
         at += size
     posed = joined([part.posed for part in parts])
     return Database(
@@ -431,6 +458,7 @@ def _joined(
         onward=onward,
         velocity=np.concatenate([part.velocity for part in parts]),
         stands=np.concatenate([part.stands for part in parts]),
+        balls=np.concatenate([part.balls for part in parts]),
         features=((raw - mean) * scale).astype(np.float32),
         scale=scale,
         mean=mean,

@@ -12,7 +12,7 @@ from ..motion import cycles, root_motion
 from ..motion.clip import Clip, joined
 from ..motion.quat import Array
 
-APART = 0.01  # of the body's height, root mean square; poses that are nearer are the same one
+APART = 0.003  # of the body's height, root mean square; poses that are nearer are the same one
 
 Into = tuple[int, int]  # a clip that is a loop, and a frame of its first cycle
 

@@ -20,7 +20,6 @@ from .ground import LEVEL, Ground, Spot
 
 CLIMBS = 0.25  # body heights; a higher step is walked through
 LEADS = 0.4  # body heights; a foot stands no higher over the ground under the body
-AHEAD = 0.20  # s that a foot in the air is lifted before what it comes to
 RISES, LANDS, SETTLES = 0.04, 0.02, 0.10  # s, half-lives of a foot in the air, of one that stands, of the body
 LOWER = 0.3  # the body is so much of the way from the lower foot to the higher one
 FOLLOWS, CLEARS = 0.12, 0.03  # s, sigma of the body's height in what is kept, and of lifts over edges
@@ -73,23 +72,23 @@ def stepped(
     place: complex,
     moved: Sequence[Foot],
     ankles: Sequence[complex],
+    coming: Sequence[complex],
     height: float,
     seconds: float,
 ) -> Footing:
-    """Return the footing some seconds later; moved : the feet as they are shown on the floor."""
+    """Return the footing some seconds later; moved : the feet as shown on the floor; coming : how far they go yet."""
     near, of = before.near, before.of
     if abs(place - of) > REACH:
         near, of = whole.near([place], 2.0 * REACH), place
     under = near.on(place, before.under, CLIMBS * height)
     below = under + LEADS * height
     spots, ups, lifting = [], [], []
-    for k, (foot, ankle) in enumerate(zip(moved, ankles, strict=True)):
+    for k, (foot, ankle, on) in enumerate(zip(moved, ankles, coming, strict=True)):
         spot = before.spots[k]
         if not (foot.held and before.held[k]):
             there = foot.at - foot.ball if foot.held else 0j
             spot = near.under(foot.ball + there, ankle + there, below)
             if not foot.held:
-                on = foot.speed * AHEAD
                 spot = max(spot, near.under(foot.ball + on, ankle + on, below), key=lambda one: one[0])
         away, speed = springs.faded(before.ups[k] - spot[0], before.lifting[k], LANDS if foot.held else RISES, seconds)
         spots.append((spot[0], _turned(before.spots[k][1], spot[1], seconds)))

@@ -1,4 +1,7 @@
-"""Feet moved to where they are held: where a leg is too short, the heel rises about the ball (methods: Drive)."""
+"""Feet moved to where they are held: where a leg is too short the heel rises, where too long the knee bends.
+
+Method: Drive.
+"""
 
 import math
 from collections.abc import Mapping
@@ -13,6 +16,7 @@ from ..motion.quat import Array
 
 STRAIGHT = 0.985  # of a leg's length, to which its knee can stretch it firmly
 RISES = 0.8  # radians by which a heel rises at most
+BENDS = (0.01, 0.05)  # of a leg's length that it is too long by: a straight knee begins to bend, and bends fully
 
 
 def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> Clip:
@@ -35,7 +39,7 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
     if not offs:
         return clip
     turned, places = (one[0] for one in kinematics.posed(clip))
-    targets, rising = {}, {}
+    targets, rising, bends = {}, {}, {}
     for limb, (ball, off, tilt) in offs.items():
         ankle = places[limb.end]
         arm = ankle - places[ball] if tilt is None else quat.rotate(tilt, ankle - places[ball])
@@ -43,7 +47,8 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
         whole = rise if tilt is None else quat.mul(rise, tilt)
         rising[limb] = ball, whole, quat.inv(whole) if tilt is None else quat.mul(quat.inv(whole), tilt)
         targets[limb] = (places[ball] + off + quat.rotate(rise, arm))[None]
-    done = ik.to_targets(clip, targets)[0]
+        bends[limb] = _bend(places, limb, places[ball] - places[limb.end], targets[limb][0])
+    done = ik.to_targets(_bent(clip, turned, bends), targets)[0]
     rotations, translations = done.rotations.copy(), done.translations.copy()
     for limb, target in targets.items():
         if not ik.hangs_together(clip.skeleton, limb):  # an ankle that hangs on a root goes there itself
@@ -84,6 +89,46 @@ def _rise(arm: Array, ball: Array, hip: Array, reach: float) -> Array:
     if size < 1e-9 * short * far or angle <= 0.0:
         return none
     return np.asarray(quat.exp(axis * (min(angle, RISES) / size)))
+
+
+def _bend(places: Array, limb: Limb, ahead: Array, target: Array) -> Array | None:
+    """Return the rotation (4,) of a shin that brings its ankle nearer to the hip, where the knee is nearly straight.
+
+    A knee has no axis of its own there: it bends to where the toes are, `ahead` (3,).
+    """
+    hip, knee, ankle = (places[joint] for joint in (limb.upper, limb.lower, limb.end))
+    thigh, shin, now = (float(np.linalg.norm(one)) for one in (knee - hip, ankle - knee, ankle - hip))
+    length = max(thigh + shin, 1e-9)
+    wanted = max(float(np.linalg.norm(target - hip)), abs(thigh - shin))
+    straight = 1.0 - _smooth(1.0 - now / length, *ik.UNDETERMINED)
+    share = straight * _smooth((now - wanted) / length, *BENDS)
+    axis = np.cross(ahead, ankle - hip)
+    size = float(np.linalg.norm(axis))
+    if share <= 0.0 or size < 1e-9 * length:
+        return None
+    return np.asarray(quat.exp(axis * (share * (_knee(thigh, shin, now) - _knee(thigh, shin, wanted)) / size)))
+
+
+def _smooth(value: float, low: float, high: float) -> float:
+    share = max(0.0, min(1.0, (value - low) / (high - low)))
+    return share * share * (3.0 - 2.0 * share)
+
+
+def _knee(thigh: float, shin: float, apart: float) -> float:
+    """Return the inner angle of a knee between bones of two lengths whose far ends are `apart`."""
+    return math.acos(max(-1.0, min(1.0, (thigh**2 + shin**2 - apart**2) / max(2.0 * thigh * shin, 1e-12))))
+
+
+def _bent(clip: Clip, turned: Array, bends: Mapping[Limb, Array | None]) -> Clip:
+    """Return a clip with shins turned in the world; feet keep theirs."""
+    if all(bend is None for bend in bends.values()):
+        return clip
+    rotations = clip.rotations.copy()
+    for limb, bend in bends.items():
+        if bend is not None and ik.hangs_together(clip.skeleton, limb):
+            _turn(rotations, turned, limb.lower, bend)
+            _turn(rotations, turned, limb.end, np.asarray(quat.inv(bend)))
+    return replace(clip, rotations=rotations)
 
 
 def _turn(rotations: Array, turned: Array, joint: int, by: Array) -> None:

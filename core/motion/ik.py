@@ -114,8 +114,8 @@ def to_targets(clip: Clip, targets: Mapping[Limb, Array]) -> tuple[Clip, dict[st
     if clip.scales is not None or clip.skeleton.inheritance is not None or not targets:
         return clip, {}
     rotations, away = clip.rotations.copy(), {}
-    ends = [limb.end for limb in targets]
-    turned, positions = kinematics.world_of(clip, ends)
+    joints = [joint for limb in targets for joint in (limb.lower, limb.end)]  # ankles may hang elsewhere
+    turned, positions = kinematics.world_of(clip, joints)
     for limb, target in targets.items():
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
         away[limb.foot] = np.linalg.norm(target - end, axis=1)

@@ -135,6 +135,17 @@ def test_leaving_leaves_the_file_as_it_was(loom):
     assert after[1] == before[1]
 
 
+def test_the_ghost_is_hidden_while_a_character_is_driven(loom):
+    rig, settings = walking(), bpy.context.scene.action_loom
+    bpy.ops.action_loom.drive(wishes="0 0 1; 1 0 0", preview=True)
+    overlay = loom("addon.interface.pictures.ghost_overlay")
+    assert overlay.ghost_in(bpy.context) is not None, settings.mode
+    steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+    assert overlay.ghost_in(bpy.context) is None
+    steering.leave(bpy.context)
+    assert overlay.ghost_in(bpy.context) is not None
+
+
 def test_a_job_that_begins_pauses_the_drive_and_nothing_is_lost(steered, loom):
     _, steering = steered
     steering.handle(bpy.context, event("W"))

@@ -37,6 +37,11 @@ def show(shown: Shown) -> None:
         _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
 
 
+def is_shown() -> bool:
+    """Whether a drive goes on."""
+    return _shown is not None
+
+
 def hide() -> None:
     """Draw nothing any more."""
     global _shown

@@ -12,6 +12,7 @@ from ...ground import colors, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
 from ...services.preview import previews
+from . import drive_overlay
 
 if TYPE_CHECKING:
     import gpu
@@ -45,7 +46,9 @@ def hide() -> None:
 
 
 def ghost_in(context: bpy.types.Context) -> "Ghost | None":
-    """Return the preview visible in a context, or None."""
+    """Return the preview visible in a context, or None; none is while a character is driven."""
+    if drive_overlay.is_shown():
+        return None
     armature = target_armature.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)
     modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO, previews.FOUND)

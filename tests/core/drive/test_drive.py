@@ -99,6 +99,27 @@ def test_a_heel_rises_where_a_leg_is_too_short():
     assert abs(rises[-1]) < 0.005
 
 
+def test_a_straight_knee_bends_where_its_foot_is_lifted():
+    stand = actions.walk().cut(0, 1)
+    leg, (ball, _) = ik.legs(stand.skeleton)[0], feet.balls_and_ankles(stand.skeleton)["L"]
+    straight = stand.rotations.copy()
+    straight[0, [leg.upper, leg.lower, leg.end]] = (1.0, 0.0, 0.0, 0.0)
+    stand, away = replace(stand, rotations=straight), np.array([0.0, -0.1, 0.35])
+    moved = reach.moved(stand, {leg: (ball, away, None)})
+    before, after = (kinematics.posed(one)[1][0] for one in (stand, moved))
+    assert after[ball] - before[ball] == pytest.approx(away, abs=0.01)
+    knee = after[leg.lower] - 0.5 * (after[leg.upper] + after[leg.end])
+    assert knee @ (after[ball] - after[leg.end]) > 0.0  # it bends to where the toes are
+
+
+def test_clips_that_hardly_turn_keep_their_pace_where_they_are_turned(of_figure):
+    data = database.build([actions.walk(), actions.run(), actions.wave()])
+    states = route.driven(data, [*[Wish(1j * data.gaits[0])] * 120, *[Wish(data.gaits[0])] * 60], Manner())
+    assert max(abs(state.velocity) for state in states) < 1.3 * data.gaits[0]
+    late = [springs.wrapped(state.facing - state.ahead.facing) for state in states]
+    assert np.degrees(np.abs(late)).max() < 12.0
+
+
 def test_a_foot_that_travels_in_a_contact_is_parted_where_it_moves_fastest():
     clip, left = actions.walk(), spans.Span("L", spans.BALL, 0, len(actions.walk()))
     points = kinematics.points(clip)[:, clip.skeleton.index("toe.L")]
