@@ -209,6 +209,9 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     playing = {role: bone for part in found.parts for role, bone in part.bones}
     more = [bone for part in found.chains for _, bone in part.bones]
     of_parts, hang = body.hung(armature, depends, playing, more)
+    for part in found.chains:  # tails may hang by their tips
+        line = [of_parts.index(bone) for bone in (part.hangs_on, *(bone for _, bone in part.bones)) if bone in of_parts]
+        hang[line[1:]] = line[:-1]
     names = [found.root] if found.root and found.root not in of_parts else []
     top = len(names) - 1
     parents = [-1] * len(names)
