@@ -53,7 +53,7 @@ def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[s
     bones, out = armature_data(armature).bones, dict[str, str]()
     for first in (name for name, above in hang.items() if above and above not in hang):
         run = [first]
-        while len(after := [name for name, above in hang.items() if above == run[-1]]) == 1:
+        while len(after := [name for name in hang if hang[name] == run[-1] and _goes_on(bones[run[-1]], bones[name])]) == 1:
             run += after
         carrier, last = bones[hang[first]], bones[run[-1]]
         if after or len(run) < 2:
@@ -64,6 +64,11 @@ def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[s
         if far[1] < _BESIDE * last.length and far[0] > 0.5 * sum(bones[name].length for name in run):
             out |= dict(zip(run[::-1], [hang[first], *run[:0:-1]], strict=True))
     return out
+
+
+def _goes_on(one: bpy.types.Bone, other: bpy.types.Bone) -> bool:
+    """Return whether a bone begins where another one ends."""
+    return (other.head_local - one.tail_local).length < 1e-3 * one.length
 
 
 def _is_turned_round(probe: Probe, part: Part) -> bool:
