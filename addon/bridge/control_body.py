@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.cache import Cache
-from ...core.errors import RigError, some
+from ...core.errors import RigError
 from ..ground import memory
 from ..ground.blender_types import armature_data, present
 from . import control_rig, rig
@@ -52,7 +52,8 @@ def body_of(
     if len(wrong) == len(found.parts):
         raise RigError(f"{armature.name}: no control is known that moves its body. {found.notes[0]}")
     if 2 * len(wrong) > len(found.parts):
-        raise RigError(f"{armature.name}: most of its body can't be keyed: {some(wrong)}")
+        first, _, _ = wrong[0].partition(";")
+        raise RigError(f"{armature.name}: {len(wrong)} of {len(found.parts)} parts can't be keyed. {first}")
     return _body(armature, rig.read(armature, moving_object=moving_object), found, depends)
 
 

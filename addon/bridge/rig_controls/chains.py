@@ -52,15 +52,17 @@ def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[s
     """
     bones, out = armature_data(armature).bones, dict[str, str]()
     for first in (name for name, above in hang.items() if above and above not in hang):
-        run = [first]
-        while len(after := [name for name in hang if hang[name] == run[-1] and _goes_on(bones[run[-1]], bones[name])]) == 1:
-            run += after
+        run, after = [first], [first]
+        while len(after) == 1:
+            here = bones[run[-1]]
+            after = [name for name, above in hang.items() if above == here.name and _goes_on(here, bones[name])]
+            run += after if len(after) == 1 else []
         carrier, last = bones[hang[first]], bones[run[-1]]
         if after or len(run) < 2:
             continue
-        way, place = carrier.tail_local - carrier.head_local, np.eye(4)
-        place[:3, 1], place[:3, 3] = way, carrier.head_local
-        far = [response.beside(place, way.length, np.array(end)) for end in (bones[first].head_local, last.tail_local)]
+        place = np.array(carrier.matrix_local, dtype=np.float64)
+        ends = (np.array(end) for end in (bones[first].head_local, last.tail_local))
+        far = [response.beside(place, carrier.length, end) for end in ends]
         if far[1] < _BESIDE * last.length and far[0] > 0.5 * sum(bones[name].length for name in run):
             out |= dict(zip(run[::-1], [hang[first], *run[:0:-1]], strict=True))
     return out

@@ -42,9 +42,7 @@ def find(armature: bpy.types.Object) -> RigControls:
         rig = Rig(probe, depends, keyable, roles)
         sound = [part for part in parts if not wrong[part.name]]
         limbed = [part for part in sound if len(part.bones) > 2]
-        found = _together(
-            probe, {p.name: limbs.search(rig, p, own[p.name], beyond.get(p.name, ())) for p in limbed}
-        )
+        found = _together(probe, {p.name: limbs.search(rig, p, own[p.name], beyond.get(p.name, ())) for p in limbed})
         root, torso = "", ""
         if parts and not wrong["Trunk"]:
             found["Trunk"], root, torso = _trunk(rig, parts[0], list(found.values()))

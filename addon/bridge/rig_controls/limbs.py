@@ -142,8 +142,8 @@ def search(rig: Rig, part: Part, own: set[str], beyond: Bones = ()) -> Asks:
         longer = _Search(rig, replace(one.part, bones=(*part.bones, *beyond)), own)
         longer_state, found = yield from _inverse(longer, {})
         if one.goes(found.ik):
-            bones = (*part.bones, *(bone for bone in beyond if bone[0] == found.end))
-            state, part = longer_state, replace(found, bones=bones)
+            end = [bone for bone in beyond if bone[0] == found.end]
+            state, part = longer_state, replace(found, bones=(*part.bones, *end))
             one = _Search(rig, part, own)
     limits = {} if part.ik else one.unlimited()
     if limits and (yield from _inverse(one, limits))[1].ik:
