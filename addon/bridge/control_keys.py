@@ -15,7 +15,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground import steps
 from ..ground.blender_types import present
-from . import control_body, control_rig, poses, property_paths
+from . import control_body, control_rig, own_values, poses
 from .clip_on_controls import settings_of
 from .controls import Controls, FoundControls
 from .curves import KeyTimes, Target
@@ -161,7 +161,7 @@ def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str
 
 def _value(armature: bpy.types.Object, wanted: Wanted, path: str) -> float:
     value = wanted.values.get(path)
-    return property_paths.value(armature, path) if value is None else value
+    return own_values.value(armature, path) if value is None else value
 
 
 def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
