@@ -2,6 +2,7 @@
 
 Arguments: the extension's zip, the rig's name (see `RIGS`), which controls of limbs get keys (source or ik), and the
 file for the figures (JSON). Each result is compared, frame by frame, with the clip that was made for the rig's body.
+For one of `ANIMALS`, which take no captures of people, the source is keyed on its controls.
 """
 
 import json
@@ -57,6 +58,15 @@ BY_HAND: dict[str, tuple[str, str, dict[str, Any]]] = {  # the verb, its source,
     "fewer keys": ("fewer_keys", "Steps", {"within": 1.0}),
     "planted": ("plant", "Steps", {}),
 }
+OWN: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {  # the same of animals; their sources; options
+    "mirrored": ("mirror", ("Walk",), {}),
+    "mirrored twice": ("mirror", ("mirrored",), {}),
+    "placed": ("place", ("Walk",), {"where": "at", "x": 1.0}),
+    "fewer keys": ("fewer_keys", ("Walk",), {"within": 1.0}),
+    "loop": ("loop", ("Walk",), {}),
+    "blend": ("blend", ("Walk", "Trot"), {}),
+}
+AS_BEFORE = ("mirrored twice", "placed", "fewer keys")  # of these every deforming bone is compared with the source's
 Loom = Callable[[str], ModuleType]
 
 
@@ -112,6 +122,13 @@ RIGS: dict[str, Callable[[Path], None]] = {
     "after Unreal's Manny": _fresh("manny"),
     "Rigify, basic human": _rigify("armature_basic_human_metarig_add"),
     "Rigify, human": _rigify("armature_human_metarig_add"),
+    "Rigify, bird": _rigify("armature_bird_metarig_add"),
+}
+ANIMALS: dict[str, tuple[str, Callable[[Path], None]]] = {  # the names of `animals.ANIMALS`, and what makes the rig
+    "bird": ("bird", _rigify("armature_bird_metarig_add")),
+    "wolf": ("wolf", _rigify("armature_wolf_metarig_add")),
+    "cat": ("cat", _of_maker("rigify_cat")),
+    "horse": ("horse", _of_maker("rigify_horse")),
 }
 
 
@@ -224,6 +241,9 @@ def main(zip_path: str, name: str, limbs: str, out: Path) -> None:
     with in_blender.extension(zip_path) as loom, tempfile.TemporaryDirectory() as folder:
         import bpy
 
+        if name in ANIMALS:
+            out.write_text(json.dumps(_of_animal(loom, name, Path(folder)), indent=1), encoding="utf-8")
+            return
         RIGS[name](Path(folder))
         bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = RATE, 1.0
         found = loom("addon.bridge.control_body").controls_of(bpy.context.view_layer.objects.active)
@@ -242,6 +262,44 @@ def main(zip_path: str, name: str, limbs: str, out: Path) -> None:
         if name == "Rigify, human" and limbs == "ik":
             rows["Rigify's IK->FK"] = _rigifys_own(measured)
         out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+
+
+def _of_animal(loom: Loom, name: str, folder: Path) -> dict[str, Any]:
+    """Return the figures of verbs on two walks that are keyed on an animal's controls."""
+    import animals
+    import bpy
+
+    kind, made = ANIMALS[name]
+    made(folder)
+    rig = bpy.context.view_layer.objects.active
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
+    found = loom("addon.bridge.control_body").controls_of(rig)
+    measured = Measured(loom, "SOURCE")
+    walk = animals.key_walk(rig, animals.ANIMALS[kind], "Walk")
+    animals.key_walk(rig, animals.ANIMALS[kind], "Trot", gain=1.4)
+    key_count = loom("addon.bridge.curves").key_count
+    shown = animals.deforming(rig, walk)
+    rows: dict[str, Any] = {"find": {"seconds": found.seconds, "notes": list(found.notes)}}
+    rows["keys"] = key_count(walk, rig.animation_data.action_slot)
+    for made_by, (verb, sources, options) in OWN.items():
+        run = getattr(bpy.ops.action_loom, verb)
+        how = {"sources": [{"name": one, "weight": 1.0} for one in sources], "result_name": made_by, **options}
+        rows[made_by] = measured.row(lambda run=run, how=how: run(**how))
+        if made_by in AS_BEFORE and "ends" in rows[made_by]:
+            rows[made_by] |= _as_before(animals.deforming(rig, bpy.data.actions[made_by]), shown)
+    return rows
+
+
+def _as_before(now: Any, before: Any) -> dict[str, float]:
+    """Return how far bones (F, B, 4, 4) are from where they were, but for a step of all, in the 95th percentile."""
+    far = (now - before)[..., :3, 3]
+    along = [one[..., :3, 1] / np.linalg.norm(one[..., :3, 1], axis=2, keepdims=True) for one in (now, before)]
+    each = (
+        1000.0 * np.linalg.norm(far - far.mean((0, 1)), axis=2),
+        np.degrees(np.linalg.norm(np.subtract(*along), axis=2)),
+    )
+    millimetres, degrees = (float(np.percentile(one, 95, axis=0).max()) for one in each)
+    return {"ends": millimetres, "middles": millimetres, "degrees": degrees}
 
 
 def _by_hand_keyed(measured: Measured, name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ...core.motion.clip import Clip
 from ..ground import steps
 from ..ground.blender_types import Slot, present
 from . import clip as clips
-from . import control_body, curves, evaluated_action, property_paths, rig
+from . import control_body, curves, evaluated_action, own_values, rig
 from .clip import ReadAction
 from .controls import BodyControls, Controls, FoundControls
 from .curves import Target
@@ -111,7 +111,7 @@ def _switched(
             switch.path: value
             for switch in part.switches
             for value in [switch.ik if kind == "ik" else switch.fk]
-            if kind and switch.path not in paths and property_paths.value(armature, switch.path) != value
+            if kind and switch.path not in paths and own_values.value(armature, switch.path) != value
         }
         found |= wrong
         names += [f"{part.name} on {kind.upper()}"] if wrong else []

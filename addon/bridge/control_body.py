@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.cache import Cache
-from ...core.errors import RigError, some
+from ...core.errors import RigError
 from ..ground import memory
 from ..ground.blender_types import armature_data, present
 from . import control_rig, rig
@@ -48,8 +48,12 @@ def body_of(
     found = controls_of(armature)
     if _moves_itself(found):
         return rig.read(armature, moving_object=moving_object, still=still)
-    if all(part.note for part in found.parts):
+    wrong = [part.note for part in found.parts if part.note]
+    if len(wrong) == len(found.parts):
         raise RigError(f"{armature.name}: no control is known that moves its body. {found.notes[0]}")
+    if 2 * len(wrong) > len(found.parts):
+        first, _, _ = wrong[0].partition(";")
+        raise RigError(f"{armature.name}: {len(wrong)} of {len(found.parts)} parts can't be keyed. {first}")
     return _body(armature, rig.read(armature, moving_object=moving_object), found, depends)
 
 
@@ -206,9 +210,12 @@ def _moves_itself(found: RigControls) -> bool:
 def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: Graph) -> Rig:
     """Return the bones of the parts as a body, below the control of the whole rig."""
     bones = armature_data(armature).bones
-    playing = {role: bone for part in found.parts for role, bone in part.bones}
+    playing = {role: bone for part in found.parts for role, bone in part.bones if _is_posed(part, role)}
     more = [bone for part in found.chains for _, bone in part.bones]
     of_parts, hang = body.hung(armature, depends, playing, more)
+    for part in found.chains:  # tails may hang by their tips
+        line = [of_parts.index(bone) for bone in (part.hangs_on, *(bone for _, bone in part.bones)) if bone in of_parts]
+        hang[line[1:]] = line[:-1]
     names = [found.root] if found.root and found.root not in of_parts else []
     top = len(names) - 1
     parents = [-1] * len(names)
@@ -223,6 +230,11 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     roles = {role: skip + names.index(bone) for role, bone in playing.items() if role in rig.ROLES}
     out = replace(out, skeleton=replace(out.skeleton, roles=roles), note=_note(armature, every, found))
     return replace(out, controls=_controls(armature, out, found, depends))
+
+
+def _is_posed(part: Part, role: str) -> bool:
+    """Return whether a bone may stand on its own; of a trunk those between two roles, without controls, ride along."""
+    return role in rig.ROLES or bool(part.note) or role == part.end or role in dict(part.fk)
 
 
 def _note(armature: bpy.types.Object, every: Rig, found: RigControls) -> str:
@@ -264,9 +276,4 @@ def _reach(armature: bpy.types.Object, found: RigControls) -> dict[tuple[str, st
 
 def refuse_unknown(armature: bpy.types.Object, known: Rig) -> None:
     """Raise RigError for a body that can't play a clip, because nothing is known that moves most of it."""
-    if isinstance(known.controls, FoundControls):
-        parts = [part for part in known.controls.found.parts if part.note]
-        if len(parts) * 2 > len(known.controls.found.parts):
-            raise RigError(f"{armature.name}: most of its body can't be keyed: {some([part.note for part in parts])}")
-        return
     control_rig.refuse_unknown(armature, known)

@@ -15,7 +15,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground import steps
 from ..ground.blender_types import present
-from . import control_body, control_rig, poses, property_paths
+from . import control_body, control_rig, own_values, poses
 from .clip_on_controls import settings_of
 from .controls import Controls, FoundControls
 from .curves import KeyTimes, Target
@@ -161,7 +161,7 @@ def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str
 
 def _value(armature: bpy.types.Object, wanted: Wanted, path: str) -> float:
     value = wanted.values.get(path)
-    return property_paths.value(armature, path) if value is None else value
+    return own_values.value(armature, path) if value is None else value
 
 
 def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
@@ -300,12 +300,23 @@ def _enough(
         if found.root in off and found.root not in only:
             only |= {found.root}
             continue
-        parts = [part for part in found.every if off & {bone for _, bone in part.bones} and part.name in as_set]
+        parts = _missing(found, off, as_set)
         if not parts:
             return only, as_set
-        as_set -= {parts[0].name}
-        only |= parts[0].controls | ({found.root, found.torso} - {""} if parts[0] is found.parts[0] else set())
+        as_set -= {part.name for part in parts}
+        only = only.union(*(part.controls for part in parts))
+        only |= {found.root, found.torso} - {""} if parts[0] is found.parts[0] else set()
     return None, frozenset()
+
+
+def _missing(found: RigControls, off: set[str], as_set: frozenset[str]) -> list[Part]:
+    """Return the parts whose bones are off though what carries them is not: the trunk, else limbs, else chains."""
+    for parts in (found.parts[:1], found.parts[1:], found.chains):
+        wrong = [part for part in parts if part.name in as_set and not off.isdisjoint(bone for _, bone in part.bones)]
+        carriers = {bone for part in wrong for _, bone in part.bones}
+        if first := [part for part in wrong if part.hangs_on not in carriers]:
+            return first
+    return []
 
 
 def _partners(found: RigControls) -> dict[str, str]:

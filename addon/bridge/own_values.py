@@ -16,7 +16,7 @@ def keep(armature: bpy.types.Object, now: Iterable[bpy.types.FCurve], before: It
     What those played so far have set, and the others do not, gets its own value back, unless it was changed by hand.
     """
     sets, did = _set(now), _set(before)
-    own = {path: kept for path, kept in _kept(armature).items() if _value(armature, path) == kept[1]}
+    own = _standing(armature)
     for path in own.keys() - sets.keys():
         property_paths.assign(armature, path, own.pop(path)[0])
     for path in sets:
@@ -27,6 +27,21 @@ def keep(armature: bpy.types.Object, now: Iterable[bpy.types.FCurve], before: It
         armature[_OWN] = {path: list(kept) for path, kept in own.items()}
     elif armature.get(_OWN) is not None:
         del armature[_OWN]
+
+
+def values(armature: bpy.types.Object) -> dict[str, float]:
+    """Return the values that properties get back when another action is played, by path."""
+    return {path: kept[0] for path, kept in _standing(armature).items()}
+
+
+def value(armature: bpy.types.Object, path: str) -> float:
+    """Return the value that a property has when an action is played that does not set it; raises what paths raise."""
+    return values(armature).get(path, property_paths.value(armature, path))
+
+
+def _standing(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
+    """Return what is kept of properties that nobody has changed since."""
+    return {path: kept for path, kept in _kept(armature).items() if _value(armature, path) == kept[1]}
 
 
 def _kept(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:

@@ -8,7 +8,7 @@ import bpy
 from mathutils import Matrix, Quaternion
 
 from ..ground.blender_types import Slot, armature_data, present
-from . import property_paths
+from . import own_values, property_paths
 from .controls import FoundControls
 from .rig import Rig
 
@@ -34,7 +34,8 @@ def on_stage(
     body : whose bones are put at rest, but for those that stay where they are, and what no artist poses of a rig with
         controls; None leaves the pose as it is
     layers : whether the layers of the NLA play, too, and the action blends as the armature's own does
-    settings : values that properties of the armature's copy have, by path
+    settings : values that properties of the armature's copy have, by path; what the action that it plays now has set
+        stands as before that
     """
     with unheard("frame_change_pre", "frame_change_post"):
         stage = bpy.data.scenes.new("Action Loom")
@@ -56,7 +57,7 @@ def on_stage(
                 bone.matrix_basis.identity()
                 if stays is not None:
                     bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
-            for path, value in (settings or {}).items():
+            for path, value in {**own_values.values(armature), **(settings or {})}.items():
                 property_paths.assign(copied, path, value)
             data = present(copied.animation_data or copied.animation_data_create())
             if not layers:

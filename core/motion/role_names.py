@@ -15,7 +15,7 @@ LIMBS = (
         r"|front(thigh|(upper|up)?leg|leg(upper|up|0*1))",
         "forearm": r"(fore|lower|low)arm1?|arm(fore|lower|low|0*2)|forearm(bend|stretch)|radius|elbow|ひじ"
         r"|front(shin|calf|knee|(lower|low)leg|leg(lower|low|0*2))",
-        "hand": r"hand|wrist|手首?|front(foot|paw|hoof|ankle|leg0*3)",
+        "hand": r"hand|wrist|手首?|front(foot|paw|hoof|ankle|leg0*3)|forefoot",
     },
     {
         "thigh": r"thigh(bend|stretch|twist|1)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足d?|もも",

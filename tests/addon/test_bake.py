@@ -20,7 +20,10 @@ def keyed(request):
     """A control rig with an action of two steps on IK controls."""
     if request.param == "hand rig":
         return by_hand(pole=True)
-    rig, action = rigify(request.getfixturevalue("human"))
+    return unstretched(*rigify(request.getfixturevalue("human")))
+
+
+def unstretched(rig, action):
     for one in (each for bone in rig.pose.bones for each in bone.constraints if each.type == "IK"):
         one.use_stretch = False
     return rig, action
@@ -250,3 +253,19 @@ def test_a_job_does_the_same_without_the_interface(keyed, command, tmp_path):
     assert material.fingerprint(bpy.data.actions["Steps baked"]) == material.fingerprint(plain)
     assert bones_of(bpy.data.actions["Back"]) - set(deforming(rig))
     assert copy.is_file()
+
+
+def test_what_the_action_played_before_has_set_is_no_matter(human):  # noqa: F811
+    """FK keys head and neck to follow the torso; on IK they stand as they stood before that."""
+    rig, action = unstretched(*rigify(human))
+    rig.pose.bones["torso"].rotation_quaternion = (0.97, 0.1, 0.1, 0.2)
+    rig.pose.bones["torso"].keyframe_insert("rotation_quaternion", frame=1)
+    baked = made_by("bake", action)
+    on_fk = made_by("bake", baked, onto="controls", limbs="FK")
+    shown = stands(rig, on_fk)
+    assert rig.pose.bones["torso"]["head_follow"] == 1.0
+    on_ik = made_by("bake", baked, onto="controls", limbs="IK")
+    assert rig.animation_data.action == on_ik
+    assert rig.pose.bones["torso"]["head_follow"] == 0.0
+    head = deforming(rig).index("DEF-spine.006")
+    assert apart(stands(rig, on_ik)[:, head], shown[:, head])[0] < NEAR

@@ -13,6 +13,7 @@ from .. import rig
 from .graph import PARENT, POLE, Graph
 
 LEGS, ARMS = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
+BEHIND = "hips-"  # roles of bones behind the hips, such as the first of a tail
 TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
@@ -78,7 +79,28 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
         below, count = (of[bone], 0) if bone in of else (below, count + 1)
         if below:
             out[f"{below}+{count}" if count else below] = bone
-    return out | {role: known[role] for role in TRUNK if role in known and role not in out}
+    out |= {role: known[role] for role in TRUNK if role in known and role not in out}
+    return out | {f"{BEHIND}{k}": bone for k, bone in enumerate(_behind(armature, graph, names, above, hips), 1)}
+
+
+def _behind(
+    armature: bpy.types.Object, graph: Graph, names: tuple[str, ...], above: NDArray[np.int64], hips: str
+) -> list[str]:
+    """Return the bones that hips hang on in name only: their ends touch, but nothing that moves the one needs them.
+
+    The spines of Rigify's animals begin behind the hips, with a tail.
+    """
+    bones, found = armature_data(armature).bones, list[str]()
+    if not hips or not any(_poses(one) for one in present(armature.pose).bones[hips].constraints):
+        return []
+    needed = graph.above(*(edge.source for edge in graph.edges[hips] if edge.how != PARENT))
+    below = hips
+    for bone in _chain(names, above, hips)[1:]:
+        if bone in needed or (bones[bone].tail_local - bones[below].head_local).length > 1e-3 * bones[bone].length:
+            break
+        found.append(bone)
+        below = bone
+    return found
 
 
 def _chain(names: tuple[str, ...], above: NDArray[np.int64], bone: str) -> list[str]:
@@ -228,6 +250,10 @@ def hung(
     names = tuple(dict.fromkeys((*bones.values(), *more)))
     out = parents(armature, graph, names)
     joints = {role: names.index(bone) for role, bone in bones.items()}
+    behind = [joint for role, joint in joints.items() if role.startswith(BEHIND)]
+    if behind:
+        out[joints["hips"]] = out[behind[-1]]
+        out[behind] = [joints["hips"], *behind[:-1]]
     for role, joint in sorted(joints.items(), key=lambda one: _from_the_trunk(one[0])):
         inner = joints.get(_inner(role))
         above = _below(role, joints) if inner is None and out[joint] < 0 else inner

@@ -31,6 +31,7 @@ def candidates(armature: bpy.types.Object, depends: Graph, deform: Sequence[str]
     names = (*of_body, *free)
     above = body.parents(armature, depends, names)
     hang = {name: names[above[k]] if above[k] >= 0 else "" for k, name in enumerate(names) if name in free}
+    hang |= _from_the_tip(armature, hang)
     free = [name for name in free if _is_carried(name, hang, of_body)]
     out = []
     for first in free:
@@ -42,6 +43,54 @@ def candidates(armature: bpy.types.Object, depends: Graph, deform: Sequence[str]
             chain += after
         out.append(Part(f"Chain {first}", tuple((f"bone {name}", name) for name in chain), hangs_on=hang[first]))
     return out
+
+
+def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[str, str]:
+    """Return what bones of tails hang on whose bones point at the body: each on the one nearer to it, not at the tip.
+
+    Rigify's animals have such tails, though their controls go from the body outwards.
+    """
+    bones, out = armature_data(armature).bones, dict[str, str]()
+    for first in (name for name, above in hang.items() if above and above not in hang):
+        run, after = [first], [first]
+        while len(after) == 1:
+            here = bones[run[-1]]
+            after = [name for name, above in hang.items() if above == here.name and _goes_on(here, bones[name])]
+            run += after if len(after) == 1 else []
+        carrier, last = bones[hang[first]], bones[run[-1]]
+        if after or len(run) < 2:
+            continue
+        place = np.array(carrier.matrix_local, dtype=np.float64)
+        ends = (np.array(end) for end in (bones[first].head_local, last.tail_local))
+        far = [response.beside(place, carrier.length, end) for end in ends]
+        if far[1] < _BESIDE * last.length and far[0] > 0.5 * sum(bones[name].length for name in run):
+            out |= dict(zip(run[::-1], [hang[first], *run[:0:-1]], strict=True))
+    return out
+
+
+def _goes_on(one: bpy.types.Bone, other: bpy.types.Bone) -> bool:
+    """Return whether a bone begins where another one ends."""
+    return (other.head_local - one.tail_local).length < 1e-3 * one.length
+
+
+def _is_turned_round(probe: Probe, part: Part) -> bool:
+    """Return whether the bones of a chain point at what it hangs on."""
+    if len(part.bones) < 2:
+        return False
+    one, next_one = (probe.bones[bone].bone for _, bone in part.bones[:2])
+    return (next_one.tail_local - one.head_local).length < (next_one.head_local - one.tail_local).length
+
+
+def beyond(hung: Sequence[Part], parts: Sequence[Part]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the bones of the one chain that hangs on a hand, each with a role, by the name of the arm."""
+    found = {}
+    for part in (part for part in parts if "arm" in part.name):
+        role, hand = part.bones[-1]
+        own = [one for one in hung if one.hangs_on == hand]
+        if len(own) == 1 and role.startswith("hand"):
+            side = role.partition(".")[2]
+            found[part.name] = tuple((f"hand+{k}.{side}", bone) for k, (_, bone) in enumerate(own[0].bones, 1))
+    return found
 
 
 def _pieces(armature: bpy.types.Object, parts: Sequence[Part]) -> set[str]:
@@ -87,8 +136,10 @@ def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> 
     found = []
     for part in chains:
         k, first = probe.index[part.hangs_on], probe.index[part.bones[0][1]]
-        expected = response.moved_by(before[k], after[k]) @ before[first]
-        found += [] if response.left(expected, after[first], step) else [part]
+        end = np.eye(4)
+        end[1, 3] = probe.bones[part.bones[0][1]].bone.length if _is_turned_round(probe, part) else 0.0
+        expected = response.moved_by(before[k], after[k]) @ before[first] @ end
+        found += [] if response.left(expected, after[first] @ end, step) else [part]
     return found
 
 

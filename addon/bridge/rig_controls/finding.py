@@ -35,16 +35,20 @@ def find(armature: bpy.types.Object) -> RigControls:
     parts = _parts(roles, body.trunk(armature, depends, roles))
     wrong = {part.name: _broken(depends, part) for part in parts}
     keyable = body.keyable(armature, roles)
-    own, hung = _own(depends, parts), chains.candidates(armature, depends, deform, parts)
+    hung = chains.candidates(armature, depends, deform, parts)
+    beyond = chains.beyond(hung, parts)
+    own = _own(depends, [replace(part, bones=(*part.bones, *beyond.get(part.name, ()))) for part in parts])
     with on_copy(armature, depends, keyable, {bone for part in (*parts, *hung) for _, bone in part.bones}) as probe:
         rig = Rig(probe, depends, keyable, roles)
         sound = [part for part in parts if not wrong[part.name]]
-        found = _together(probe, {p.name: limbs.search(rig, p, own[p.name]) for p in sound if len(p.bones) > 2})
+        limbed = [part for part in sound if len(part.bones) > 2]
+        found = _together(probe, {p.name: limbs.search(rig, p, own[p.name], beyond.get(p.name, ())) for p in limbed})
         root, torso = "", ""
         if parts and not wrong["Trunk"]:
             found["Trunk"], root, torso = _trunk(rig, parts[0], list(found.values()))
-        hung = _chains(rig, hung, [found.get(part.name, part) for part in parts], torso)
-    done = [_movable(armature, found.get(part.name, part)) for part in parts]
+        parts = [found.get(part.name, part) for part in parts]
+        hung = _chains(rig, hung, parts, torso)
+    done = [_movable(armature, part) for part in parts]
     done = [replace(part, note=wrong[part.name] or _note(armature, depends, part)) for part in done]
     # What is half broken is not keyed at all.
     done = [Part(part.name, part.bones, note=part.note) if part.note else part for part in done]
@@ -135,7 +139,7 @@ def _bearer(rig: Rig, carriers: list[str], parts: list[Part], step: float) -> st
 
 def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[str, ...]:
     """Return the controls that must bring their bones to the end of one below, which has no control, and do so."""
-    upwards = [(role, bone) for role, bone in part.bones if not role.startswith("clavicle")]
+    upwards = [(role, bone) for role, bone in part.bones if not role.startswith(("clavicle", body.BEHIND))]
     after = [two for one, two in pairwise(upwards) if one[0] not in fk and one[1] != two[1]]
     found = []
     for control, bone in [(fk[role], bone) for role, bone in after if role in fk]:
@@ -149,6 +153,7 @@ def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[P
     movers = {torso} - {""}
     movers = movers.union(*(part.controls for part in parts))
     of_body = [bone for part in parts for _, bone in part.bones]
+    hung = [part for part in hung if not any(bone in of_body for _, bone in part.bones)]
     hung = chains.carried(rig.probe, movers, hung)
     own = chains.own(rig.graph, hung, of_body)
     found = _together(rig.probe, {part.name: chains.search(rig, part, own[part.name]) for part in hung})

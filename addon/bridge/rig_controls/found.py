@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+BEYOND = ("toe", "hand+")  # roles of what hangs on a foot, and on the hand of a front leg
 STRETCH = ".ik_stretch"  # a bone's property: what solvers may stretch it by
 
 
@@ -89,7 +90,7 @@ class Part:
     def has_fk(self) -> bool:
         """Whether every bone of the part, but for those beyond hand or foot, has a control of its own."""
         turned = {role for role, _ in self.fk}
-        return bool(turned) and all(role in turned for role, _ in self.bones if not role.startswith("toe"))
+        return bool(turned) and all(role in turned for role, _ in self.bones if not role.startswith(BEYOND))
 
 
 @dataclass(frozen=True)

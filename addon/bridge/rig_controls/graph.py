@@ -33,6 +33,7 @@ class Graph:
     set_by_drivers : paths of what drivers set on constraints
     read_by_drivers : bones whose pose drivers read
     inverse : (bone, constraint's name) of each inverse kinematics in use, or switched by a driver or by keys
+    solved : the bones that solvers on a bone turn
     """
 
     edges: dict[str, tuple[Edge, ...]]
@@ -42,6 +43,17 @@ class Graph:
     set_by_drivers: frozenset[str]
     read_by_drivers: frozenset[str]
     inverse: tuple[tuple[str, str], ...]
+    solved: dict[str, frozenset[str]]
+
+    def needed(self, *bones: str) -> set[str]:
+        """Return everything that decides where some bones are: what they depend on, and what has solvers that turn it.
+
+        Rigify's paws hang on a bone that only the solver of a bone beside them turns.
+        """
+        found = set(self.above(*bones))
+        while more := {owner for owner, turned in self.solved.items() if owner not in found and turned & found}:
+            found |= self.above(*more).keys()
+        return found
 
     def above(self, *bones: str) -> dict[str, int]:
         """Return everything that some bones depend on, themselves included, with the number of steps to it."""
@@ -81,6 +93,7 @@ def read(armature: bpy.types.Object) -> Graph:
     }
     broken = drivers.unreadable(armature)
     inverse = []
+    solved: dict[str, frozenset[str]] = {}
     for bone in bones:
         for one in _constraints(bone):
             on = (one.enabled and one.influence > 0.0) or (bone.name, one.name) in by
@@ -94,6 +107,7 @@ def read(armature: bpy.types.Object) -> Graph:
                 inverse += [(bone.name, one.name)] if one.type == "IK" else []
                 above = [each.name for each in bone.parent_recursive]
                 moved += above[: max(one.chain_count - 1, 0)] if one.chain_count else above
+                solved[bone.name] = solved.get(bone.name, frozenset()).union(moved)
             for name in moved:
                 edges[name] += [edge for edge in found if edge.source not in moved]
     return Graph(
@@ -104,6 +118,7 @@ def read(armature: bpy.types.Object) -> Graph:
         frozenset(paths),
         frozenset(_read_by_drivers(armature)),
         tuple(inverse),
+        solved,
     )
 
 

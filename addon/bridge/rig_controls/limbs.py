@@ -116,6 +116,10 @@ class _Search:
         ends = (("min", -np.pi), ("max", np.pi))
         return {f'pose.bones["{name}"].ik_{end}_{axis}': to for name, axis in axes for end, to in ends}
 
+    def goes(self, control: str) -> bool:
+        """Return whether there is a control and it may be moved."""
+        return bool(control) and not all(locks(self.rig.probe.bones[control], "location"))
+
     def push(self, sideways: int = 0) -> Move:
         """Return a move towards the limb's upper end, or in one of two directions across the limb."""
         ahead = self.rest[0, :3, 3] - self.rest[2, :3, 3]
@@ -127,10 +131,20 @@ class _Search:
         return (np.zeros(3) if sideways else TURN), (3.0 if sideways else 1.0) * self.step * way
 
 
-def search(rig: Rig, part: Part, own: set[str]) -> Asks:
-    """Find the controls of a limb (at least three bones); yields what must be posed, is sent the bones' matrices."""
+def search(rig: Rig, part: Part, own: set[str], beyond: Bones = ()) -> Asks:
+    """Find the controls of a limb (at least three bones); yields what must be posed, is sent the bones' matrices.
+
+    beyond : bones that hang on its end, of which the limb has the one that inverse kinematics carries, as in paws
+    """
     one = _Search(rig, part, own)
     state, part = yield from _inverse(one, {})
+    if beyond and one.under(pole=False) and not one.goes(part.ik):
+        longer = _Search(rig, replace(one.part, bones=(*part.bones, *beyond)), own)
+        longer_state, found = yield from _inverse(longer, {})
+        if one.goes(found.ik):
+            end = [bone for bone in beyond if bone[0] == found.end]
+            state, part = longer_state, replace(found, bones=(*part.bones, *end))
+            one = _Search(rig, part, own)
     limits = {} if part.ik else one.unlimited()
     if limits and (yield from _inverse(one, limits))[1].ik:
         bones = " and ".join(sorted({path.split('"')[1] for path in limits}))

@@ -136,7 +136,7 @@ def copied(
 
 def _strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:
     """Remove the constraints of bones that nothing wanted depends on."""
-    needed = graph.above(*wanted, *graph.read_by_drivers)
+    needed = graph.needed(*wanted, *graph.read_by_drivers)
     for bone in present(copy.pose).bones:
         if bone.name not in needed:
             for one in list(bone.constraints):

@@ -1,0 +1,69 @@
+"""Actions that are keyed on the controls of four-legged rigs, and of a bird: every deforming bone goes as it should."""
+
+import animals
+import bpy
+import material
+import numpy as np
+import pytest
+from test_control_bodies import of_maker
+from test_control_rig import generated
+
+NEAR, TURNED = 1.5, 0.5  # mm and degrees: few keys are fitted to 1 mm
+WALK = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
+
+
+@pytest.fixture(
+    params=["bird", "wolf", *(pytest.param(name, marks=material.needs_shared) for name in ("cat", "horse"))]
+)
+def walking(request, tmp_path):
+    """An animal of Rigify's, with a walk of its own."""
+    if request.param in ("cat", "horse"):
+        rig = of_maker(f"rigify_{request.param}")
+    else:
+        bpy.ops.wm.open_mainfile(
+            filepath=str(generated(tmp_path / "animal.blend", f"armature_{request.param}_metarig_add"))
+        )
+        rig = bpy.data.objects["Hero"]
+        bpy.context.view_layer.objects.active = rig
+    bpy.context.scene.render.fps = 24
+    return rig, animals.key_walk(rig, animals.ANIMALS[request.param], "Walk")
+
+
+def made_by(verb, name, **options):
+    before = set(bpy.data.actions)
+    assert getattr(bpy.ops.action_loom, verb)(sources=[{"name": name, "weight": 1.0}], **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
+def test_mirrored_twice_every_bone_is_where_it_was(walking):
+    rig, walk = walking
+    before, state = animals.deforming(rig, walk), material.fingerprint(walk)
+    for source in ("Walk", "Mirrored"):
+        made = made_by("mirror", source, result_name="Mirrored")
+        made.name = "Mirrored" if source == "Walk" else "Again"
+    assert material.fingerprint(walk) == state
+    far, turned = animals.apart(animals.deforming(rig, made), before)
+    assert (far < NEAR, turned < TURNED) == (True, True), (far, turned)
+    assert np.abs(animals.deforming(rig, bpy.data.actions["Mirrored"]) - before)[..., :3, 3].max() > 0.02
+
+
+@material.needs_shared
+def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_captures():
+    """Its arms and legs are of more pieces than people's."""
+    rig = of_maker("tps_red_robot")
+    walk = bpy.data.actions["Walk-cycle"]
+    before = animals.deforming(rig, walk, 20)
+    made = made_by("mirror", made_by("mirror", "Walk-cycle", result_name="Mirrored").name)
+    assert animals.apart(animals.deforming(rig, made, 20), before) < (NEAR, TURNED)
+    with pytest.raises(RuntimeError, match=r"4 of 5 parts can't be keyed. Left arm: no bone is known as its forearm.L"):
+        material.import_motion(WALK, onto="ACTIVE", select=False)
+
+
+@material.needs_shared
+def test_a_bird_walks_as_people_do(tmp_path):
+    """Its neck has two bones and one control; it has no arms."""
+    bpy.ops.wm.open_mainfile(filepath=str(generated(tmp_path / "bird.blend", "armature_bird_metarig_add")))
+    bpy.context.view_layer.objects.active = bpy.data.objects["Hero"]
+    bpy.data.objects["Hero"].select_set(True)
+    assert material.import_motion(WALK, onto="ACTIVE", select=False) == {"FINISHED"}
