@@ -82,7 +82,7 @@ ALSO = (
     "Chest",
     "Neck",
     *(f"{limb}.{side}" for side in "LR" for limb in LIMBS),
-    "{last} frames in {seconds_taken} s{figures}",
+    "{last} frames made in {seconds_taken} s{figures}",
     "slide {slide} → {slide2} cm/s",
     ", pelvis {pelvis_cm} cm",
     ", keys {before} → {after}",

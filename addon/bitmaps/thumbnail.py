@@ -14,10 +14,11 @@ from .bitmap import Color
 
 SIZE = 64  # pixels; shown a third as large
 WIDE = 2.6  # pixels: half the width of a line
+LINE = 5  # pixels: how thick a line below is
 SMALL_PART = 0.04  # heights of the body: shorter bones, such as those of fingers, would be blots
 
 
-def of_pose(clip: Clip, color: Color) -> NDArray[np.uint8]:
+def of_pose(clip: Clip, color: Color, *, underlined: bool = False) -> NDArray[np.uint8]:
     """Draw the first pose of a clip in a colour, seen from its right and its front, wherever it faces."""
     skeleton = clip.skeleton
     _, points = kinematics.posed(clip)
@@ -28,7 +29,10 @@ def of_pose(clip: Clip, color: Color) -> NDArray[np.uint8]:
     ends = flat[np.array(pairs or [(0, 0)], dtype=np.int64)]
     lengths = np.linalg.norm(np.diff(pose[np.array(pairs or [(0, 0)])], axis=1)[:, 0], axis=1)
     long = lengths > SMALL_PART * max(float(np.ptp(pose[:, 2])), 1e-9)
-    return _painted(ends[long] if long.any() else ends, color)
+    pixels = _painted(ends[long] if long.any() else ends, color)
+    if underlined:
+        pixels[:LINE, LINE:-LINE] = (*(round(255.0 * part) for part in color), 255)
+    return pixels
 
 
 def _to_the_front(clip: Clip) -> Array:

@@ -257,6 +257,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     take_holes: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_hole)  # what the set lacks
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
+    last_made: bpy.props.StringProperty(options=set())  # names of the actions that were made last, a line each
 
 
 # --- what is found in a list -----------------------------------------------------------------------------------------

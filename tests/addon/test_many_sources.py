@@ -170,7 +170,7 @@ def test_a_list_without_a_filter_shows_every_line(many):
     assert shown == [1 << 30] * MANY
     ticked = [k for k, line in enumerate(many.sources) if line.use]
     assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked)] == ticked  # in sight, in their order
-    many.last_of = "take 10"
+    many.last_made = "take 10"
     _, order = kind.filter_items(Filter(), bpy.context, many, "sources")
     assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked) + 1] == [*ticked, 10]
     Filter.filter_name = "take 1"

@@ -72,7 +72,7 @@ def test_no_translation_is_the_english_text(tools, language):
         ),
         # What is appended to a sentence is translated part by part.
         (
-            "one + two: 41 frames in 0.12 s, keys 1,200 → 34, feet slide 9.0 → 1.2 cm/s",
+            "one + two: 41 frames made in 0.12 s, keys 1,200 → 34, feet slide 9.0 → 1.2 cm/s",
             "one + two：41 フレーム、0.12 秒、キー 1,200 → 34、足の滑り 9.0 → 1.2 cm/s",
             "one + two：41 帧，用时 0.12 秒，关键帧 1,200 → 34，脚滑动 9.0 → 1.2 厘米/秒",
         ),

@@ -101,9 +101,9 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
             return {"CANCELLED"}
         if edited and not bpy.app.background:
             self.overwrite_edits = True  # as the dialog's button says
-            return present(context.window_manager).invoke_confirm(
-                self, event, title="Edited by hand", message="Replace the keys that were edited?", icon="WARNING"
-            )
+            why = "Replace the keys that were edited? Weave makes another action and keeps them"
+            manager = present(context.window_manager)
+            return manager.invoke_confirm(self, event, title="Edited by hand", message=why, icon="WARNING")
         return super().invoke(context, event)
 
     def from_panel(self, context: bpy.types.Context) -> None:
@@ -200,7 +200,7 @@ def _to_rebuild(context: bpy.types.Context, inputs: "Inputs", action: bpy.types.
 class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     bl_idname = "action_loom.edit_recipe"
     bl_label = "Edit Recipe"
-    bl_description = "Load this result's recipe into the panel"
+    bl_description = "Put this result's sources and options back into the tab, to weave another"
     bl_options = {"REGISTER", "UNDO"}
 
     action: bpy.props.StringProperty(
@@ -221,7 +221,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"The recipe of {action.name} is in the panel")
+        self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")
         return {"FINISHED"}
 
     def _load(

@@ -22,11 +22,11 @@ from . import polls
 from .background import navigates
 
 STEP = 1.0 / 60.0  # s; as often the clock is looked at
-LATE = 0.5  # s; what is lost beyond is said
+LATE = 0.5  # s by which drawing may lag; more is said
 GO_ON, PASS, KEEP, LEAVE = "go", "pass", "keep", "leave"
 HINT = (
-    "Arrows or the preferences' keys (WASD) steer, Shift runs, Ctrl keeps facing, a click goes there, a line along it;"
-    " Space pauses, Backspace takes back a second, Enter keeps, Esc leaves"
+    "Hold the arrows or the preferences' keys (WASD) to walk, Shift runs, Ctrl keeps facing; a click goes there, a line"
+    " along it; Space pauses, Backspace takes back a second, Enter keeps, Esc leaves"
 )
 
 
@@ -127,7 +127,7 @@ class Steering:
             return there.real / metres, there.imag / metres, height
 
         ahead = 1j * cmath.exp(1j * state.facing)
-        late = f", {session.late:.1f} s lost" if session.late > LATE else ""
+        late = f", drawn {session.late:.1f} s late" if session.late > LATE else ""
         drive_overlay.show(
             drive_overlay.Shown(
                 dots=[place(dot) for dot in (*session.predicted(), *session.line)],

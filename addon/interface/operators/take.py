@@ -85,7 +85,8 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         rig = properties.ensure_rig(scene_of(context), armature)
         set_rows.fill(rig, action, inputs.first, made)
         used = sum(row.use for row in rig.take_rows)
-        rig.last, rig.last_of = f"{action.name}: {used} actions, {len(rig.take_rows) - used} left out", action.name
+        left_out = len(rig.take_rows) - used
+        rig.last, rig.last_of = f"{action.name}: {used} pieces to weave, {left_out} left out", action.name
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)
         return {"FINISHED"}
 

@@ -42,7 +42,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         lines = getattr(data, lines_name)
         shown = [self.bitflag_filter_item] * len(lines)
         if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly
-            return shown, _as_needed(lines, data.last_of, _drawn and _drawn.playing) if len(lines) > ROWS else []
+            return shown, _as_needed(lines, data.last_made, _drawn and _drawn.playing) if len(lines) > ROWS else []
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
@@ -111,7 +111,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 
 def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
     """Return the places of a long list's lines: the ticked ones first, then what was made last, and what plays."""
-    first = [made, None if playing is None else playing.name]
+    first = [*made.split("\n"), None if playing is None else playing.name]
     names = [None if line.action is None else line.action.name for line in lines]
     numbered: list[Any] = [
         (place, (not line.use, first.index(name) if name and name in first else len(first)))
@@ -121,7 +121,7 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, however many lines there are: what is below stays where it is
-BESIDE, MARKED = 21, 25  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
+BESIDE, MARKED = 25, 28  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, and where there is no room
 
@@ -306,9 +306,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if action is None:
             return
         row = self.layout.row(align=True)
-        row.label(text=action.name, icon="PLAY", translate=False)
+        row.label(text=action.name, icon="ACTION", translate=False)
         if result_mark.is_result(action):
-            row.operator("action_loom.edit_recipe", text="", icon="GREASEPENCIL")
+            row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
             again = row.row(align=True)
             again.alert = bool(changed_sources.names(action))
             again.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")

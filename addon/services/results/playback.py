@@ -12,23 +12,34 @@ from ...ground.blender_types import present, scene_of
 def show(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, *, play: bool) -> None:
     """Fit the preview range to an armature's action, bring it into view and play it if wanted, where there is a window.
 
-    The range of the scene itself is the artist's, and so is the view as long as the figure is in it.
+    The range of the scene itself is the artist's, and so is the view as long as the figure's whole way is in it.
     """
     scene = scene_of(context)
     first, last = action.frame_range[:]
     scene.use_preview_range = True  # setting the range alone does not switch it on
     scene.frame_preview_start, scene.frame_preview_end = int(first), max(round(last), int(first) + 1)
     window = context.window
-    if bpy.app.background or window is None or present(context.screen).is_animation_playing:
-        return  # the operator toggles: it would stop a playing animation
-    if not first <= scene.frame_current <= last or play:
+    if bpy.app.background or window is None:
+        return
+    playing = present(context.screen).is_animation_playing
+    if not playing and (play or not first <= scene.frame_current <= last):
         scene.frame_set(int(first))
     present(context.view_layer).update()
     with _first_view(window) as view:
-        if view is not None and armature.select_get() and not _is_seen(armature, *view):
-            bpy.ops.view3d.view_selected()
-        if view is not None and play:
+        if view is not None and armature.select_get() and view[1].view_perspective != "CAMERA":
+            _bring_into_view(context, armature, action, *view)
+        if view is not None and play and not playing:  # the operator toggles
             bpy.ops.screen.animation_play()
+
+
+def _bring_into_view(
+    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, free: float, view: Any
+) -> None:
+    from . import framing  # numpy is loaded at first use, not when Blender starts
+
+    points = framing.places(context, armature, action)
+    if not framing.is_seen(points, free, view):
+        framing.frame(points, free, view)
 
 
 def stop(context: bpy.types.Context) -> None:
@@ -38,24 +49,14 @@ def stop(context: bpy.types.Context) -> None:
 
 
 @contextmanager
-def _first_view(window: bpy.types.Window) -> Iterator[tuple[int, bpy.types.Region, bpy.types.RegionView3D] | None]:
-    """Let operators work in the first 3D view of a window; yields its free width and region, None without a view."""
+def _first_view(window: bpy.types.Window) -> Iterator[tuple[float, bpy.types.RegionView3D] | None]:
+    """Let operators work in the first 3D view of a window; yields the part that is free, and the view, or None."""
     for area in window.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:
             space: Any = area.spaces.active
             sidebar = next((one.width for one in area.regions if one.type == "UI"), 0)  # it lies over the view
             with bpy.context.temp_override(window=window, area=area, region=region):
-                yield region.width - sidebar, region, space.region_3d
+                yield max(1.0 - sidebar / max(region.width, 1), 0.2), space.region_3d
             return
     yield None
-
-
-def _is_seen(armature: bpy.types.Object, width: int, region: bpy.types.Region, view: bpy.types.RegionView3D) -> bool:
-    """Say whether the middle of a figure is in a view."""
-    from bpy_extras import view3d_utils
-
-    heads = [armature.matrix_world @ bone.head for bone in present(armature.pose).bones]
-    middle = sum(heads[1:], heads[0]) / len(heads)
-    at = view3d_utils.location_3d_to_region_2d(region, view, middle)
-    return at is not None and 0.0 <= at.x < width and 0.0 <= at.y < region.height

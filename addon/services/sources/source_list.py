@@ -12,6 +12,7 @@ import bpy
 from ....core.errors import LoomError, OptionError
 from ....core.options import declared
 from ....core.recipes.reading import Request, Source, SourceOptions
+from ...bridge import result_mark
 from ...ground import option_properties
 from ...ground.blender_types import Slot, armature_data
 from ...model import lists, properties
@@ -157,9 +158,11 @@ def remove(rig: Any, place: int) -> None:
 def tick_two(rig: Any, armature: bpy.types.Object) -> None:
     """Tick an armature's current action and the first other that repeats like it, or else the first other.
 
-    Blending all of them is seldom wanted.
+    Blending all of them is seldom wanted, nor results.
     """
-    for line in _to_begin_with([line for line in rig.sources if not line.apart], armature):
+    whole = [line for line in rig.sources if not line.apart]
+    sources = [line for line in whole if not result_mark.is_result(line.action)]
+    for line in _to_begin_with(sources if len(sources) > 1 else whole, armature):
         line.use = True
 
 

@@ -8,6 +8,7 @@ import bpy
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ....core.recipes.reading import Request, Source
+from ...bridge import result_mark
 from ...ground import jobs, memory
 from ...ground.blender_types import by_full_name, present
 from ...model import properties
@@ -15,10 +16,10 @@ from ...model import properties
 PAUSE = 0.02  # s between two pictures, so that the window stays quick
 MOST = 600
 
-_Key = tuple[int, int, tuple[float, ...], tuple[float, ...]]
+_Key = tuple[int, int, tuple[float, ...], tuple[float, ...], bool]
 _Wanted = tuple[_Key, int, int, str]  # and the session ids of scene and armature, and the action's name
 
-# Icon ids by armature, action, its range and its colour; 0 for one that has no picture.
+# Icon ids by armature, action, its range, its colour and whether it is a result; 0 for one that has no picture.
 _icons: Cache[_Key, int] = memory.cache(MOST)
 _wanted: deque[_Wanted] = deque(maxlen=MOST)
 
@@ -29,7 +30,7 @@ def icon_of(armature: bpy.types.Object | None, line: Any) -> int:
         return 0
     action = line.action
     color = tuple(round(part, 3) for part in line.color)
-    key = armature.session_uid, action.session_uid, tuple(action.frame_range), color
+    key = armature.session_uid, action.session_uid, tuple(action.frame_range), color, result_mark.is_result(action)
     known = _icons.get(key)
     if known is None:
         wanted = key, line.id_data.session_uid, armature.session_uid, action.name_full
@@ -68,7 +69,7 @@ def _drawn(key: _Key, scene: bpy.types.Scene, armature: bpy.types.Object, name: 
     except LoomError:  # the list has its own warnings
         return 0
     red, green, blue = key[3]
-    return images.preview(f"pose {key[0]} {key[1]}", thumbnail.of_pose(clip, (red, green, blue)))
+    return images.preview(f"pose {key[0]} {key[1]}", thumbnail.of_pose(clip, (red, green, blue), underlined=key[4]))
 
 
 def one_pose(scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> Any:

@@ -22,4 +22,4 @@ def summary(written: Written, made: Result) -> str:
     if written.keys is not None and written.keys[0] != written.keys[1]:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]
-    return f"{action.name}: {round(last - first) + 1} frames in {report['seconds_taken']:.2f} s{figures}"
+    return f"{action.name}: {round(last - first) + 1} frames made in {report['seconds_taken']:.2f} s{figures}"

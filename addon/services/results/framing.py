@@ -1,0 +1,54 @@
+"""Bring the way of a figure into view: into the part of a 3D view that the sidebar leaves free."""
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...ground.blender_types import present, scene_of
+
+MARGIN = 0.85  # of the free part that the way takes at most
+MOMENTS = 3  # of an action at which the figure is looked at
+
+Points = NDArray[np.float64]
+
+
+def places(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> Points:
+    """Return where the bones (N, 3) of an armature are at some moments of its action; the frame stays."""
+    scene = scene_of(context)
+    now, (first, last) = (scene.frame_current, scene.frame_subframe), action.frame_range[:]
+    found = []
+    for frame in np.linspace(first, last, MOMENTS):
+        scene.frame_set(int(frame))
+        found += [armature.matrix_world @ bone.head for bone in present(armature.pose).bones if not bone.bone.hide]
+    scene.frame_set(now[0], subframe=now[1])
+    return np.array(found)
+
+
+def is_seen(points: Points, free: float, view: bpy.types.RegionView3D) -> bool:
+    """Say whether all points lie in a view, of which a part is free from its left edge on, 0 to 1."""
+    x, y, ahead = _projected(points, view)
+    return bool(((ahead > 0.0) & (np.abs(y) <= 1.0) & (x >= -1.0) & (x <= 2.0 * free - 1.0)).all())
+
+
+def frame(points: Points, free: float, view: bpy.types.RegionView3D) -> None:
+    """Move a view, without turning it, so that all points lie in its free part."""
+    turned = np.array(view.view_rotation.to_matrix())
+    seen = points @ turned  # right, up, towards the viewer
+    middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
+    wide, high = np.array(view.window_matrix)[[0, 1], [0, 1]]
+    reach = np.abs(seen[:, :2] - middle[:2]) * (wide / (MARGIN * free), high / MARGIN)
+    # The middle of the free part is so far left of the view's own.
+    if view.is_perspective:
+        view.view_distance = max(float((reach + seen[:, 2:] - middle[2]).max()), 0.1)
+        middle[0] += (1.0 - free) * view.view_distance / wide
+    else:
+        view.view_distance *= float(reach.max())
+        middle[0] += (1.0 - free) * reach.max() / wide
+    view.view_location = turned @ middle
+
+
+def _projected(points: Points, view: bpy.types.RegionView3D) -> tuple[Points, Points, Points]:
+    """Return where points are in a view, −1 to 1 from left to right and from below, and how far ahead."""
+    four = np.column_stack([points, np.ones(len(points))]) @ np.array(view.perspective_matrix).T
+    ahead = four[:, 3]
+    return four[:, 0] / np.maximum(np.abs(ahead), 1e-9), four[:, 1] / np.maximum(np.abs(ahead), 1e-9), ahead
