@@ -20,6 +20,7 @@ from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
 FEWEST_FRAMES = 6  # between two keys; shorter gaps stay as they are
 LONGEST = 60.0  # s between two keys
 REMEMBERED = 512  # gaps
+HELD = 1e-5  # parts of quaternions, m
 NEIGHBOUR = 3  # frames; a key so near to another one has a speed
 
 
@@ -106,13 +107,21 @@ def longest_gap(clip: Clip, keys: Longs) -> float:
 
 
 def fill(
-    clip: Clip, keys: Longs, known: Library, wishes: Mapping[int, Wish] | None = None, *, plant: bool = True
+    clip: Clip,
+    keys: Longs,
+    known: Library,
+    wishes: Mapping[int, Wish] | None = None,
+    *,
+    plant: bool = True,
+    keep: bool = False,
 ) -> Done:
     """Return a clip whose frames between keys (in order) are filled; all frames up to the first key and from the last
     one on, and gaps of fewer than `FEWEST_FRAMES` stay as they are.
 
-    wishes : by the number of a filled gap, from 0. Keyed frames stay as they are. Raises ClipError for fewer than two
-    keys.
+    wishes : by the number of a filled gap, from 0
+    keep : whether frames that nothing is like stay, too, where they do more than hold a key's pose; else they are
+        interpolated
+    Keyed frames stay as they are. Raises ClipError for fewer than two keys.
 
     Example:
         >>> import numpy as np
@@ -134,7 +143,7 @@ def fill(
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
     chosen = _chosen(known.rows, found, paces, long, wishes)
     postures = trust.postures(known.rows, asked, found, chosen)
-    gaps, parts = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)]
+    gaps, parts, made_of = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)], list[tuple[int, int]]()
     for k, (a, b) in enumerate(spans):
         if not long[k]:
             parts.append(clip.cut(a + 1, b + 1))
@@ -142,6 +151,11 @@ def fill(
         choice_of = asked[k], found[k], chosen[k], postures[k]
         gap = _filled(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
         gaps.append(gap)
+        if keep and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
+            long[k] = False
+            parts.append(clip.cut(a + 1, b + 1))
+            continue
+        made_of.append((a, b))
         parts.append(_frames(clip, gap).cut(1, b - a + 1))
     if keys[-1] < len(clip) - 1:
         parts.append(clip.cut(int(keys[-1]) + 1, len(clip)))
@@ -149,9 +163,18 @@ def fill(
     made = over_keys.smoothed(made, keys, long)
     done, why = None, standing.OFF
     if plant:
-        made, done, why = standing.planted(made, [(gap.first, gap.last) for gap in gaps])
-    made = _with_own_frames(made, clip, [(gap.first, gap.last) for gap in gaps])
-    return Done(made, gaps, [span for span, is_long in zip(spans, long, strict=True) if not is_long], done, why)
+        made, done, why = standing.planted(made, made_of)
+    made = _with_own_frames(made, clip, made_of)
+    short = [span for span, gap in zip(spans, asked, strict=True) if gap is None]
+    return Done(made, gaps, short, done, why)
+
+
+def _is_held(clip: Clip, first: int, last: int) -> bool:
+    """Return whether the frames between two keys only hold the pose of the first, as in a stepped block-out."""
+    own = slice(first, last)
+    return bool(
+        np.ptp(clip.rotations[own], axis=0).max() < HELD and np.ptp(clip.translations[own], axis=0).max() < HELD
+    )
 
 
 def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) -> Clip:

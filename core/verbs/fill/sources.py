@@ -18,16 +18,22 @@ from ...motion.clip import Clip
 from ...motion.trim import Trimmed
 from ...progress import SILENT, Progress
 from ...recipes.fill import FillOptions
+from ...recipes.travel import TravelOptions
+from ...weave import add_root_motion
 
 SHORTEST = 2.0  # s of a gap for which cycles are repeated at least
 
 
 @dataclass(frozen=True, eq=False)
 class OnBody:
-    """Sources on the body of the keyed poses; carried : how those came there that rest otherwise."""
+    """Sources on the body of the keyed poses.
+
+    carried : how those came there that rest otherwise; notes : a sentence on each that was given travel
+    """
 
     library: Library
     carried: list[Carried]
+    notes: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,21 +49,31 @@ class Sources:
         """The measures of each clip."""
         return [quality.measure(clip) for clip in self.clips]
 
-    def on_body_of(self, clip: Clip, seconds: float) -> OnBody:
+    def on_body_of(self, clip: Clip, seconds: float, *, goes: bool = False) -> OnBody:
         """Return the clips on the body of another, for gaps of up to so many seconds.
 
+        goes : whether that travels; clips that walk on the spot then do, as their feet say
         Raises SkeletonError for clips that can't be brought there.
         """
         body, rest = clip.skeleton, rest_check.choose(clip)
         seconds = max(SHORTEST, 2.0 ** float(np.ceil(np.log2(seconds))))  # few libraries, as keys are moved
         arrays = body.parents, body.offsets, body.orients, body.tips, rest.points
-        key = (seconds, rest.name, tuple(body.names), repr(sorted(body.roles.items())), *(a.tobytes() for a in arrays))
-        return self.known.made(key, lambda: self._on(clip, seconds))
+        key = (
+            seconds,
+            goes,
+            rest.name,
+            tuple(body.names),
+            repr(sorted(body.roles.items())),
+            *(a.tobytes() for a in arrays),
+        )
+        return self.known.made(key, lambda: self._on(clip, seconds, goes))
 
-    def _on(self, clip: Clip, seconds: float) -> OnBody:
+    def _on(self, clip: Clip, seconds: float, goes: bool) -> OnBody:
         brought = [alike.like(one.clip, clip) for one in self.given]
-        carried = [one for _, one in brought if one is not None]
-        return OnBody(between.library([one for one, _ in brought], seconds), carried)
+        carried, notes, clips = [one for _, one in brought if one is not None], list[str](), [one for one, _ in brought]
+        if goes:
+            clips, notes = add_root_motion.travelling(clips, TravelOptions(), needed=True)
+        return OnBody(between.library(clips, seconds), carried, notes)
 
 
 def gather(

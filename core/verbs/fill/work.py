@@ -15,10 +15,11 @@ from ...between.fill import Done, GapFilled, Library, Wish
 from ...between.rows import LOWER, RATE, Longs, of_poses
 from ...check import quality
 from ...errors import ClipError, OptionError
+from ...motion import root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...weave import reporting
+from ...weave import add_root_motion, reporting
 from . import Fill, locks
 from .locks import Lock
 from .result import FillResult
@@ -52,14 +53,14 @@ def fill(
     clip = clips[0]
     keys = keyed(clip, recipe)
     sources = prepared or gather(clips[1:], recipe, progress)
-    on_body = sources.on_body_of(clip, between.longest_gap(clip, keys))
+    on_body = sources.on_body_of(clip, between.longest_gap(clip, keys), goes=_goes(clip, keys))
     library, carried, given = on_body.library, on_body.carried, sources.given
     progress.at(0.5, "Filling")
     short = np.zeros(len(keys))
     if recipe.complete_poses:
         clip, short = completing.completed(clip, keys, library.clips)
     wishes, lost = _wishes(clip, keys, recipe, sources, library)
-    done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet)
+    done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet, keep=True)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
     report: dict[str, Any] = {
@@ -77,7 +78,7 @@ def fill(
         "warnings": [sentence for one in carried for sentence in one.sentences]
         + [*_warnings(clip, keys, done, short), *lost],
     }
-    report |= reporting.common(recipe.verb, clips, result, began, _unlike(clip, done))
+    report |= reporting.common(recipe.verb, clips, result, began, [*_unlike(clip, done), *on_body.notes])
     return FillResult(result, report, 0, clips[0], tuple(keys.tolist()), done, library)
 
 
@@ -259,13 +260,19 @@ def _stretches(one: Candidate, sources: Sources, library: Library) -> list[dict[
 
 
 def _unlike(clip: Clip, done: Done) -> list[str]:
-    """Return a sentence on the gaps that nothing is like."""
-    unlike = [gap for gap in done.gaps if gap.own_gain < trust.NOTHING_LIKE and gap.gain <= gap.own_gain]
-    if not unlike:
-        return []
-    each = ", ".join(f"frames {gap.first} to {gap.last} of the result" for gap in unlike[:NAMED])
-    more = f" and {len(unlike) - NAMED} gaps more" if len(unlike) > NAMED else ""
-    return [f"{clip.name}: nothing was found like {each}{more}: they are interpolated"]
+    """Return a sentence on the gaps that nothing is like, and one on those that little is like."""
+    found = [gap for gap in done.gaps if gap.gain <= gap.own_gain < trust.LITTLE]
+    unlike = [gap for gap in found if gap.own_gain < trust.NOTHING_LIKE]
+    little = [gap for gap in found if gap.own_gain >= trust.NOTHING_LIKE]
+    return [
+        *([f"{clip.name}: nothing was found like {_named(unlike)}: they are interpolated"] if unlike else []),
+        *([f"{clip.name}: little was found like {_named(little)}: they are mostly interpolated"] if little else []),
+    ]
+
+
+def _named(gaps: Sequence[GapFilled]) -> str:
+    each = ", ".join(f"frames {gap.first} to {gap.last} of the result" for gap in gaps[:NAMED])
+    return f"{each} and {len(gaps) - NAMED} gaps more" if len(gaps) > NAMED else each
 
 
 def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
@@ -288,6 +295,13 @@ def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
             f"{clip.name}: nothing was filled: all keyed poses are fewer than {between.FEWEST_FRAMES} frames apart"
         )
     return notes
+
+
+def _goes(clip: Clip, keys: Longs) -> bool:
+    """Return whether a body travels between its keyed poses."""
+    ground, _ = root_motion.ground_frames(clip.taken(keys))
+    way = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
+    return way * clip.rate >= add_root_motion.TRAVELS * clip.skeleton.height * float(keys[-1] - keys[0])
 
 
 def _steps_in_place(clip: Clip, keys: Longs) -> tuple[int, int] | None:

@@ -12,6 +12,7 @@ from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, mirror, quat, resample, root_motion
 from action_loom.core.verbs.fill import locks
+from action_loom.core.weave import root_trajectory
 from oracles import material
 
 KEYS = np.array([0, 20, 48, 80])
@@ -210,7 +211,7 @@ def test_after_an_edit_only_what_it_touches_is_looked_for_again_and_the_answer_i
     recipe = verbs.Fill(key_frames=(keys,))
     prepared = verbs.prepare(recipe, [block, *sources])
     verbs.apply(recipe, [block, *sources], prepared=prepared)
-    library = prepared.on_body_of(block, 0.5).library
+    library = prepared.on_body_of(block, 0.5, goes=True).library
     before = len(library._found), len(library._made)
     turns = block.rotations.copy()
     turns[32, 3] = quat.mul(turns[32, 3], quat.exp(np.array([0.2, 0.0, 0.0])))
@@ -425,3 +426,36 @@ def test_a_stretch_begins_as_fast_as_what_goes_before():
     assert begins == pytest.approx(0.5 + 0.5 * 0.9 / pace, abs=0.03)
     made = known.filled(asked, one, slow.cut(10, 11), slow.cut(41, 42), 32).own
     assert away(made.taken(np.array([0, 31])), slow.taken(np.array([10, 41]))) < 1e-9
+
+
+def test_a_walk_on_the_spot_fills_a_block_out_that_travels_and_it_is_said():
+    walk, keys = actions.walk(), (0, 16, 32, 48)
+    still = root_trajectory.without_stored(root_trajectory.removed(walk)[0])
+    made = filled(walk, [still], keys=keys, plant_feet=False)
+    assert min(gap["alike"] for gap in made.report["fill"]["gaps"]) > 0.9
+    assert made.report["notes"] == ["walk walks on the spot: it was given 1.30 m/s by its feet (ahead)"]
+    on_the_spot = filled(still, [still], keys=keys, plant_feet=False)
+    assert not on_the_spot.report["notes"]
+    assert min(gap["alike"] for gap in on_the_spot.report["fill"]["gaps"]) > 0.9
+
+
+def test_what_is_hardly_like_is_said():
+    made = filled(actions.walk(), [actions.sneak()], keys=(0, 20, 40), plant_feet=False)
+    assert all(trust.NOTHING_LIKE < gap["alike"] < trust.LITTLE for gap in made.report["fill"]["gaps"])
+    both = "frames 0 to 20 of the result, frames 20 to 40 of the result"
+    assert made.report["notes"] == [f"walk: little was found like {both}: they are mostly interpolated"]
+
+
+def test_what_nothing_is_like_stays_as_it_was_keyed_but_held_poses_are_interpolated():
+    """Between an artist's keys are curves, which hold feet, say; in a stepped block-out there are none."""
+    wave, keys, sources = actions.wave(), (0, 30, 60), [actions.walk()]
+    plain = hidden(wave, keys)
+    inside = np.array([*range(1, 30), *range(31, 60)])
+    curves = replace(plain, rotations=plain.rotations.copy())
+    curves.rotations[10:20] = wave.rotations[10:20]
+    assert away(filled(curves, sources, keys=keys).clip.taken(inside), curves.taken(inside)) == 0.0
+    stepped = wave.taken(np.array([*[0] * 30, *[30] * 30, 60]))
+    made = filled(stepped, sources, keys=keys, plant_feet=False)
+    assert all("nothing like it" in gap["text"] for gap in made.report["fill"]["gaps"])
+    # Speeds over keys are smoothed there, as anywhere.
+    assert away(made.clip.taken(inside), plain.taken(inside)) < 0.2 * away(stepped.taken(inside), plain.taken(inside))
