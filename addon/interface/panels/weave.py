@@ -190,7 +190,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         """Draw which action is changed, or gives the legs, and which the upper body: the reference mark decides."""
         rig, spliced = _rig(context), properties.settings_of(scene_of(context)).mode == "splice"
         ticked = lists.ticked(rig)
-        if len(ticked) < 2:
+        if len(ticked) < (2 if spliced else 1):
             return
         legs = lists.reference_among(rig, ticked)
         names = source_list.short_names([line.action.name for line in ticked], ROOM)
