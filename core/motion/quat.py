@@ -1,6 +1,6 @@
 """Unit quaternions (w, x, y, z) in whole arrays ``(..., 4)``; vectors are ``(..., 3)``, angles radians."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,21 @@ def mul(a: Array, b: Array) -> Array:
         180.0
     """
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    if out.size <= TOGETHER or a.shape != b.shape:
-        _write_product(a, b, out)
-        return out
+    for part, one, other in _blocks(out, a, b):
+        _write_product(one, other, part)
+    return out
+
+
+def _blocks(out: Array, a: Array, b: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield parts of an array and those of two others (all of them if repeated) that stay in a processor's cache."""
+    if out.size <= TOGETHER:
+        yield out, a, b
+        return
     several = max(TOGETHER * len(out) // out.size, 1)
+    repeated = [each.ndim < out.ndim or len(each) < len(out) for each in (a, b)]
     for first in range(0, len(out), several):
         some = slice(first, first + several)
-        _write_product(a[some], b[some], out[some])
-    return out
+        yield out[some], a if repeated[0] else a[some], b if repeated[1] else b[some]
 
 
 def _write_product(a: Array, b: Array, out: Array) -> None:
@@ -68,9 +75,12 @@ def rotate(q: Array, v: Array) -> Array:
         >>> abs(quat.rotate(turn, np.array([1.0, 0.0, 0.0]))).round(3).tolist()
         [0.0, 1.0, 0.0]
     """
-    w, axis = q[..., :1], q[..., 1:]
-    t = 2.0 * cross(axis, v)
-    return v + w * t + cross(axis, t)
+    out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    for part, turn, vectors in _blocks(out, q, v):
+        w, axis = turn[..., :1], turn[..., 1:]
+        t = 2.0 * cross(axis, vectors)
+        part[...] = vectors + w * t + cross(axis, t)
+    return out
 
 
 def cross(a: Array, b: Array) -> Array:

@@ -1,6 +1,7 @@
 """Pose distances by the positions of a body's points (methods: Pose distance)."""
 
 from copy import copy
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -134,7 +135,11 @@ class MotionMetric(Metric):
         directions = _flat(velocities / np.maximum(speed, slowest)[:, None, None])
         self._places = _flat(body.local[:, counting] * roots)
         self._beside = np.concatenate([directions, self._more(body, matching)], axis=1)
-        self._features = self._normalized(0, len(body) - 1)
+
+    @cached_property
+    def _features(self) -> Array:
+        """What is compared, over all frames; of long clips only those of `over` are asked for."""
+        return self._normalized(0, len(self._places) - 1)
 
     def _more(self, body: PosedClip, matching: Matching) -> Array:  # noqa: ARG002  (for other metrics)
         """Return what a derived metric compares besides, (F, K)."""

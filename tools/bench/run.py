@@ -61,7 +61,8 @@ def main() -> None:
     print("\n".join(["", *page]))
     if not part:
         (ROOT / "docs" / "measured" / "benchmarks.md").write_text("\n".join(page) + "\n", encoding="utf-8")
-        subprocess.run([sys.executable, str(Path(__file__).with_name("growth.py"))], check=True)
+        for more in ("waits.py", "growth.py"):
+            subprocess.run([sys.executable, str(Path(__file__).with_name(more))], check=True)
 
 
 def asked() -> argparse.Namespace:

@@ -1,10 +1,9 @@
-"""What an artist waits for outside Blender: processor seconds and peak memory of each wait, on stdout.
+"""What an artist waits for: processor seconds and peak memory. Writes a section of docs/measured/benchmarks.md.
 
-    python tools/bench/waits.py                    # all; or some: ... waits.py loop follow
-    python tools/bench/waits.py --beside FOLDER    # in turns with another checkout: both, and the ratio
+    python tools/bench/waits.py                      # all; or some, on stdout: ... waits.py plant follow
+    python tools/bench/waits.py --beside FOLDER ...  # in turns with another checkout: both, and the ratio, on stdout
 
-Every run is a process of its own with one thread, after a warm-up; the least of some runs counts. Engines: numpy alone,
-and the one that would be chosen.
+Every case is a process of its own with one thread, which runs it until it is warm; the least of some runs counts.
 """
 
 import json
@@ -13,19 +12,38 @@ import resource
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import growth
+import page_sections
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT.parent / "shared" / "data"
 ENGINES = ("numpy", "auto")
 RUNS, ENOUGH, LONG = 5, 6.0, 10.0  # runs at most in a process, and s after which there are no more; s that end turns
 TURNS = 2  # processes of each
-PATH = "0 0; 5 0; 10 2; 14 4"  # m; 15 m
-CURVED = [[0.0, 0.0], [5.0, 0.0], [10.0, 2.0], [14.0, 4.0]]
+CURVED = [[0.0, 0.0], [5.0, 0.0], [10.0, 2.0], [14.0, 4.0]]  # m; a path of 15 m
+POSE = 56.0  # bytes of a joint in a frame: rotation and translation
+PAIR = 2.0 * (4 * 48 + 25)  # operations of the bounds of a pair of windows, in single precision: half the time each
+TITLE = "What an artist waits for"
+ABOUT = (
+    "Processor seconds and peak memory, one thread, warm, while others used the machine: the least of up to ten runs."
+    " *Floor*: reading and writing the poses once; of graphs, the bounds of all pairs of windows in single precision."
+)
+WHY = {  # as profiles tell
+    "loop-5": "planting and closing the seam a third each, in many small steps",
+    "follow": "more than half is the graph, a quarter the search",
+    "graph-20": "preparing clips and mirror images takes as long as comparing them",
+    "graph-36": "a third of all windows are near each other, so bounds leave much open",
+    "sync-100": "two thirds is matching, in many passes through all poses; the paths take a twentieth",
+    "joints-sync": "many passes through 6 million poses of joints",
+    "joints-blend": "as above",
+}
 
 
 def captured(name: str, rate: float = 0.0) -> Any:
@@ -103,7 +121,6 @@ def graph(frames: int, *, repetitive: bool) -> Callable[[], Any]:
 
 
 def sync(frames: int) -> Callable[[], Any]:
-    import growth
     from action_loom.core.verbs import VERBS
 
     return applying(VERBS["sync"].recipe(), growth.alike(frames, 2))
@@ -124,38 +141,61 @@ def joints(verb: str) -> Callable[[], Any]:
     return applying(VERBS[verb].recipe(), clips)
 
 
-CASES: dict[str, tuple[str, float, Callable[[], Any]]] = {
-    "loop-5": ("Loop, 5 s at 120 Hz", 0.06, lambda: loop(600)),
-    "loop-20": ("Loop, 20 s at 120 Hz", 0.3, lambda: loop(2400)),
-    "plant": ("Plant Feet, 20 s at 120 Hz, 43 joints", 0.15, lambda: plant(2400)),
-    "keys": ("Fewer Keys, 2,466 frames, 43 joints", 0.4, keys),
-    "follow": ("Path, 15 m through 42 AMC clips: the work", 0.7, follow),
-    "graph-20": ("graph of 20,000 frames of 40 clips", 2.0, lambda: graph(20_000, repetitive=False)),
-    "graph-36": (
+@dataclass(frozen=True)
+class Wait:
+    """about : what it is; asked : seconds; moved, operations : bytes and operations no way of doing it can avoid"""
+
+    about: str
+    asked: float
+    prepare: Callable[[], Callable[[], Any]]
+    moved: float = 0.0
+    operations: float = 0.0
+
+
+CASES = {
+    "loop-5": Wait("Loop, 5 s at 120 Hz", 0.06, lambda: loop(600), 2 * POSE * 600 * 31),
+    "loop-20": Wait("Loop, 20 s at 120 Hz", 0.3, lambda: loop(2400), 2 * POSE * 2400 * 31),
+    "plant": Wait("Plant Feet, 20 s at 120 Hz, 43 joints", 0.15, lambda: plant(2400), 2 * POSE * 2400 * 43),
+    "keys": Wait("Fewer Keys, 2,466 frames, 43 joints", 0.4, keys, 2 * POSE * 2466 * 43),
+    "follow": Wait("Path, 15 m through 42 AMC clips, read before", 0.7, follow, operations=0.5 * PAIR * 2477**2),
+    "graph-20": Wait(
+        "graph of 20,000 frames of 40 clips",
+        2.0,
+        lambda: graph(20_000, repetitive=False),
+        operations=0.5 * PAIR * 3654**2,
+    ),
+    "graph-36": Wait(
         "graph of a walk over and over, 36,000 frames",
         10.0,
         lambda: graph(36_000, repetitive=True),
+        operations=0.5 * PAIR * 12_000**2,
     ),
-    "sync-100": ("Synchronise, 100,000 × 100,000 frames", 10.0, lambda: sync(100_000)),
-    "joints-sync": ("Synchronise, 10,000 joints, 300 frames", 3.0, lambda: joints("sync")),
-    "joints-blend": ("Blend, 10,000 joints, 300 frames", 3.0, lambda: joints("blend")),
+    "sync-100": Wait("Synchronise, 100,000 × 100,000 frames", 10.0, lambda: sync(100_000), 3 * POSE * 100_000 * 31),
+    "joints-sync": Wait("Synchronise, 10,000 joints, 300 frames", 3.0, lambda: joints("sync"), 3 * POSE * 3_000_000),
+    "joints-blend": Wait("Blend, 10,000 joints, 300 frames", 3.0, lambda: joints("blend"), 3 * POSE * 3_000_000),
 }
 
 
 def work(key: str) -> None:
     """Run one case in this process; print its seconds and megabytes."""
-    run = CASES[key][2]()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run = CASES[key].prepare()
     times: list[float] = []
     while len(times) < RUNS and (not times or (times[0] < LONG and sum(times) < ENOUGH)):
         began = time.process_time()
         run()
         times.append(time.process_time() - began)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps([min(times), (most - before) / 1024.0, most / 1024.0]))
+    print(json.dumps([min(times), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0]))
 
 
-def measured(root: Path, key: str, engine: str) -> list[float]:
+def measured(roots: list[Path], key: str, engine: str) -> list[list[float]]:
+    """Return for each checkout the least seconds of some processes, and megabytes."""
+    turns = []
+    while len(turns) < TURNS and (not turns or max(one[0] for one in turns[0]) < LONG):
+        turns.append([_process(root, key, engine) for root in roots])
+    return [min(turn[k] for turn in turns) for k in range(len(roots))]
+
+
+def _process(root: Path, key: str, engine: str) -> list[float]:
     environment = os.environ | {"ACTION_LOOM_ENGINE": engine, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment["PYTHONPATH"] = str(root / "build" / "types")
     command = [sys.executable, "-W", "ignore", str(Path(__file__)), "--worker", key]
@@ -164,21 +204,29 @@ def measured(root: Path, key: str, engine: str) -> list[float]:
 
 
 def main(asked: list[str]) -> None:
-    roots = [ROOT]
+    import floor
+
+    roots, machine, rows = [ROOT], floor.measure(), []
     if asked[:1] == ["--beside"]:
         roots, asked = [Path(asked[1]), ROOT], asked[2:]
     for key in asked or CASES:
-        about, wanted, _ = CASES[key]
+        one, cells = CASES[key], []
         for engine in ENGINES:
-            cells = []
-            for _ in range(TURNS):
-                cells.append([measured(root, key, engine) for root in roots])
-                if max(one[0] for one in cells[0]) > LONG:
-                    break
-            least = [min(turn[k] for turn in cells) for k in range(len(roots))]
-            shown = " → ".join(f"{one[0]:.3f} s, {one[2]:.0f} MB" for one in least)
-            ratio = f" ({least[1][0] / least[0][0]:.2f})" if len(least) > 1 else ""
-            print(f"{about} | {engine} | {shown}{ratio} | {wanted:g}", flush=True)
+            found = measured(roots, key, engine)
+            cells.append(found[-1])
+            ratio = f" ({found[1][0] / found[0][0]:.2f})" if len(found) > 1 else ""
+            shown = " → ".join(f"{seconds:.3f} s, {megabytes:.0f} MB" for seconds, megabytes in found)
+            print(f"{one.about}: {engine} {shown}{ratio}; asked {one.asked:g}", flush=True)
+        least = 1e-3 * machine.floor(one.moved, one.operations)
+        met = [seconds <= one.asked for seconds, _ in cells]
+        answer = "yes" if all(met) else "with kernels" if met[1] else "**no**"
+        memory = f"{cells[0][1]:.0f} / {cells[1][1]:.0f}"
+        row = (one.about, *(f"{seconds:.3g}" for seconds, _ in cells), memory, f"{least:.2g}", f"{one.asked:g}", answer)
+        rows.append((*row, "" if all(met) else WHY.get(key, "")))
+    if not asked and len(roots) == 1:
+        heads = ("", "numpy alone, s", "with kernels, s", "MB", "floor, s", "asked, s", "met", "what takes it")
+        lines = [*textwrap.wrap(ABOUT, 118), "", "    python tools/bench/waits.py", "", *growth.grid(heads, rows)]
+        page_sections.put("benchmarks.md", TITLE, lines)
 
 
 if __name__ == "__main__":
