@@ -76,8 +76,7 @@ def main(zip_path: str, python: str) -> None:
         "## Settled along the line",
         _SETTLED,
         _table(_SETTLED_COLUMNS, [drives_measured.settled(sets[man], number) for number in SETTLED]),
-        Path(__file__).with_name("drives_beside.txt").read_text(encoding="utf-8").rstrip(),  # measured by hand
-        _MISSES,
+        Path(__file__).with_name("drives_by_hand.txt").read_text(encoding="utf-8"),
     ]
     (ROOT / "docs" / "measured" / "drive.md").write_text("\n\n".join(sections), encoding="utf-8")
 
@@ -170,10 +169,6 @@ def _character(name: str, zip_path: str, python: str) -> list[Clip]:
 _SETTLED = f"""The captured man, the first {drives_measured.SETTLED} s of some scripts (2 is kept aside; half-turns on
 the way): how far what is kept is from the way of the wish, before and after *Settle Along the Line*, metres."""
 _SETTLED_COLUMNS = ("script", "driven, RMS", "settled, RMS", "slide, cm/s")
-_MISSES = """## What is missed, and why
-
-MISSES
-"""
 _ABOUT_COLUMNS = ("set", "clips", "rows", "bones", "height, m", "start, CPU s", "walk, run, m/s", "what it lacks")
 _COLUMNS = (
     "set",
