@@ -6,14 +6,17 @@ Then a line is walked while it is drawn, the upper body is driven over what was 
 import json
 import math
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import action, begin_with_demo, idle, loom, settings
+from gui_shared import action, begin_with_demo, figure, idle, loom, settings
 
 OUT = Path(__file__).resolve().parent
+VERTICES = 28_000  # that the figure's mesh has at least
+ours: list[float] = []  # s that each look at the clock takes, without Blender's drawing
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -31,6 +34,8 @@ def begin(gui: Any) -> Iterator[Any]:
     for line in settings().rigs[0].sources:
         line.use = True
     settings().mode = "drive"
+    print("VERTICES", repeated(), flush=True)
+    timed()
     yield from gui.redraw()
     with gui.override():
         bpy.ops.view3d.view_axis(type="TOP")
@@ -41,6 +46,31 @@ def begin(gui: Any) -> Iterator[Any]:
         bpy.ops.view3d.view_all()
     yield from gui.redraw()
     yield from gui.shot("01_mode")
+
+
+def repeated() -> int:
+    """Repeat the figure's mesh on itself until it is as fine as an artist's character; return its vertices."""
+    mesh = next(one for one in figure().children if one.type == "MESH")
+    array = mesh.modifiers.new("Again", "ARRAY")
+    array.count, array.use_relative_offset = math.ceil(VERTICES / len(mesh.data.vertices)), False
+    mesh.modifiers.move(len(mesh.modifiers) - 1, 0)
+    with bpy.context.temp_override(object=mesh, active_object=mesh):
+        bpy.ops.object.modifier_apply(modifier="Again")
+    return len(mesh.data.vertices)
+
+
+def timed() -> None:
+    """Remember how long each look at the clock takes the operator."""
+    steering = loom("addon.interface.operators.steer").Steering
+    before = steering.tick
+
+    def tick(self: Any, context: bpy.types.Context, seconds: float) -> None:
+        began = time.process_time()
+        before(self, context, seconds)
+        bpy.context.view_layer.update()
+        ours.append(time.process_time() - began)
+
+    steering.tick = tick
 
 
 def held(gui: Any, seconds: float, *keys: str) -> Iterator[Any]:
@@ -99,6 +129,9 @@ def keep(gui: Any) -> Iterator[Any]:
         "ticks_a_second": len(ticks) / sum(ticks),
         "median_ms": 1000.0 * took[len(took) // 2],
         "p95_ms": 1000.0 * took[int(0.95 * len(took))],
+        "steps_a_tick": seconds * 60.0 / len(ticks),
+        "ours_median_ms": 1000.0 * sorted(ours)[len(ours) // 2],
+        "ours_p99_ms": 1000.0 * sorted(ours)[int(0.99 * len(ours))],
     }
     (Path(gui.out) if hasattr(gui, "out") else OUT).joinpath("frames.json").write_text(json.dumps(found))
     print("DRIVE", found, flush=True)

@@ -186,11 +186,12 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < slow
     if stand and not state.still:
         settles = bool(data.settling[state.row])
-        return replace(state, still=state.row in data.still) if settles else _standing(data, state)
+        return replace(state, still=bool(data.stays[state.row])) if settles else _standing(data, state)
     if not stand and state.still:
         changed = True
     if stand:
-        return _standing(data, state) if ends and len(data.still) else state
+        leaves = ends or not data.stays[state.row]  # a clip that stood goes on
+        return _standing(data, state) if leaves and len(data.still) else state
     if not (ends or changed or state.since >= EVERY):
         return replace(state, still=False)
     query = _query(data, manner, state)

@@ -35,6 +35,7 @@ LAST = 20  # rows at the end of a clip that nothing jumps to
 SEEN = 0.75  # s around a row that its features and smoothing see, beyond the last row ahead
 CLOSED = 0.01  # heights; the gap of a clip that is one cycle, or several
 SIGHT = 18  # rows before a foot comes to what it is lifted for
+STAYS = 20  # rows for which a row stands yet, to be stood in
 SETTLES = 30  # rows in which a body that comes to stand is left alone
 TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
 
@@ -138,14 +139,19 @@ class Database:
         return rows[np.isin(rows, self.open)]
 
     @cached_property
-    def settling(self) -> Flags:
-        """Whether a row (R,) stands, or leads to one that does within half a second: a stop that is almost over."""
+    def stays(self) -> Flags:
+        """Whether a row (R,) is one in which the body stands for a while."""
         stands = np.zeros(len(self), dtype=bool)
         stands[self.still] = True
-        found, row = stands.copy(), np.arange(len(self))
+        return stands
+
+    @cached_property
+    def settling(self) -> Flags:
+        """Whether a row (R,) stands, or leads to one that does within half a second: a stop that is almost over."""
+        found, row = self.stays.copy(), np.arange(len(self))
         for _ in range(SETTLES):
             row = np.where(row >= 0, self.onward[row], -1)
-            found |= (row >= 0) & stands[row]
+            found |= (row >= 0) & self.stays[row]
         return found
 
     @cached_property
@@ -155,7 +161,13 @@ class Database:
 
     @cached_property
     def still_index(self) -> Index | None:
-        return Index(self.features[self.still], self.still) if len(self.still) else None
+        """The rows that stand, as long as there are any those that do so for a third of a second yet."""
+        lasts, row = self.stays.copy(), np.arange(len(self))
+        for _ in range(STAYS):
+            row = np.where(row >= 0, self.onward[row], -1)
+            lasts &= (row >= 0) & self.stays[row]
+        rows = np.flatnonzero(lasts) if lasts.any() else self.still
+        return Index(self.features[rows], rows) if len(rows) else None
 
     @cached_property
     def rest_row(self) -> int:

@@ -218,8 +218,8 @@ def test_every_page_of_a_mode_has_a_picture(page):
 
 
 def test_the_moving_picture_of_the_readme_is_small_and_moves_for_some_seconds():
-    path = ROOT / "docs" / "images" / "path.webp"
-    assert "](docs/images/path.webp)" in (ROOT / "README.md").read_text(encoding="utf-8").split("## ")[0]
+    path = ROOT / "docs" / "images" / "drive.webp"
+    assert "](docs/images/drive.webp)" in (ROOT / "README.md").read_text(encoding="utf-8").split("## ")[0]
     assert path.stat().st_size < 2 * 2**20
     seconds = 0.0
     with import_module("PIL.Image").open(path) as image:

@@ -12,7 +12,7 @@ from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.drive.database import RATE, Database
 from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.spans import Span
-from action_loom.core.motion import feet, kinematics
+from action_loom.core.motion import feet, kinematics, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.planting import PlantOptions
 from action_loom.core.weave import planting
@@ -129,14 +129,31 @@ def _accelerations(clip: Clip) -> Any:
 
 
 def _pops_of_sources(data: Database, driven: route.Route) -> tuple[Any, float, float]:
-    """Return the acceleration (P,) beyond which a point pops, and the share of rows that do in sources: all, played."""
-    each = [_accelerations(clip) for clip in data.clips]
+    """Return the acceleration (P,) beyond which a point pops, and the share of rows that do in sources: all, played.
+
+    Sources are played on into what follows their last row: seams of cycles are their own.
+    """
+    runs = [_onwards(data, np.flatnonzero(data.clip == k)) for k in range(len(data.clips))]
+    each = [_accelerations(_walked(data, rows)) for rows in runs]
     limit = np.percentile(np.concatenate(each), 99.9, axis=0)
-    flags = [
-        np.pad((one > POP * limit).any(axis=1), 1)[: len(clip)] for one, clip in zip(each, data.clips, strict=True)
-    ]
-    pops = np.concatenate(flags)
+    pops = np.zeros(len(data), dtype=bool)
+    for rows, one in zip(runs, each, strict=True):
+        pops[rows[1:-1]] |= (one > POP * limit).any(axis=1)
     return limit, float(pops.mean()), float(pops[driven.row].mean())
+
+
+def _onwards(data: Database, rows: Any) -> Any:
+    after = [int(data.onward[rows[-1]])]
+    if after[0] >= 0:
+        after.append(int(data.onward[after[0]]))
+    return np.concatenate([rows, [row for row in after if row >= 0]]).astype(np.int64)
+
+
+def _walked(data: Database, rows: Any) -> Clip:
+    """Return rows as they are played, along their own way."""
+    facing = np.concatenate([[0.0], np.cumsum(data.turn[rows])[:-1]])
+    place = np.concatenate([[0.0], np.cumsum(data.step[rows] * np.exp(1j * facing))[:-1]])
+    return root_motion.placed(data.poses(rows), facing, np.column_stack([place.real, place.imag]))
 
 
 def _pops(clip: Clip, limit: Any) -> float:

@@ -227,6 +227,14 @@ def test_what_a_character_lacks_is_said():
     assert any("no action stands" in text for text in database.build([actions.walk(), actions.run()]).lacks)
 
 
+def test_a_body_stands_on_where_its_clip_stood_and_walks_off():
+    stood = actions.walk().taken(np.repeat([0, *range(1, 97)], [40, *[1] * 96]))
+    data = database.build([actions.walk(), stood], mirror=False)
+    assert len(data.still)
+    states = route.driven(data, [*[Wish(1.2j)] * 90, *[Wish()] * 300], Manner())
+    assert abs(states[-1].place - states[-200].place) < 0.05
+
+
 def test_a_body_without_an_idle_stands_all_the_same():
     data = database.build([actions.walk(), actions.run()])
     states = route.driven(data, [*[Wish(1.2j)] * 90, *[Wish()] * 120], Manner())

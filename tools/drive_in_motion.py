@@ -1,8 +1,9 @@
-"""Draws the moving picture at the head of README.md: the demo figure walks along a drawn curve; docs/images/path.webp.
+"""Draws the moving picture at the head of README.md: the demo figure is driven; docs/images/drive.webp.
 
 Argument, if wanted: another path for the picture; its ending (.webp, .gif) says the format.
 """
 
+import cmath
 import sys
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from action_loom.core.figure import actions, skin
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
-from action_loom.core.verbs import Follow
+from action_loom.core.verbs import Drive
+from action_loom.core.verbs.drive import work
 from PIL import Image, ImageDraw
 
-OUT = Path(__file__).resolve().parents[1] / "docs" / "images" / "path.webp"
+OUT = Path(__file__).resolve().parents[1] / "docs" / "images" / "drive.webp"
 SIZE, FINER = (760, 360), 2  # pixels; drawn larger by so much, and made smaller: edges are smooth
 FPS, STAYS = 20, 8  # frames a second, frames that the last one stays
 TURN, TILT = np.radians(62.0), np.radians(24.0)  # the view: about the vertical, and how far from above the ground
@@ -25,21 +27,31 @@ CLOTHES = {  # colours, and the bones (without their side) whose part of the bod
     (62, 84, 122): ("hips", "thigh", "shin"),
     (120, 52, 42): ("foot", "toe"),
 }
-GROUND, LINE, CURVE, WALKED, SHADOW = (246, 246, 244), (228, 228, 224), (240, 160, 48), (60, 154, 109), (205, 205, 200)
+GROUND, LINE, WISH, GONE, SHADOW = (246, 246, 244), (228, 228, 224), (240, 160, 48), (60, 154, 109), (205, 205, 200)
 LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
 
 
-def curve() -> Array:
-    """The path (K, 2) that is walked: an S on the ground, metres."""
-    along = np.linspace(0.0, 5.0, 80)
-    return np.stack([0.65 * np.sin(1.25 * along), -along], axis=1)
+WISHES = (  # time, s; speed, m/s, and direction, degrees: keys that are held
+    (0.0, 0.0, 180.0),
+    (0.4, 1.3, 180.0),
+    (1.8, 1.3, 260.0),
+    (3.0, 3.0, 170.0),
+    (4.0, 0.0, 170.0),
+    (5.2, 0.0, 170.0),
+)
+AHEAD = 0.6  # s that the arrow of the wish is long
 
 
-def walked(path: Array) -> Clip:
-    """Return the walk along a path, of the demo's walk and turns."""
-    recipe = Follow(path=tuple(map(tuple, path.tolist())))
-    walk: Clip = verbs.apply(recipe, [actions.walk(), actions.turn_left(), actions.turn_right()]).clip
-    return walk
+def driven() -> tuple[Clip, Array]:
+    """Return the drive, of the demo's actions, and the velocity that is wished in each of its frames (F, 2)."""
+    ways = [(time, speed * 1j * cmath.exp(1j * np.radians(angle))) for time, speed, angle in WISHES]
+    recipe = Drive(wishes=tuple((time, way.real, way.imag) for time, way in ways), start=((0.0, 0.0, 180.0),))
+    stand = actions.wave().taken(np.zeros(40, dtype=np.int64))
+    clips = [actions.walk(), actions.run(), actions.turn_left(), actions.turn_right(), stand]
+    clip: Clip = verbs.apply(recipe, clips).clip
+    asked = work.asked(recipe)
+    steps = np.minimum(np.arange(len(clip)) * round(60 / clip.rate), len(asked) - 1)
+    return clip, np.array([(asked[k].velocity.real, asked[k].velocity.imag) for k in steps])
 
 
 def bodies(walk: Clip, frames: Array) -> Array:
@@ -85,26 +97,27 @@ class View:
         return flat
 
 
-def ground_of(view: View, path: Array) -> Image.Image:
-    """Return the ground with the curve on it."""
+def ground_of(view: View) -> Image.Image:
+    """Return the ground."""
     image = Image.new("RGB", (FINER * SIZE[0], FINER * SIZE[1]), GROUND)
     pen = ImageDraw.Draw(image)
     for metre in range(-12, 13):
         for ends in (((metre, -20), (metre, 12)), ((-12, metre - 4), (12, metre - 4))):
             pen.line(_pixels(view, np.array(ends, dtype=float)), fill=LINE, width=FINER)
-    pen.line(_pixels(view, path), fill=CURVE, width=4 * FINER, joint="curve")
     return image
 
 
-def picture(view: View, ground: Image.Image, way: Array, body: Array, in_style: Array) -> Image.Image:
-    """Return one picture: the way (K, 2) that is behind, and the body (V, 3) where it is now."""
+def picture(view: View, ground: Image.Image, way: Array, wish: Array, body: Array, in_style: Array) -> Image.Image:
+    """Return one picture: the way (K, 2) that is behind, what is wished (2,), and the body (V, 3) where it is now."""
     image, quads = ground.copy(), skin.skin().quads
     pen = ImageDraw.Draw(image)
     if len(way) > 1:
-        pen.line(_pixels(view, way), fill=WALKED, width=3 * FINER, joint="curve")
+        pen.line(_pixels(view, way), fill=GONE, width=3 * FINER, joint="curve")
     flat_shadow = body * (1.0, 1.0, 0.0) + body[:, 2:] * (-0.35, 0.3, 0.0)
     for quad in view.at(flat_shadow)[quads]:
         pen.polygon([tuple(corner) for corner in quad], fill=SHADOW)
+    if wish.any():
+        pen.line(_pixels(view, _arrow(way[-1], AHEAD * wish)), fill=WISH, width=4 * FINER, joint="curve")
     corners = body[quads]
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
@@ -118,20 +131,26 @@ def picture(view: View, ground: Image.Image, way: Array, body: Array, in_style: 
     return image.resize(SIZE, Image.Resampling.LANCZOS)
 
 
+def _arrow(start: Array, along: Array) -> Array:
+    """Return the points (5, 2) of an arrow as one line."""
+    end, aside = start + along, np.array([-along[1], along[0]])
+    wings = [end - 0.25 * along + side * 0.15 * aside for side in (1.0, -1.0)]
+    return np.array([start, end, wings[0], end, wings[1]])
+
+
 def _pixels(view: View, ground: Array) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in view.at(np.column_stack([ground, np.zeros(len(ground))]))]
 
 
 def main(out: Path) -> None:
-    path = curve()
-    walk = walked(path)
-    frames = np.round(np.arange(0.0, len(walk) - 0.5, walk.rate / FPS)).astype(np.int64)
-    hips = kinematics.world(walk)[1][:, walk.skeleton.roles["hips"], :2]
-    view = View(path)
-    ground, in_style = ground_of(view, path), colours(walk.skeleton.names)
+    clip, wished = driven()
+    frames = np.round(np.arange(0.0, len(clip) - 0.5, clip.rate / FPS)).astype(np.int64)
+    hips = kinematics.world(clip)[1][:, clip.skeleton.roles["hips"], :2]
+    view = View(hips)
+    ground, in_style = ground_of(view), colours(clip.skeleton.names)
     shown = [
-        picture(view, ground, hips[: frame + 1 : 3], body, in_style)
-        for frame, body in zip(frames, bodies(walk, frames), strict=True)
+        picture(view, ground, hips[: frame + 1 : 3], wished[frame], body, in_style)
+        for frame, body in zip(frames, bodies(clip, frames), strict=True)
     ]
     shown += [shown[-1]] * STAYS
     options = {"lossless": False, "quality": 70, "method": 4} if out.suffix == ".webp" else {"optimize": True}
