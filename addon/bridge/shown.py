@@ -17,6 +17,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
 from . import curves, evaluated_action
+from .controls import FoundControls
 from .rig import Rig
 from .rig_controls.body import ARMS, LEGS
 
@@ -32,6 +33,7 @@ class Difference(NamedTuple):
     """A bone that is shown off, at a scene frame: metres, degrees, and what moves it, in words.
 
     of_body : whether a part of the body with a role hangs on it
+    known : why its part can't be keyed, as was found before, "" if it can
     """
 
     bone: str
@@ -40,14 +42,19 @@ class Difference(NamedTuple):
     degrees: float
     by: str
     of_body: bool
+    known: str = ""
 
     @property
     def wrong(self) -> bool:
         return self.of_body and max(self.metres / FAR, self.degrees / TURNED) > WRONG
 
-    def sentence(self, action: str) -> str:
+    def sentence(self, action: str, otherwise: str = "") -> str:
+        """Return it in words, with what else may be wrong where the reason is not known."""
         off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
-        return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
+        if self.known:
+            return f"{action}: {self.known}; {self.bone} is shown {off} at frame {self.frame}"
+        what = f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
+        return f"{what}{otherwise}"
 
 
 def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
@@ -58,10 +65,9 @@ def check(found: Difference | None, action: str, hidden: Collection[str]) -> str
     """
     if found is None:
         return ""
-    sentence = found.sentence(action)
     if found.wrong and found.bone not in hidden:
-        raise RigError(f"{sentence}, or its keys are not seen")
-    return sentence
+        raise RigError(found.sentence(action, ", or its keys are not seen"))
+    return found.sentence(action)
 
 
 class Seen(NamedTuple):
@@ -110,8 +116,16 @@ def seen(
     frame = round(float(first_frame) + int(at[worst]))
     below = _below(clip, first) & _having_roles(clip) & astray
     cause = _cause(armature, bone, played=played)
-    found = Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
-    return Seen(found, twisted)
+    known = _known(body, bone)
+    figures = float(off[worst, first]), float(turned[worst, first])
+    return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known), twisted)
+
+
+def _known(body: Rig, bone: str) -> str:
+    """Return why the part of a bone can't be keyed, as it was found, "" where that is not known."""
+    parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
+    note = next((part.note for part in parts if part.note and bone in dict(part.bones).values()), "")
+    return note.partition(";")[0]
 
 
 def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) -> str:
