@@ -48,13 +48,12 @@ class Difference(NamedTuple):
     def wrong(self) -> bool:
         return self.of_body and max(self.metres / FAR, self.degrees / TURNED) > WRONG
 
-    def sentence(self, action: str, otherwise: str = "") -> str:
-        """Return it in words, with what else may be wrong where the reason is not known."""
+    def sentence(self, action: str) -> str:
+        """Return it in words: the reason where that is known, else what moves the bone."""
         off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
         if self.known:
             return f"{action}: {self.known}; {self.bone} is shown {off} at frame {self.frame}"
-        what = f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
-        return f"{what}{otherwise}"
+        return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
 
 
 def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
@@ -65,9 +64,10 @@ def check(found: Difference | None, action: str, hidden: Collection[str]) -> str
     """
     if found is None:
         return ""
+    sentence = found.sentence(action)
     if found.wrong and found.bone not in hidden:
-        raise RigError(found.sentence(action, ", or its keys are not seen"))
-    return found.sentence(action)
+        raise RigError(sentence if found.known else f"{sentence}, or its keys are not seen")
+    return sentence
 
 
 class Seen(NamedTuple):
