@@ -182,12 +182,12 @@ class Measured:
         """Return the figures of one call."""
         import bpy
 
-        before, began = set(bpy.data.actions), time.perf_counter()
+        before, began = set(bpy.data.actions), time.process_time()
         try:
             call()
         except RuntimeError as error:
             return {"refused": str(error).removeprefix("Error: ").strip()}
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         made = [action for action in bpy.data.actions if action not in before]
         if not made:
             return {"refused": "nothing was changed"}
@@ -246,9 +246,9 @@ def main(zip_path: str, name: str, limbs: str, out: Path) -> None:
             return
         RIGS[name](Path(folder))
         bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = RATE, 1.0
-        found = loom("addon.bridge.control_body").controls_of(bpy.context.view_layer.objects.active)
+        found = _found(loom, bpy.context.view_layer.objects.active)
         measured = Measured(loom, limbs.upper())
-        rows = {"find": {"seconds": found.seconds, "notes": list(found.notes)}}
+        rows: dict[str, Any] = {"find": found}
         for kind, capture in CAPTURES.items():
             rows[f"import {kind}"] = measured.row(lambda capture=capture: _import(capture, limbs.upper()))
         right_scenes.add_path(bpy.context.view_layer.objects.active, points=18, sway=0.4)  # an S of seven heights
@@ -264,6 +264,13 @@ def main(zip_path: str, name: str, limbs: str, out: Path) -> None:
         out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
 
+def _found(loom: Loom, rig: Any) -> dict[str, Any]:
+    """Find the controls of a rig; return how long that took, and what is said of them."""
+    bodies, began = loom("addon.bridge.control_body"), time.process_time()
+    found = bodies.controls_of(rig)
+    return {"seconds": time.process_time() - began, "notes": list(found.notes)}
+
+
 def _of_animal(loom: Loom, name: str, folder: Path) -> dict[str, Any]:
     """Return the figures of verbs on two walks that are keyed on an animal's controls."""
     import animals
@@ -273,13 +280,13 @@ def _of_animal(loom: Loom, name: str, folder: Path) -> dict[str, Any]:
     made(folder)
     rig = bpy.context.view_layer.objects.active
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
-    found = loom("addon.bridge.control_body").controls_of(rig)
+    found = _found(loom, rig)
     measured = Measured(loom, "SOURCE")
     walk = animals.key_walk(rig, animals.ANIMALS[kind], "Walk")
     animals.key_walk(rig, animals.ANIMALS[kind], "Trot", gain=1.4)
     key_count = loom("addon.bridge.curves").key_count
     shown = animals.deforming(rig, walk)
-    rows: dict[str, Any] = {"find": {"seconds": found.seconds, "notes": list(found.notes)}}
+    rows: dict[str, Any] = {"find": found}
     rows["keys"] = key_count(walk, rig.animation_data.action_slot)
     for made_by, (verb, sources, options) in OWN.items():
         run = getattr(bpy.ops.action_loom, verb)
@@ -333,13 +340,13 @@ def _rigifys_own(measured: Measured) -> dict[str, Any]:
     measured.rig.animation_data.action = action
     wanted = _legs(measured.rig, action)
     bpy.ops.object.mode_set(mode="POSE")
-    began = time.perf_counter()
+    began = time.process_time()
     for side in "LR":
         block = script.partition(f"text='IK->FK (foot.{side})'")[2].partition("props = ")[0]
         values = dict(re.findall(r"props\.(\w+) = '(.*)'", block))
         name = next(one for one in dir(bpy.ops.pose) if one.startswith("rigify_limb_ik2fk_bake_"))
         getattr(bpy.ops.pose, name)(**values)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     bpy.ops.object.mode_set(mode="OBJECT")
     bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
     for curve in [one for bag in bags for one in bag.fcurves if one.data_path.endswith('["IK_FK"]')]:

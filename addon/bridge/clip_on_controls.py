@@ -41,7 +41,8 @@ def read_in_steps(
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
     switched, note = _switched(armature, action, slot, controls)
-    notes = (note, _switching(armature, action, slot, controls), _carried(action, others, controls))
+    carried = _carried(action, others, controls), _replaced(action, keyed - others, controls)
+    notes = (note, _switching(armature, action, slot, controls), *carried)
     linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at, settings=switched)
     rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
@@ -90,6 +91,14 @@ def _carried(action: bpy.types.Action, others: Collection[Target], controls: Bod
     if not names:
         return ""
     return f"{action.name}: keys of {some(names)} are carried as they are: no bone was found that each moves alone"
+
+
+def _replaced(action: bpy.types.Action, ours: Collection[Target], controls: BodyControls) -> str:
+    """Return a sentence on keys of controls that results do not key, "" for none."""
+    names = sorted({target.bone for target in ours} & set(controls.idle))
+    if not names:
+        return ""
+    return f"{action.name}: keys of {some(names)} go onto other controls; what no other control moves stays at rest"
 
 
 def _switched(

@@ -17,6 +17,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
 from . import curves, evaluated_action
+from .controls import FoundControls
 from .rig import Rig
 from .rig_controls.body import ARMS, LEGS
 
@@ -32,6 +33,7 @@ class Difference(NamedTuple):
     """A bone that is shown off, at a scene frame: metres, degrees, and what moves it, in words.
 
     of_body : whether a part of the body with a role hangs on it
+    known : why its part can't be keyed, as was found before, "" if it can
     """
 
     bone: str
@@ -40,13 +42,17 @@ class Difference(NamedTuple):
     degrees: float
     by: str
     of_body: bool
+    known: str = ""
 
     @property
     def wrong(self) -> bool:
         return self.of_body and max(self.metres / FAR, self.degrees / TURNED) > WRONG
 
     def sentence(self, action: str) -> str:
+        """Return it in words: the reason where that is known, else what moves the bone."""
         off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
+        if self.known:
+            return f"{action}: {self.known}; {self.bone} is shown {off} at frame {self.frame}"
         return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
 
 
@@ -60,7 +66,7 @@ def check(found: Difference | None, action: str, hidden: Collection[str]) -> str
         return ""
     sentence = found.sentence(action)
     if found.wrong and found.bone not in hidden:
-        raise RigError(f"{sentence}, or its keys are not seen")
+        raise RigError(sentence if found.known else f"{sentence}, or its keys are not seen")
     return sentence
 
 
@@ -110,8 +116,16 @@ def seen(
     frame = round(float(first_frame) + int(at[worst]))
     below = _below(clip, first) & _having_roles(clip) & astray
     cause = _cause(armature, bone, played=played)
-    found = Difference(bone, frame, float(off[worst, first]), float(turned[worst, first]), cause, bool(below.any()))
-    return Seen(found, twisted)
+    known = _known(body, bone)
+    figures = float(off[worst, first]), float(turned[worst, first])
+    return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known), twisted)
+
+
+def _known(body: Rig, bone: str) -> str:
+    """Return why the part of a bone can't be keyed, as it was found, "" where that is not known."""
+    parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
+    note = next((part.note for part in parts if part.note and bone in dict(part.bones).values()), "")
+    return note.partition(";")[0]
 
 
 def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) -> str:

@@ -36,13 +36,15 @@ def made_by(verb, name, **options):
     return made
 
 
-def test_mirrored_twice_every_bone_is_where_it_was(walking):
+def test_mirrored_twice_every_bone_is_where_it_was(walking, capfd):
     rig, walk = walking
     before, state = animals.deforming(rig, walk), material.fingerprint(walk)
     for source in ("Walk", "Mirrored"):
         made = made_by("mirror", source, result_name="Mirrored")
         made.name = "Mirrored" if source == "Walk" else "Again"
     assert material.fingerprint(walk) == state
+    replaced = "Walk: keys of 'chest' go onto other controls" in capfd.readouterr().out
+    assert replaced == any("chest" in one.data_path for one in material.fcurves(walk))
     far, turned = animals.apart(animals.deforming(rig, made), before)
     assert (far < NEAR, turned < TURNED) == (True, True), (far, turned)
     assert np.abs(animals.deforming(rig, bpy.data.actions["Mirrored"]) - before)[..., :3, 3].max() > 0.02

@@ -183,6 +183,7 @@ def test_a_half_broken_rig_gets_one_sentence_and_nothing_written():
     with pytest.raises(RuntimeError) as refused:
         material.import_motion(WALK, onto="ACTIVE", select=False, plant_feet=False)
     assert str(refused.value).strip().count("\n") == 0
+    assert "leg: the constraint" in str(refused.value)
     assert set(bpy.data.actions) == before
     assert (rig.animation_data and rig.animation_data.action) == state
 

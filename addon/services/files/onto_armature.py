@@ -252,7 +252,8 @@ def write(
             notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=Wanted(limbs), **how)
         off, twisted = shown.seen(scene_of(bpy.context), armature, into, named, body, first_frame)
         if keys is not None and off is not None and off.wrong:
-            raise RigError(f"{off.sentence(named.name)}, or its controls can't be keyed")
+            sentence = off.sentence(named.name)
+            raise RigError(sentence if off.known else f"{sentence}, or its controls can't be keyed")
     action = into[0]
     # The file is what it is: its action stays. What controls can't reach is said already.
     if off is not None and (keys is None or not keys.keys.notes):

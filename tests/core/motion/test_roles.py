@@ -232,6 +232,7 @@ def test_feet_and_hands_that_hang_on_a_root_are_found():
         ("hind_thigh_<, hind_shin_<, hind_foot_<, hind_toe_<", "front_thigh_<, front_shin_<, front_foot_<"),
         ("thigh.<, shin.<, foot.<, toe.<", "shoulder.<, front_thigh.<, front_shin.<, front_foot.<, front_toe.<"),
         ("<BackLegUpper, <BackLegLower, <BackPaw, <BackToe", "<FrontLegUpper, <FrontLegLower, <FrontPaw"),
+        ("thigh.<, lower_leg.<, hind_foot.<, r_toe.<", "shoulder.<, upper_arm.<, forearm.<, forefoot.<, f_toe.<"),
         ("Leg_Rear_Upper_<, Leg_Rear_Lower_<, Foot_Rear_<", "Leg_Front_Upper_<, Leg_Front_Lower_<, Foot_Front_<"),
     ],
 )
