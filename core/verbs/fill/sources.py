@@ -20,6 +20,7 @@ from ...progress import SILENT, Progress
 from ...recipes.fill import FillOptions
 from ...recipes.travel import TravelOptions
 from ...weave import add_root_motion
+from ...weave.seam import close
 
 SHORTEST = 2.0  # s of a gap for which cycles are repeated at least
 
@@ -28,7 +29,7 @@ SHORTEST = 2.0  # s of a gap for which cycles are repeated at least
 class OnBody:
     """Sources on the body of the keyed poses.
 
-    carried : how those came there that rest otherwise; notes : a sentence on each that was given travel
+    carried : how those came there that rest otherwise; notes : on what was closed or given travel
     """
 
     library: Library
@@ -70,9 +71,11 @@ class Sources:
 
     def _on(self, clip: Clip, seconds: float, goes: bool) -> OnBody:
         brought = [alike.like(one.clip, clip) for one in self.given]
-        carried, notes, clips = [one for _, one in brought if one is not None], list[str](), [one for one, _ in brought]
+        carried, closed = [one for _, one in brought if one is not None], [close.cycle_of(one) for one, _ in brought]
+        clips, notes = [one for one, _ in closed], [sentence for _, some in closed for sentence in some]
         if goes:
-            clips, notes = add_root_motion.travelling(clips, TravelOptions(), needed=True)
+            clips, given = add_root_motion.travelling(clips, TravelOptions(), needed=True)
+            notes += given
         return OnBody(between.library(clips, seconds), carried, notes)
 
 

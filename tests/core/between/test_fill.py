@@ -459,3 +459,11 @@ def test_what_nothing_is_like_stays_as_it_was_keyed_but_held_poses_are_interpola
     assert all("nothing like it" in gap["text"] for gap in made.report["fill"]["gaps"])
     # Speeds over keys are smoothed there, as anywhere.
     assert away(made.clip.taken(inside), plain.taken(inside)) < 0.2 * away(stepped.taken(inside), plain.taken(inside))
+
+
+def test_a_cycle_without_its_last_key_goes_over_its_seam():
+    walk = actions.walk(cycles=2)
+    open_cycle = actions.walk(cycles=1).cut(0, 32)
+    made = filled(walk, [open_cycle], keys=(24, 40), plant_feet=False)  # from the end of a cycle into the next
+    assert made.report["fill"]["gaps"][0]["alike"] > 0.9
+    assert "the last key of its cycle, its first pose again, was missing and is added" in made.report["notes"][0]
