@@ -30,7 +30,7 @@ ROUNDING = 1e-6  # of the distance from the origin: poses are single precision
 
 
 class Difference(NamedTuple):
-    """A bone that is shown off, at a scene frame: metres, degrees, and what moves it, in words.
+    """A bone that is shown off, at a scene frame: metres, degrees, what moves it, in words ("" for its rig's wiring).
 
     of_body : whether a part of the body with a role hangs on it
     known : why its part can't be keyed, as was found before, "" if it can
@@ -53,7 +53,10 @@ class Difference(NamedTuple):
         off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
         if self.known:
             return f"{action}: {self.known}; {self.bone} is shown {off} at frame {self.frame}"
-        return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
+        where = f"{action}: {self.bone} is shown {off} at frame {self.frame}"
+        if not self.by:
+            return f"{where}: the rig's controls can't put it nearer"
+        return f"{where}, moved by {self.by}: switch that off"
 
 
 def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
@@ -115,10 +118,17 @@ def seen(
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]
     frame = round(float(first_frame) + int(at[worst]))
     below = _below(clip, first) & _having_roles(clip) & astray
-    cause = _cause(armature, bone, played=played)
+    cause = "" if _is_wired(body, bone, armature) else _cause(armature, bone, played=played)
     known = _known(body, bone)
     figures = float(off[worst, first]), float(turned[worst, first])
     return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known), twisted)
+
+
+def _is_wired(body: Rig, bone: str, armature: bpy.types.Object) -> bool:
+    """Return whether controls that were found lead a bone, by nothing but constraints: these are the rig itself."""
+    parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
+    led = any(not part.note and bone in dict(part.bones).values() for part in parts)
+    return led and bool(evaluated_action.constraints_posing(armature, bone))
 
 
 def _known(body: Rig, bone: str) -> str:
