@@ -196,7 +196,9 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     _hold_still(clip, body, found, names, own)
     held = _keep_standing(found, names, own, stances)
     moves = np.array([name in done.located for name in names])
-    notes, settings = _far(done.millimetres, done.degrees), dict(done.settings)
+    kept = {one.path for part in found.every if part.name in as_set for one in (*part.settings, *part.switches)}
+    settings = {path: value for path, value in wanted.values.items() if path in kept} | done.settings
+    notes = _far(done.millimetres, done.degrees)
     if exact is not None:  # fingers, for example
         more = [k for k, name in enumerate(exact.names) if name not in found.controls]
         more = [k for k in more if only is None or _is_keyed(exact.names[k], wanted)]

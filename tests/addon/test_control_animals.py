@@ -64,8 +64,10 @@ def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_capture
 
 @material.needs_shared
 def test_a_bird_walks_as_people_do(tmp_path):
-    """Its neck has two bones and one control; it has no arms."""
+    """Its neck has two bones and one control; it has no arms. On IK its legs have poles, which a property turns on."""
     bpy.ops.wm.open_mainfile(filepath=str(generated(tmp_path / "bird.blend", "armature_bird_metarig_add")))
     bpy.context.view_layer.objects.active = bpy.data.objects["Hero"]
     bpy.data.objects["Hero"].select_set(True)
-    assert material.import_motion(WALK, onto="ACTIVE", select=False) == {"FINISHED"}
+    assert material.import_motion(WALK, onto="ACTIVE", select=False, limbs="IK") == {"FINISHED"}
+    mirrored = made_by("mirror", WALK.stem)
+    assert any(curve.data_path.endswith('["pole_vector"]') for curve in material.fcurves(mirrored))
