@@ -11,6 +11,7 @@ The dimensions are chosen by products with random numbers: another choice gives 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TypeVar
 
 import numpy as np
@@ -95,9 +96,13 @@ def _seen(side: Clouds, ground_axes: Complex, height_axes: Array) -> Sketches:
 
 
 def _firsts(side: Clouds) -> Places:
-    rows = zip(side.ground, side.heights, strict=True)
     known: dict[bytes, int] = {}
-    return np.array([known.setdefault(a.tobytes() + b.tobytes(), k) for k, (a, b) in enumerate(rows)], dtype=np.int64)
+    found = np.empty(len(side.square), dtype=np.int64)
+    for k, (ground, heights) in enumerate(zip(side.ground, side.heights, strict=True)):
+        content = blake2b(ground.tobytes(), digest_size=16)
+        content.update(heights.tobytes())
+        found[k] = known.setdefault(content.digest(), k)
+    return found
 
 
 def squared(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tuple[Floats, Floats]:

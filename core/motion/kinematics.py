@@ -18,7 +18,7 @@ from .skeleton import DEEP, Skeleton
 SAME = 1e-12
 SHEARED = 1e-5  # cosine of the angle between axes; what Blender evaluates in single precision is nearer to upright
 # Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
-KEPT_POSES = 2_500_000
+KEPT_POSES = 1_500_000
 
 _kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # those that were used last come last
 _lock = Lock()
