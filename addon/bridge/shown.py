@@ -53,10 +53,9 @@ class Difference(NamedTuple):
         off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
         if self.known:
             return f"{action}: {self.known}; {self.bone} is shown {off} at frame {self.frame}"
-        where = f"{action}: {self.bone} is shown {off} at frame {self.frame}"
         if not self.by:
-            return f"{where}: the rig's controls can't put it nearer"
-        return f"{where}, moved by {self.by}: switch that off"
+            return f"{action}: {self.bone} is shown {off} at frame {self.frame}: the rig's controls can't put it nearer"
+        return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
 
 
 def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
