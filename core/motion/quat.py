@@ -402,9 +402,10 @@ def _of_largest(k: Array) -> Array:
     Of a rotation the eigenvalues are 3 and three times −1, so a column of k + 1 is the eigenvector, and of what is
     nearly one those of its powers are. Where they are not, the library finds it, which takes longer.
     """
-    more = k + np.eye(4)
+    more = k.copy()
     for i, j in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
-        more[:, i, j] = more[:, j, i]
+        more[:, i, j] = more[:, j, i]  # what lies above the diagonal may be anything, also no number
+    more += np.eye(4)
     largest = np.argmax(np.diagonal(more, axis1=1, axis2=2), axis=1)
     q = more[np.arange(len(k)), largest]
     for _ in range(3):
