@@ -196,7 +196,10 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     _hold_still(clip, body, found, names, own)
     held = _keep_standing(found, names, own, stances)
     moves = np.array([name in done.located for name in names])
-    kept = {one.path for part in found.every if part.name in as_set for one in (*part.settings, *part.switches)}
+    of_set = [part for part in found.every if part.name in as_set]
+    kept = {one.path for part in of_set for one in part.settings} | {
+        one.path for part in of_set for one in part.switches
+    }
     settings = {path: value for path, value in wanted.values.items() if path in kept} | done.settings
     notes = _far(done.millimetres, done.degrees)
     if exact is not None:  # fingers, for example

@@ -146,7 +146,7 @@ def _beside(
 
 def _cells(windows: Windows, some: Places, cell: float) -> Places:
     """Return a number for the stretch of `cell` frames of a clip that each of some windows (K,) is in."""
-    stretch = (windows.frame[some] // cell).astype(np.int64)
+    stretch = np.unique(windows.frame[some] // cell, return_inverse=True)[1]  # as integers they may not fit
     return np.asarray(np.unique(windows.clip[some] * (stretch.max() + 1) + stretch, return_inverse=True)[1])
 
 

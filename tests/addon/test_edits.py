@@ -165,7 +165,7 @@ def test_what_can_not_be_done_with_one_action_is_said_and_done_with_the_others(w
 def test_what_came_of_it_is_in_the_panel(walker):
     pressed(walker, "mirror")
     message = bpy.context.scene.action_loom.rigs[0].last
-    assert message.startswith("walk mirrored: 37 frames in ")
+    assert message.startswith("walk mirrored: 37 frames made in ")
     assert ", keys " in message
     assert " → " in message
 

@@ -127,6 +127,17 @@ def test_the_rate_is_the_actions_own_or_the_scenes(bridge, walks, tmp_path):
     assert bridge.bvh.read(tmp_path / "scene.bvh").rate == pytest.approx(material.scene_rate(), rel=1e-9)
 
 
+def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_path):
+    import_motion(walks[0])
+    rig = bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    said = loom("addon.services.results.exported_last").said
+    assert said(rig) == ""
+    bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "own.bvh"))
+    assert said(rig) == "own.bvh written"
+    rig.animation_data.action = bpy.data.actions["walk"].copy()
+    assert said(rig) == ""
+
+
 def test_several_go_into_a_folder_each_under_its_name(bridge, walks, tmp_path):
     import_motion(*walks)
     bpy.context.view_layer.objects.active = bpy.data.objects["walk"]

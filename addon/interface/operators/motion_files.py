@@ -15,7 +15,8 @@ from ....core.recipes.result import ResultOptions
 from ...ground import formats, option_properties, rates, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import properties, target_armature
+from ...model import target_armature
+from ...services.results import exported_last
 from . import polls
 from .background import BackgroundOperator
 
@@ -372,9 +373,9 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
             self.report({"WARNING"}, note)
         count = len(exported.paths)
         what = str(exported.paths[0]) if count == 1 else f"{count} files in {exported.paths[0].parent}"
-        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        if rig is not None:
-            rig.last = f"{exported.paths[0].name if count == 1 else what} written"
+        exported_last.keep(
+            target_armature.armature(context), f"{exported.paths[0].name if count == 1 else what} written"
+        )
         self.report({"INFO"}, f"{what} written")
         return {"FINISHED"}
 

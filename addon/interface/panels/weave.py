@@ -16,6 +16,7 @@ from ...ground.translations.runtime import translated
 from ...model import intents, lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import ghost_follow, previews
+from ...services.results import exported_last
 from ...services.sources import posed, source_list
 from .. import manual, remedies, style_sliders, take_set
 from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
@@ -307,7 +308,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_preview(context, ghost)
         else:
             last = rig.last.removeprefix(f"{rig.last_of}: ") if rig is not None else ""
-            draw_text(self.layout, context, last)
+            draw_text(self.layout, context, exported_last.said(armature) or last)
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return what has to be ticked first, "" if nothing has."""
