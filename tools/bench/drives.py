@@ -167,7 +167,8 @@ def _character(name: str, zip_path: str, python: str) -> list[Clip]:
 
 
 _SETTLED = f"""The captured man, the first {drives_measured.SETTLED} s of some scripts (2 is kept aside; half-turns on
-the way): how far what is kept is from the way of the wish, before and after *Settle Along the Line*, metres."""
+the way): how far what is kept is from the way of the wish, before and after *Settle Along the Line*, metres.
+Where settling is not nearer, the drive is kept since, and that is said."""
 _SETTLED_COLUMNS = ("script", "driven, RMS", "settled, RMS", "slide, cm/s")
 _ABOUT_COLUMNS = ("set", "clips", "rows", "bones", "height, m", "start, CPU s", "walk, run, m/s", "what it lacks")
 _COLUMNS = (

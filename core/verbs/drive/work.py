@@ -119,6 +119,15 @@ def drive(
         clip, figures["ground"] = footing.kept(clip, found, under)
     if recipe.along_line:
         settled, told = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
+        off, now = 0.0 if settled is None else settled.report["follow"]["rms"], figures["rms"]
+        if settled is not None and off >= now:
+            settled, told = (
+                None,
+                [
+                    f"settled it would be {100.0 * off:.1f} cm off its line, and driven it is {100.0 * now:.1f} cm: it is as it"
+                    " was driven"
+                ],
+            )
         if settled is not None:
             clip, figures["along"] = replace(settled.clip, name=name), settled.report["follow"]
             feet = {key: settled.report[key] for key in feet}
