@@ -124,8 +124,8 @@ def drive(
             settled, told = (
                 None,
                 [
-                    f"settled it would be {100.0 * off:.1f} cm off its line, and driven it is {100.0 * now:.1f} cm: it is as it"
-                    " was driven"
+                    f"settled it would be {100.0 * off:.1f} cm off its line, and driven it is {100.0 * now:.1f} cm:"
+                    " it is as it was driven"
                 ],
             )
         if settled is not None:
