@@ -125,10 +125,12 @@ def test_only_gaps_between_selected_poses_are_filled(blocked):
         assert (np.abs(here - there).max() < 1e-5) == same, frame
 
 
-def test_a_stretch_is_chosen_locked_and_left_again(blocked):
+def test_a_stretch_is_chosen_locked_and_left_again(blocked, loom):
     settings = bpy.context.scene.action_loom
     settings.mode = "fill"
     assert press(blocked, "fill", preview=True) == {"FINISHED"}
+    rows = loom("addon.services.poses.fill_gaps").rows(settings, blocked)
+    assert {row.text for row in rows} == {"100 % walk, 1.00 ×", "100 % walk, 0.98 ×"}
     press(blocked, "next_stretch", gap=12, step=1)
     assert settings.fill.locked.startswith("12 walk ")
     press(blocked, "whole_stretch", gap=12)

@@ -38,7 +38,7 @@ def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
         Gap(
             gap["first"],
             gap["first"] + start,
-            gap["text"],
+            _short(gap),
             gap["candidate"],
             tuple(locks.of_report(one["stretches"]) for one in gap["candidates"]),
             gap["first"] in kept,
@@ -46,6 +46,15 @@ def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
         )
         for gap in report.get("gaps", ())
     ]
+
+
+def _short(gap: dict[str, Any]) -> str:
+    """Return in a few letters what fills a gap and how alike it is in percent; a sentence where nothing is alike."""
+    from ....core.between import trust  # numpy is loaded at first use, not when Blender starts
+
+    if gap["alike"] < trust.NOTHING_LIKE:
+        return str(gap["text"])
+    return f"{100.0 * gap['alike']:.0f} % {gap['candidates'][gap['candidate']]['text']}"
 
 
 def timing(armature: bpy.types.Object) -> list[tuple[int, int]] | None:
