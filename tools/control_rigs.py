@@ -37,8 +37,7 @@ EXPLAINED = (
     " were mended. The rigs"
     " \"after\" somebody's imitate names and wiring. Knees of MMD's bodies keep a bend of 8.6 degrees: a clip that has"
     " them straighter is bent first, feet in place and hips up to 3 mm lower, and that is compared."
-    " Seconds are of the processor, of which Blender uses one for most of this; of legs on IK, layers, Mixamo Rig and"
-    " MMD they are of a busy machine's clock, and older."
+    " Seconds are of the processor, of which Blender uses one for most of this."
 )
 HAND = (
     "Two steps keyed by hand on the IK controls of feet and on the trunk: 47 keys. Keys, and how far any bone is off as"
