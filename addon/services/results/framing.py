@@ -36,14 +36,16 @@ def frame(points: Points, free: float, view: bpy.types.RegionView3D) -> None:
     seen = points @ turned  # right, up, towards the viewer
     middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
     wide, high = np.array(view.window_matrix)[[0, 1], [0, 1]]
-    reach = np.abs(seen[:, :2] - middle[:2]) * (wide / (MARGIN * free), high / MARGIN)
+    x, y, nearer = (seen - middle).T * np.array([[wide], [high], [1.0]])
     # The middle of the free part is so far left of the view's own.
     if view.is_perspective:
-        view.view_distance = max(float((reach + seen[:, 2:] - middle[2]).max()), 0.1)
+        asked = (x + (2.0 * free - 1.0) * nearer) / free, (nearer - x) / free, np.abs(y) + nearer
+        view.view_distance = max(float(np.max(asked)) / MARGIN, 0.1)
         middle[0] += (1.0 - free) * view.view_distance / wide
     else:
-        view.view_distance *= float(reach.max())
-        middle[0] += (1.0 - free) * reach.max() / wide
+        grown = float(np.max((np.abs(x) / free, np.abs(y)))) / MARGIN
+        view.view_distance *= grown
+        middle[0] += (1.0 - free) * grown / wide
     view.view_location = turned @ middle
 
 
