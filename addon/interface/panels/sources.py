@@ -88,8 +88,8 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
         marks = playing or marked or (shown.weights and item.use)
-        hidden = (shown.marked_beginnings if marks else shown.beginnings).get(item.action.name, "")
-        name.label(text=f"…{item.action.name[len(hidden) :]}" if hidden else item.action.name, translate=False)
+        short = shown.short_beside_marks if marks else shown.short
+        name.label(text=short.get(item.action.name, item.action.name), translate=False)
         if marked:
             row.label(text="", icon="SOLO_ON")
         if shown.weights and item.use:
@@ -135,8 +135,8 @@ class ListShown(NamedTuple):
     ticked : how many lines are ticked
     warnings : of the ticked lines
     wide : whether there is room for all marks
-    beginnings, marked_beginnings : what names share that have no room, in lines without marks and with some: Blender
-        shows no more than how a name begins
+    short, short_beside_marks : names that have no room, without what they share, in lines without marks and with some:
+        Blender shows no more than how a name begins
     """
 
     armature: bpy.types.Object | None
@@ -146,8 +146,8 @@ class ListShown(NamedTuple):
     ticked: int
     warnings: tuple[str, ...]
     wide: bool
-    beginnings: dict[str, str]
-    marked_beginnings: dict[str, str]
+    short: dict[str, str]
+    short_beside_marks: dict[str, str]
 
 
 # The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
@@ -177,8 +177,8 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         len(ticked),
         tuple(warnings),
         letters(context) >= WIDE,
-        source_list.shared_beginnings(names, letters(context) - BESIDE),
-        source_list.shared_beginnings(names, letters(context) - MARKED),
+        source_list.shortened(names, letters(context) - BESIDE),
+        source_list.shortened(names, letters(context) - MARKED),
     )
 
 

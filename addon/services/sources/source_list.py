@@ -21,7 +21,8 @@ from ...model.lists import PLAYED, TICKED
 _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
 _POSE = 0.5  # frames; a shorter action is a single pose
-_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # least length of a hidden prefix, and the characters that may end it
+_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # least length of what is hidden, and the characters between words
+_SEVERAL = 3  # names that share an ending
 _FEW_BONES, _MANY = 2, 5  # an action moving at most 2 bones of an armature with at least 5 times as many is set apart
 
 
@@ -270,16 +271,38 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
     return refused
 
 
-def shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
-    """Return, for names longer than `room`, the word-bounded prefix shared with the most similar other name.
+def shortened(names: Iterable[str], room: int) -> dict[str, str]:
+    """Return names longer than `room` without what they share, "…" in its place.
 
-    No more of it than a name is too long by.
+    That is the ending of all names, and of a beginning that the most similar other name has, too, what is too long.
     """
-    return _shared_beginnings(tuple(names), room)
+    return _shortened(tuple(names), room)
 
 
 @lru_cache(maxsize=8)  # panels ask whenever they are drawn
-def _shared_beginnings(names: tuple[str, ...], room: int) -> dict[str, str]:
+def _shortened(names: tuple[str, ...], room: int) -> dict[str, str]:
+    ending = _shared_ending(names)
+    bare = {name: name.removesuffix(ending) for name in names if len(name) > room}
+    left = room - bool(ending)
+    hidden = _shared_beginnings([name.removesuffix(ending) for name in names], left)
+    return {
+        name: f"{'…' if one in hidden else ''}{one[len(hidden.get(one, '')) :]}{'…' if ending else ''}"
+        for name, one in bare.items()
+        if ending or one in hidden
+    }
+
+
+def _shared_ending(names: tuple[str, ...]) -> str:
+    """Return the ending of whole words that all names have, "" if there is none worth hiding."""
+    if len(set(names)) < _SEVERAL:
+        return ""
+    backwards = zip(*(name[::-1] for name in names), strict=False)
+    alike = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, backwards))
+    same = alike[: max(alike.rfind(letter) for letter in _WORD_ENDS) + 1][::-1]
+    return same if len(same) >= _WORTH_HIDING and all(len(name) > len(same) for name in names) else ""
+
+
+def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for one, other in pairwise(sorted(set(names))):
         alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -299,9 +322,9 @@ def _least(name: str, same: str, room: int) -> str:
 
 
 def short_names(names: list[str], room: int) -> list[str]:
-    """Return names with long shared prefixes replaced by "…" where they exceed `room`."""
-    hidden = shared_beginnings(names, room)
-    return [f"…{name[len(hidden[name]) :]}" if name in hidden else name for name in names]
+    """Return names, `shortened` where they exceed `room`."""
+    short = shortened(names, room)
+    return [short.get(name, name) for name in names]
 
 
 def repeats(action: bpy.types.Action) -> bool:
