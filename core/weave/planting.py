@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..check import foot_travel
-from ..check.foot_travel import Complex
+from ..check.foot_speeds import Complex
 from ..edit.feet import planting, spans
 from ..edit.feet.planting import Planted
 from ..edit.feet.spans import Span

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..check import foot_travel
-from ..check.foot_travel import Complex, FootTravel
+from ..check import foot_speeds, foot_travel
+from ..check.foot_speeds import Complex
+from ..check.foot_travel import FootTravel
 from ..motion import root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -71,7 +72,7 @@ def from_feet(
     """
     heading, label = _direction(feet, direction, angle)
     velocity = feet.velocity * np.exp(1j * (heading - feet.direction))
-    if feet.speed <= foot_travel.STILL * feet.height:  # the feet do not go back: a steady speed, as asked for
+    if feet.speed <= foot_speeds.STILL * feet.height:  # the feet do not go back: a steady speed, as asked for
         velocity = np.full(len(clip), speed * 1j * np.exp(1j * heading), dtype=np.complex128)
     elif speed:
         velocity = velocity * (speed / feet.speed)
@@ -88,7 +89,7 @@ def _direction(feet: FootTravel, direction: str, angle: float) -> tuple[float, s
     named = [(front + aside, name) for front in fronts for name, aside in DIRECTIONS.items()]
     if direction in DIRECTIONS:
         return fronts[0] + DIRECTIONS[direction] + extra, direction
-    if direction == "auto" and feet.speed <= foot_travel.STILL * feet.height:
+    if direction == "auto" and feet.speed <= foot_speeds.STILL * feet.height:
         return fronts[0] + extra, "ahead"
     if direction == "auto" and feet.cyclic:
         nearest, name = min(named, key=lambda candidate: _away(candidate[0], measured))

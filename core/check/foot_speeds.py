@@ -1,0 +1,238 @@
+"""The velocity at which standing feet go back: the most frequent one over time (methods: Travel from the feet).
+
+Lengths are in body heights, speeds in body heights a second.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .contacts import Flags
+
+FLOOR = 3.0  # percentile of a ball's heights that is its floor
+LOW, LOWEST = 0.015, 0.04  # sigma of the weight by height over the floor, and the height from which on it is 0
+STEADY, STEADY_SHARE = 0.15, 0.1  # sigma of the weight by vertical speed, and its growth per horizontal speed
+SMOOTHING = 0.012  # s; sigma of places before speeds are computed
+EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and sigma of the time from which these come
+KERNEL, CANDIDATES = 0.08, 12  # kernel width of the density of speeds (per 1 + speed), and the number of candidates
+TOGETHER = 10  # choices; what comes near one comes near the next, and is compared once
+CHANGE = 0.15  # a change of speed (per 1 + speed) that costs as much as a density lower by a factor of e
+SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
+LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate beyond which a speed does not count; twice it at first
+TURNING = 0.5  # s; sigma of the comparison of feet's places and speeds for a turn
+AGAIN, STEPS, NO_SLIDE = 3, 50, 1e-4  # rounds and steps to the velocity of a cycle, and slide that counts as none
+STANDS = 0.5  # weight above which a foot stands
+STILL = 0.05  # slower is no travel
+
+Complex = NDArray[np.complex128]
+Values = TypeVar("Values", Array, Complex)
+Paths = Mapping[str, tuple[Array, Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples of N feet in the F frames of one or three cycles.
+
+    back, places (N, F) : backward velocities and places in the body's frame, body heights (a second)
+    weights (N, F) : how surely each stands
+    """
+
+    back: Complex
+    places: Complex
+    weights: Array
+    rate: float
+    cycles: int
+
+    @property
+    def frames(self) -> int:
+        return self.back.shape[1] // self.cycles
+
+    def of_clip(self, values: Values) -> Values:
+        """Return values (..., F) of all cycles in the frames of the clip, whose last frame is its first again."""
+        if self.cycles == 1:
+            return values
+        middle = values[..., self.frames : 2 * self.frames]
+        return np.concatenate([middle, middle[..., :1]], axis=-1)
+
+
+def samples_of(clip: Clip, paths: Paths, ground: Complex, facing: Array, cyclic: bool) -> Samples:
+    """Return samples of the balls in the body's frame; of a clip that repeats three cycles."""
+    height, rate = clip.skeleton.height, clip.rate
+    balls = np.stack([ball for ball, _ in paths.values()]) / height  # (N, F, 3)
+    speeds = np.stack([velocities(ball, rate, cyclic) for ball in balls])
+    back = -as_complex(speeds) * np.exp(-1j * facing)
+    places = (as_complex(balls) - ground / height) * np.exp(-1j * facing)
+    over = balls[..., 2] - np.percentile(balls[..., 2], FLOOR, axis=1, keepdims=True)
+    steady = STEADY + STEADY_SHARE * np.abs(back)
+    weights = np.exp(-0.5 * (over / LOW) ** 2 - 0.5 * (speeds[..., 2] / steady) ** 2) * (over <= LOWEST)
+    if not cyclic:
+        return Samples(back, places, weights, rate, 1)
+    back, places, weights = (np.tile(values[:, :-1], 3) for values in (back, places, weights))
+    return Samples(back, places, weights, rate, 3)
+
+
+def velocities(path: Array, rate: float, cyclic: bool) -> Array:
+    """Return velocities (F, 3) of a path; of a cycle across its ends, whose last frame is its first, moved on."""
+    if not cyclic:
+        return np.asarray(np.gradient(root_motion.smooth(path, SMOOTHING * rate), axis=0) * rate)
+    steps = np.diff(path, axis=0)
+    return 0.5 * rate * (np.concatenate([steps[-1:], steps]) + np.concatenate([steps, steps[:1]]))
+
+
+def estimate(samples: Samples) -> Complex:
+    """Return the velocity (F,) by standing feet: the most frequent one, refined twice by the mean of those near it."""
+    estimate = _mean(samples, _chosen(samples), SPREADS[0], 2.0)
+    return _mean(samples, estimate, SPREADS[1], 1.0)
+
+
+def _chosen(samples: Samples) -> Complex:
+    """Return the most frequent velocity (F,) of feet around each time that changes little: a path through candidates.
+
+    One velocity for the whole clip would be that of its longest part: a walk that becomes a run would only walk.
+    """
+    frames, rate = samples.back.shape[1], samples.rate
+    thin = max(1, round(rate / 60.0))
+    at = np.tile(np.arange(0, frames, thin), len(samples.back))
+    back, weights = samples.back[:, ::thin].ravel(), samples.weights[:, ::thin].ravel()
+    order = np.argsort(at, kind="stable")
+    order = order[weights[order] > 0.02]
+    at, back, weights = at[order], back[order], weights[order]
+    every = np.arange(0, frames, max(1, round(EVERY * rate)))
+    windows = np.searchsorted(at, every[:, None] + np.array([-3.0, 3.0]) * NEAR * rate)
+    times, choices, costs = [], [], []
+    for some in np.split(np.arange(len(every)), range(TOGETHER, len(every), TOGETHER)):
+        begin, end = windows[some[0], 0], windows[some[-1], 1]
+        away = _away(back[begin:end])
+        nearness = np.exp(-0.5 * away)
+        for time, (low, high) in zip(every[some], windows[some], strict=True):
+            near = weights[low:high] * np.exp(-0.5 * ((at[low:high] - time) / (NEAR * rate)) ** 2)
+            if near.sum() > 1e-3:
+                part = slice(low - begin, high - begin)
+                some_of, cost = _candidates(away[part, part], nearness[part, part] @ near)
+                times.append(time)
+                choices.append(back[low:high][some_of])
+                costs.append(cost)
+    if not choices:
+        return np.zeros(frames, dtype=np.complex128)
+    chosen = _best_path(choices, costs)
+    return np.asarray(np.interp(np.arange(frames), times, chosen))
+
+
+def _away(back: Complex) -> Array:
+    """Return squared distances (M, M) of velocities, in kernel widths of the one of the row."""
+    across, along = back.real, back.imag  # squares of both: absolute values of complex numbers take long
+    width = KERNEL * (1.0 + np.abs(back))
+    return np.asarray(((across[:, None] - across) ** 2 + (along[:, None] - along) ** 2) / (width**2)[:, None])
+
+
+def _candidates(away: Array, density: Array) -> tuple[list[int], Array]:
+    """Return velocities of high density (M,), no two alike, and their costs: minus the log of the relative density.
+
+    away (M, M) : see `_away`
+    """
+    left = density.copy()
+    chosen: list[int] = []
+    best = most = int(left.argmax())
+    while len(chosen) < CANDIDATES and left[best] > 1e-3 * density[most]:
+        chosen.append(best)
+        left[away[best] < 1.0] = 0.0
+        best = int(left.argmax())
+    return chosen, -np.log(density[chosen] / density[most])
+
+
+def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:
+    """Return one candidate for each time with the least sum of costs and changes ([Viterbi])."""
+    total, origins = costs[0], []
+    for (before, after), cost in zip(pairwise(choices), costs[1:], strict=True):
+        steps = total + np.abs(after[:, None] - before) / (CHANGE * (1.0 + np.abs(before)))
+        origins.append(steps.argmin(axis=1))
+        total = steps.min(axis=1) + cost
+    which = [int(np.argmin(total))]
+    for origin in reversed(origins):
+        which.append(int(origin[which[-1]]))
+    return np.array([candidates[k] for candidates, k in zip(choices, reversed(which), strict=True)])
+
+
+def when_standing(back: Complex, weights: Array, velocity: Complex | complex) -> Flags:
+    """Return when feet (N, F) stand: a foot that moves forward swings, however low it is."""
+    return np.asarray((weights > STANDS) & ((back * np.conj(velocity)).real >= -STILL * np.abs(velocity)))
+
+
+def of_cycle(back: Complex, weights: Array, start: complex) -> complex:
+    """Return the one velocity of a cycle: that at which standing feet slide least, their geometric median.
+
+    start : an estimate, kept where no foot stands. By the method of Weiszfeld.
+    """
+    velocity = start
+    for _ in range(AGAIN):  # which feet stand depends on it
+        stands = when_standing(back, weights, velocity)
+        if not stands.any():
+            return start
+        standing, sure = back[stands], weights[stands]
+        velocity = complex(np.average(standing, weights=sure))
+        for _ in range(STEPS):
+            near = sure / np.maximum(np.abs(standing - velocity), NO_SLIDE)
+            velocity = complex(np.average(standing, weights=near))
+    return velocity
+
+
+def _mean(samples: Samples, start: Complex, spread: float, wide: float) -> Complex:
+    """Return the local mean velocity (F,) of standing feet near an estimate, which is kept where none stands."""
+    weights = samples.weights * _nearness(samples.back, start, wide)
+    total = _around(weights.sum(axis=0), spread * samples.rate)
+    mean = _around((weights * samples.back).sum(axis=0), spread * samples.rate)
+    return np.where(total > 1e-3, mean / np.maximum(total, 1e-3), start)
+
+
+def _nearness(back: Complex, velocity: Complex, wide: float) -> Array:
+    """Return Tukey's biweights (N, F) of velocities by their distance from an estimate."""
+    limit = wide * (LIMIT + LIMIT_SHARE * np.abs(velocity))
+    return np.asarray(np.maximum(1.0 - (np.abs(back - velocity) / limit) ** 2, 0.0) ** 2)
+
+
+def _around(values: Values, sigma: float) -> Values:
+    """Return sums (F,) of values around each frame, weighted by a Gaussian; sigma : frames."""
+    reach = int(np.ceil(3.0 * sigma))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    around: Values = np.convolve(values, kernel)[reach : reach + len(values)]
+    return around
+
+
+def own_speed(back: Complex, weights: Array, velocity: Complex) -> float:
+    """Return the speed by one foot along the velocity of all: the weighted median of its share of theirs."""
+    speed = np.abs(velocity)
+    weights = weights * (speed > STILL)
+    if weights.sum() < 1e-3:
+        return 0.0
+    share = (back * np.conj(velocity)).real / np.maximum(speed, STILL) ** 2
+    order = np.argsort(share)
+    upto = np.cumsum(weights[order])
+    return float(share[order][np.searchsorted(upto, 0.5 * upto[-1])] * speed.mean())
+
+
+def turning(samples: Samples, velocity: Complex, cyclic: bool) -> Array:
+    """Return the turn rate (F,): in a turn to the left a foot further to the left moves back more slowly."""
+    back, places = samples.back, samples.places
+    weights = samples.weights * _nearness(back, velocity, 2.0)
+    sigma = TURNING * samples.rate
+
+    def mean(values: Values) -> Values:
+        return _around((weights * values).sum(axis=0), sigma) / np.maximum(total, 1e-6)
+
+    total = _around(weights.sum(axis=0), sigma)
+    middle = mean(places)
+    common = mean((back * np.conj(places)).imag) - (mean(back) * np.conj(middle)).imag
+    spread = mean(np.abs(places) ** 2) - np.abs(middle) ** 2
+    turn = np.where(spread > 1e-4, common / np.maximum(spread, 1e-4), 0.0)
+    return np.full(len(turn), turn.mean()) if cyclic else turn
+
+
+def as_complex(places: Array) -> Complex:
+    return places[..., 0] + 1j * places[..., 1]
