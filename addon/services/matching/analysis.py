@@ -4,20 +4,19 @@ No Blender data is kept. A dependency-graph update only marks an analysis as pos
 really changed is known from its content, when it is read again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ....core.cache import Cache
 from ....core.options import declared
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request, Source
 from ...bitmaps import images
-from ...ground import memory, option_properties
-from ...ground.blender_types import present, scene_of
+from ...ground import action_changes, memory, option_properties
+from ...ground.blender_types import scene_of
 from ...model import lists, properties
 from ..sources import source_list
 
@@ -163,7 +162,7 @@ def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips"
         registered,
         starts=tuple(source.first_frame for source in read.sources),
         actions=frozenset(uid for uid, _ in read.made_of),
-        evaluated=_actions(context.evaluated_depsgraph_get().ids),
+        evaluated=set(action_changes.among(context.evaluated_depsgraph_get().ids)),
         colors=colors(properties.rig_of(scene_of(context), armature), asked.names),
     )
     before = analysis_of(armature)
@@ -255,43 +254,19 @@ def _color_changed(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
             known.icons[which] = _small(armature.session_uid, known, which)
 
 
-def note(updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:
-    """Mark the analyses whose sources may have changed, from the updates of a dependency graph."""
-    evaluated = _actions(update.id for update in updates)
+def _may_have_changed(uids: frozenset[int] | None) -> None:
+    """Mark the analyses whose sources may have changed."""
     for known in _last:
         # A first evaluation only means that the action was listed or assigned, not that it changed.
-        known.may_have_changed |= not evaluated.isdisjoint(known.actions & known.evaluated)
-        known.evaluated |= evaluated
-
-
-def _actions(evaluated: Iterable[bpy.types.ID | None]) -> set[int]:
-    """Return the session ids of the actions among evaluated data."""
-    return {present(data.original).session_uid for data in evaluated if isinstance(data, bpy.types.Action)}
-
-
-@persistent
-def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    screen = bpy.context.screen
-    # Blender 4 evaluates actions again when playback starts.
-    if len(_last) and (screen is None or not screen.is_animation_playing):
-        note(depsgraph.updates)
-
-
-@persistent
-def _undone(*_: Any) -> None:
-    for known in _last:
-        known.may_have_changed = True
+        known.may_have_changed |= uids is None or not uids.isdisjoint(known.actions & known.evaluated)
+        known.evaluated |= uids or frozenset()
 
 
 def register() -> None:
     lists.when_color_changed.append(_color_changed)
-    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
-    bpy.app.handlers.undo_post.append(_undone)
-    bpy.app.handlers.redo_post.append(_undone)
+    action_changes.listeners.append(_may_have_changed)
 
 
 def unregister() -> None:
-    bpy.app.handlers.redo_post.remove(_undone)
-    bpy.app.handlers.undo_post.remove(_undone)
-    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
+    action_changes.listeners.remove(_may_have_changed)
     lists.when_color_changed.remove(_color_changed)

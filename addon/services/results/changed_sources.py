@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ...bridge import result_mark
-from ...ground import jobs, memory
+from ...ground import action_changes, jobs, memory
 from ...ground.blender_types import present
 from ...model import storage
 
@@ -61,30 +60,16 @@ def _soon() -> float | None:
     return None
 
 
-@persistent
-def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    screen = bpy.context.screen
-    # Blender 4 evaluates actions again when playback starts.
-    playing = screen is not None and screen.is_animation_playing
-    if len(_known) and not playing and any(isinstance(one.id, bpy.types.Action) for one in depsgraph.updates):
-        _undone()
-
-
-@persistent
-def _undone(*_: object) -> None:
-    for known in _known:
+def _may_have_changed(_uids: frozenset[int] | None) -> None:
+    for known in _known:  # whose sources these are is not known, and a look tells
         known.may_have_changed = True
 
 
 def register() -> None:
-    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
-    bpy.app.handlers.undo_post.append(_undone)
-    bpy.app.handlers.redo_post.append(_undone)
+    action_changes.listeners.append(_may_have_changed)
 
 
 def unregister() -> None:
-    bpy.app.handlers.redo_post.remove(_undone)
-    bpy.app.handlers.undo_post.remove(_undone)
-    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
+    action_changes.listeners.remove(_may_have_changed)
     if bpy.app.timers.is_registered(_soon):
         bpy.app.timers.unregister(_soon)
