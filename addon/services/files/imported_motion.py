@@ -31,7 +31,7 @@ def take_in(
             curves.assign(armature, actions[0], curves.choose_slot(actions[0], armature))
     armature = next(iter(imported.actions))
     if select and context.mode == "OBJECT":
-        _activate(context, armature)
+        _activate(context, armature, seen=not play)
     every = [action for actions in imported.actions.values() for action in actions]
     notes = [_rate_matched(scene_of(context), every)] if match_rate else []
     notes += [_range_fitted(scene_of(context), every)] if fit_range else []
@@ -39,7 +39,7 @@ def take_in(
         every = imported.actions[armature]
         if properties.settings_of(scene_of(context)).on_rates == "ACTION":  # as the artist has answered before
             rate_matching.give_actions(scene_of(context), every)
-        playback.show(context, armature, every[0], play=True)
+        playback.show(context, armature, every[0], play=True, near=select)
     return "; ".join(filter(None, notes))
 
 
@@ -53,7 +53,8 @@ def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: li
     body_roles.look_up(rig)
 
 
-def _activate(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+def _activate(context: bpy.types.Context, armature: bpy.types.Object, *, seen: bool) -> None:
+    """Select an armature alone, and bring it into view if it is to be seen; what plays is shown later."""
     for one in list(present(context.selected_objects)):
         one.select_set(False)
     layer = present(context.view_layer)
@@ -61,7 +62,7 @@ def _activate(context: bpy.types.Context, armature: bpy.types.Object) -> None:
         return
     armature.select_set(True)
     layer.objects.active = armature
-    if not bpy.app.background and context.window is not None:
+    if seen and not bpy.app.background and context.window is not None:
         for area in context.window.screen.areas:
             region = next((one for one in area.regions if one.type == "WINDOW"), None)
             if area.type == "VIEW_3D" and region is not None:

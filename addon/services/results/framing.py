@@ -13,13 +13,14 @@ Points = NDArray[np.float64]
 
 
 def places(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> Points:
-    """Return where the bones (N, 3) of an armature are at some moments of its action; the frame stays."""
+    """Return where the ends of bones (N, 3) of an armature are at some moments of its action; the frame stays."""
     scene = scene_of(context)
     now, (first, last) = (scene.frame_current, scene.frame_subframe), action.frame_range[:]
     found = []
     for frame in np.linspace(first, last, MOMENTS):
         scene.frame_set(int(frame))
-        found += [armature.matrix_world @ bone.head for bone in present(armature.pose).bones if not bone.bone.hide]
+        for bone in (bone for bone in present(armature.pose).bones if not bone.bone.hide):
+            found += [armature.matrix_world @ bone.head, armature.matrix_world @ bone.tail]
     scene.frame_set(now[0], subframe=now[1])
     return np.array(found)
 

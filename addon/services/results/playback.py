@@ -9,10 +9,18 @@ import bpy
 from ...ground.blender_types import present, scene_of
 
 
-def show(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, *, play: bool) -> None:
+def show(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
+    *,
+    play: bool,
+    near: bool = False,
+) -> None:
     """Fit the preview range to an armature's action, bring it into view and play it if wanted, where there is a window.
 
-    The range of the scene itself is the artist's, and so is the view as long as the figure's whole way is in it.
+    near : whether to bring it near, too; else the view is the artist's as long as the figure's whole way is in it, as
+        the range of the scene itself is in any case
     """
     scene = scene_of(context)
     first, last = action.frame_range[:]
@@ -27,18 +35,25 @@ def show(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.typ
     present(context.view_layer).update()
     with _first_view(window) as view:
         if view is not None and armature.select_get() and view[1].view_perspective != "CAMERA":
-            _bring_into_view(context, armature, action, *view)
+            _bring_into_view(context, armature, action, *view, near=near)
         if view is not None and play and not playing:  # the operator toggles
             bpy.ops.screen.animation_play()
 
 
 def _bring_into_view(
-    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, free: float, view: Any
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
+    free: float,
+    view: Any,
+    *,
+    near: bool,
 ) -> None:
     from . import framing  # numpy is loaded at first use, not when Blender starts
 
     points = framing.places(context, armature, action)
-    if not framing.is_seen(points, free, view):
+    view.update()  # else its matrices are those of the last drawing
+    if near or not framing.is_seen(points, free, view):
         framing.frame(points, free, view)
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise, takewhile
@@ -274,32 +275,32 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 def shortened(names: Iterable[str], room: int) -> dict[str, str]:
     """Return names longer than `room` without what they share, "…" in its place.
 
-    That is the ending of all names, and of a beginning that the most similar other name has, too, what is too long.
+    That is an ending that several have, and of a beginning that the most similar other name has, too, what is too long.
     """
     return _shortened(tuple(names), room)
 
 
 @lru_cache(maxsize=8)  # panels ask whenever they are drawn
 def _shortened(names: tuple[str, ...], room: int) -> dict[str, str]:
-    ending = _shared_ending(names)
-    bare = {name: name.removesuffix(ending) for name in names if len(name) > room}
-    left = room - bool(ending)
-    hidden = _shared_beginnings([name.removesuffix(ending) for name in names], left)
+    endings = _shared_endings(names)
+    bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
+    hidden = _shared_beginnings(bare.values(), room - 1)
     return {
-        name: f"{'…' if one in hidden else ''}{one[len(hidden.get(one, '')) :]}{'…' if ending else ''}"
+        name: f"{'…' if one in hidden else ''}{one[len(hidden.get(one, '')) :]}{'…' if name in endings else ''}"
         for name, one in bare.items()
-        if ending or one in hidden
+        if len(name) > room and (name in endings or one in hidden)
     }
 
 
-def _shared_ending(names: tuple[str, ...]) -> str:
-    """Return the ending of whole words that all names have, "" if there is none worth hiding."""
-    if len(set(names)) < _SEVERAL:
-        return ""
-    backwards = zip(*(name[::-1] for name in names), strict=False)
-    alike = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, backwards))
-    same = alike[: max(alike.rfind(letter) for letter in _WORD_ENDS) + 1][::-1]
-    return same if len(same) >= _WORTH_HIDING and all(len(name) > len(same) for name in names) else ""
+def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
+    """Return for each name the longest ending of whole words that several names have, where one is worth hiding."""
+    every = {
+        name: [name[at:] for at in range(1, len(name) - _WORTH_HIDING + 1) if name[at] in _WORD_ENDS]
+        for name in set(names)
+    }
+    count = Counter(ending for some in every.values() for ending in some)
+    shared = {name: next((one for one in some if count[one] >= _SEVERAL), "") for name, some in every.items()}
+    return {name: ending for name, ending in shared.items() if ending}
 
 
 def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
