@@ -163,6 +163,8 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         for name in ("match_rate", "fit_range"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
+        if not self.properties.is_property_set("rate"):
+            self.rate = "SCENE"  # beside other actions a capture is expected to play as fast as it was
         for name in ("here", "play"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, True)
@@ -184,7 +186,11 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             if name != "limbs" or self.onto != "NEW":
                 carried.prop(self, name)
         layout.separator()
-        for name in ("rate", "match_rate", "fit_range", "play", "select"):
+        layout.prop(self, "match_rate")
+        own = layout.row()
+        own.enabled = not self.match_rate
+        own.prop(self, "rate")
+        for name in ("fit_range", "play", "select"):
             layout.prop(self, name)
         header, body = layout.panel("ACTION_LOOM_import_file", default_closed=True)
         header.label(text="File")
@@ -211,7 +217,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         reading = import_motion.FileReading(
             self.units,
             self.up,
-            self.rate == "SCENE",
+            self.rate == "SCENE" and not self.match_rate,
             "NEW" if self.new_armature else self.onto,
             bpy.path.abspath(self.skeleton),
             self.amc_rate,
