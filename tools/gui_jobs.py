@@ -296,12 +296,11 @@ def rigify(gui: Any, hand: Hand) -> Iterator[Any]:
         bpy.data.objects.remove(metarig)
         rig.select_set(True)
         bpy.context.view_layer.objects.active = rig
-        bpy.context.scene.render.fps = 120
     yield from tab(gui)
     yield from hand.drop(WALK)
-    # Rigify's human has no mesh here: Onto has to be told.
     yield from hand.until(lambda: bool(len(bpy.data.actions)), "imported")
-    return f"{next(iter(bpy.data.actions)).name} on {figure().name}"
+    assert action() is not None
+    return f"{action().name} on {figure().name}"
 
 
 def many(gui: Any, hand: Hand) -> Iterator[Any]:

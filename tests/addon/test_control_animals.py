@@ -59,7 +59,7 @@ def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_capture
     made = made_by("mirror", made_by("mirror", "Walk-cycle", result_name="Mirrored").name)
     assert animals.apart(animals.deforming(rig, made, 20), before) < (NEAR, TURNED)
     with pytest.raises(RuntimeError, match=r"4 of 5 parts can't be keyed. Left arm: no bone is known as its forearm.L"):
-        material.import_motion(WALK, onto="ACTIVE", select=False)
+        material.import_motion(WALK, select=False)
 
 
 @material.needs_shared

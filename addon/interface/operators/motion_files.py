@@ -39,7 +39,8 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
     bl_description = (
-        "Import motion files as actions of the active armature if it has their joints or a mesh, else of a new one"
+        "Import motion files as actions of the active armature if it has their joints, a mesh or controls, else of a"
+        " new one"
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
@@ -93,7 +94,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             (
                 "AUTO",
                 "Character or New",
-                "The active armature if it has the files' joints or moves a mesh, else a new one",
+                "The active armature if it has the files' joints, moves a mesh or has controls, else a new one",
             ),
             ("ACTIVE", "Active Armature", "The active armature, even if it has other joints"),
             ("NEW", "New Armature", "A new armature with the files' joints"),
@@ -148,6 +149,8 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     )
     chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the files are chosen, and the options set
     _asking = False
+    _carried = _controls = True  # whether files of other bodies go onto the armature, and whether it has controls
+    _onto: bpy.types.Object | None = None
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -168,9 +171,14 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         for name in ("here", "play"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, True)
+        from ...services.files import import_motion
+
+        self._onto, self._carried, self._controls = import_motion.receiver(context)
         manager = present(context.window_manager)
         if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
+            if self._onto is not None and self._carried:
+                title = f"Import onto {self._onto.name}"
             return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -179,13 +187,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         layout = present(self.layout)
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(self, "mesh")
-        carried = layout.column()
-        carried.enabled = not self.mesh
-        for name in ("onto", "here", "limbs", "plant_feet"):
-            if name != "limbs" or self.onto != "NEW":
-                carried.prop(self, name)
-        layout.separator()
+        if self._onto is not None or not self._asking:
+            self._draw_target(layout)
+            layout.separator()
         layout.prop(self, "match_rate")
         own = layout.row()
         own.enabled = not self.match_rate
@@ -195,8 +199,16 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         header, body = layout.panel("ACTION_LOOM_import_file", default_closed=True)
         header.label(text="File")
         if body is not None:
-            for name in ("trim", "units", "up", *(("skeleton", "amc_rate") if self._has_amc() else ())):
+            for name in ("mesh", "trim", "units", "up", *(("skeleton", "amc_rate") if self._has_amc() else ())):
                 body.prop(self, name)
+
+    def _draw_target(self, layout: bpy.types.UILayout) -> None:
+        column = layout.column()
+        column.enabled = not self.mesh
+        column.prop(self, "onto")
+        if self.onto == "ACTIVE" or (self.onto == "AUTO" and self._carried):
+            for name in ("here", *(("limbs",) if self._controls else ()), "plant_feet"):
+                column.prop(self, name)
 
     def _has_amc(self) -> bool:
         return any(path.lower().endswith(".amc") for path in self._paths())

@@ -15,7 +15,7 @@ from ....core.motion import resample
 from ....core.motion.clip import Clip
 from ....core.progress import Progress
 from ....core.weave.seam import close
-from ...bridge import bones, curves, other_bodies
+from ...bridge import bones, control_body, curves, other_bodies
 from ...ground import formats, rates, steps
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
@@ -122,9 +122,8 @@ def given_in_steps(context: bpy.types.Context, paths: Sequence[str], reading: Fi
     stand: tuple[float, ...] = ()
     if reading.here and not isinstance(to.body, LoomError):
         stand = yield from standing.place_in_steps(scene, armature, to.body)
-    return Given(
-        tuple(paths), reading, models, armature.session_uid, to, _carries(armature, reading, context), stand, rate
-    )
+    carry = reading.onto == ACTIVE or receiver(context)[1]
+    return Given(tuple(paths), reading, models, armature.session_uid, to, carry, stand, rate)
 
 
 def brought(given: Given, progress: Progress) -> Brought:
@@ -260,8 +259,16 @@ def _read(path: str, given: Given, notes: list[str]) -> list[File]:
     ]
 
 
-def _carries(armature: bpy.types.Object, reading: FileReading, context: bpy.types.Context) -> bool:
-    return reading.onto == ACTIVE or other_bodies.wears_mesh(armature, scene_of(context))
+def receiver(context: bpy.types.Context) -> tuple[bpy.types.Object | None, bool, bool]:
+    """Return the armature that files may go to, whether it is a character, and whether it has controls.
+
+    A character moves a mesh or has controls; it takes the motion of other bodies, too.
+    """
+    armature = _active(context)
+    if armature is None:
+        return None, False, False
+    controls = control_body.has_controls(armature)
+    return armature, controls or other_bodies.wears_mesh(armature, scene_of(context)), controls
 
 
 def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Object, dict[str, str]]:
