@@ -127,6 +127,13 @@ def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
     return {part.name: _ASKED.get(limbs, FK) if part.has_fk else IK for part in parts}
 
 
+def leaves_ik(body: Rig, keys: ControlKeys) -> bool:
+    """Return whether some arm or leg has IK controls that get no keys: they stay where they are."""
+    if isinstance(body.controls, Controls) and not keys.limbs:
+        return True
+    return any(part.ik and part.has_fk and keys.limbs.get(part.name, FK) == FK for part in _found_parts(body))
+
+
 def _found_parts(body: Rig) -> tuple[Part, ...]:
     return body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
 

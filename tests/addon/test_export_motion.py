@@ -130,12 +130,12 @@ def test_the_rate_is_the_actions_own_or_the_scenes(bridge, walks, tmp_path):
 def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_path):
     import_motion(walks[0])
     rig = bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
-    said = loom("addon.services.results.exported_last").said
-    assert said(rig) == ""
+    last = loom("addon.services.results.exported_last")
+    assert (last.said(rig), last.folder(rig)) == ("", "")
     bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "own.bvh"))
-    assert said(rig) == "own.bvh written"
+    assert last.said(rig) == f"own.bvh written to {tmp_path.name}"
     rig.animation_data.action = bpy.data.actions["walk"].copy()
-    assert said(rig) == ""
+    assert (last.said(rig), last.folder(rig)) == ("", str(tmp_path))
 
 
 def test_several_go_into_a_folder_each_under_its_name(bridge, walks, tmp_path):

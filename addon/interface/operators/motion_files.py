@@ -346,11 +346,16 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        data = present(target_armature.armature(context)).animation_data
+        from ...bridge import other_bodies
+
+        armature = present(target_armature.armature(context))
+        if not self.properties.is_property_set("kind") and other_bodies.wears_mesh(armature, scene_of(context)):
+            self.kind = ".glb"
+        data = armature.animation_data
         if not self.filepath and data is not None and data.action is not None:
             from ....core import files
 
-            folder = os.path.dirname(bpy.data.filepath)
+            folder = exported_last.folder(armature) or os.path.dirname(bpy.data.filepath)
             self.filepath = os.path.join(folder, files.file_name(data.action.name, self.kind))
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -389,11 +394,10 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
             return {"CANCELLED"}
         for note in exported.notes:
             self.report({"WARNING"}, note)
-        count = len(exported.paths)
-        what = str(exported.paths[0]) if count == 1 else f"{count} files in {exported.paths[0].parent}"
-        exported_last.keep(
-            target_armature.armature(context), f"{exported.paths[0].name if count == 1 else what} written"
-        )
+        count, folder = len(exported.paths), exported.paths[0].parent
+        what = str(exported.paths[0]) if count == 1 else f"{count} files in {folder}"
+        said = f"{exported.paths[0].name} written to {folder.name or folder}" if count == 1 else f"{what} written"
+        exported_last.keep(target_armature.armature(context), said, str(folder))
         self.report({"INFO"}, f"{what} written")
         return {"FINISHED"}
 

@@ -120,7 +120,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 self._draw_parts(context)
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
-            present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations
+            present(
+                row.operator("action_loom.variations", text="Make Variations", icon="DUPLICATE")
+            ).count = settings.variations
             count = row.row(align=True)
             count.ui_units_x = 2.5
             count.prop(settings, "variations", text="")

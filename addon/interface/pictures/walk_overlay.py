@@ -59,7 +59,9 @@ def _draw_legend() -> None:
     if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
         return
     area, region = present(context.area), present(context.region)
-    legend = ((tuple(colors.between(one)[:3] for one in SHARES), f"on the curve … {100.0 * BAD:.0f} cm off"),)
+    legend = (
+        (tuple(colors.between(one)[:3] for one in SHARES), f"on the curve … {100.0 * BAD:.0f} cm off; ring: farthest"),
+    )
     (wide, high), gap = flat.legend_size(legend), flat.text_size()
     left, bottom, right, top = flat.free_box(area, region)
     if right - left > wide + 2.0 * gap and top - bottom > 8.0 * high:

@@ -15,11 +15,11 @@ from ....core.motion import resample
 from ....core.motion.clip import Clip
 from ....core.progress import Progress
 from ....core.weave.seam import close
-from ...bridge import bones, control_body, curves, other_bodies
+from ...bridge import bones, control_body, control_keys, curves, other_bodies
 from ...ground import formats, rates, steps
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
-from ..weaving import standing, writing
+from ..weaving import on_controls, standing, writing
 from . import import_skin, model_files, onto_armature
 from .onto_armature import File, Moved
 
@@ -199,6 +199,9 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
     retargeted = [one.retargeted for one in brought.moved if one.retargeted]
+    solved = ((brought.moved[k].body, keys) for k, keys in brought.keys.items() if isinstance(keys, on_controls.OnRig))
+    if any(control_keys.leaves_ik(body, each.keys) for body, each in solved):
+        retargeted.append("Limbs are keyed on FK, their IK controls stay; Limbs on Both moves them, too")
     once = (tuple(dict.fromkeys(words)) for words in (notes, retargeted, refused))
     return Imported(actions, tuple(made), *once)
 

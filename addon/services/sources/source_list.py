@@ -316,10 +316,10 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
 
 
 def _least(name: str, same: str, room: int) -> str:
-    """Return the least part of a shared beginning, of whole words, without which a name has room; else all of it."""
+    """Return the least part of a shared beginning without which a name has room, of whole words if that is enough."""
     ends = [place + 1 for place, letter in enumerate(same) if letter == same[-1]]
     fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
-    return same[: fitting[0]] if fitting else same
+    return same[: fitting[0] if fitting else max(_WORTH_HIDING, len(name) - room + 1)]
 
 
 def short_names(names: list[str], room: int) -> list[str]:
