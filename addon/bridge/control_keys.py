@@ -129,8 +129,8 @@ def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
 
 def leaves_ik(body: Rig, keys: ControlKeys) -> bool:
     """Return whether some arm or leg has IK controls that get no keys: they stay where they are."""
-    if isinstance(body.controls, Controls) and not keys.limbs:
-        return True
+    if isinstance(body.controls, Controls):
+        return FK in keys.limbs.values()
     return any(part.ik and part.has_fk and keys.limbs.get(part.name, FK) == FK for part in _found_parts(body))
 
 

@@ -8,13 +8,13 @@ import bpy
 
 from ..ground.blender_types import present
 
-_Draw = Callable[[bpy.types.UILayout], Any]
+_Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the action that a message is about
 
 
 def _choose(text: str, of: str, value: str) -> _Draw:
     """Return what draws a button that sets a choice of the panel."""
 
-    def draw(layout: bpy.types.UILayout) -> None:
+    def draw(layout: bpy.types.UILayout, _action: str) -> None:
         button: Any = present(layout.operator("wm.context_set_enum", text=text))
         button.data_path, button.value = f"scene.action_loom.{of}", value
 
@@ -22,7 +22,7 @@ def _choose(text: str, of: str, value: str) -> _Draw:
 
 
 def _switch_on(text: str, of: str) -> _Draw:
-    def draw(layout: bpy.types.UILayout) -> None:
+    def draw(layout: bpy.types.UILayout, _action: str) -> None:
         button: Any = present(layout.operator("wm.context_set_boolean", text=text))
         button.data_path, button.value = f"scene.action_loom.{of}", True
 
@@ -30,8 +30,9 @@ def _switch_on(text: str, of: str) -> _Draw:
 
 
 def _tool(text: str, tool: str) -> _Draw:
-    def draw(layout: bpy.types.UILayout) -> None:
-        present(layout.operator("action_loom.open_tool", text=text)).tool = tool
+    def draw(layout: bpy.types.UILayout, action: str) -> None:
+        opening: Any = present(layout.operator("action_loom.open_tool", text=text))
+        opening.tool, opening.action = tool, action
 
     return draw
 
@@ -41,13 +42,16 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     (re.compile(r"is no cycle|does not repeat"), _choose(text="Loop It First", of="intent", value="Loop")),
     (re.compile(r"walks? on the spot"), _tool(text="Add Root Motion", tool="travel")),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
-    (re.compile(r"[Cc]hoose a curve"), lambda layout: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
+    (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
 
 
-def draw(layout: bpy.types.UILayout, message: str) -> None:
-    """Draw the button that mends what a message is about, if there is one."""
+def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
+    """Draw the button that mends what a message is about, if there is one.
+
+    action : the name of the action that the message is about, "" if that is not known
+    """
     for about, button in REMEDIES:
         if about.search(message):
-            button(layout)
+            button(layout, action)
             return

@@ -248,6 +248,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
         name="Reference", description="The action that gives the result its timing, body and place", options=set()
     )
     left_out: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_identity)  # actions that were taken off by hand
+    ticked_at_first: bpy.props.StringProperty(options=set())  # names of those that no one has ticked, a line each
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     controls: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_control)
     control_notes: bpy.props.StringProperty(options=set())  # on parts that can't be keyed, a line each
@@ -257,6 +258,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     take_holes: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_hole)  # what the set lacks
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
+    last_warnings: bpy.props.StringProperty(options=set())  # about what `last` is about, a line each
     last_made: bpy.props.StringProperty(options=set())  # names of the actions that were made last, a line each
 
 
@@ -266,6 +268,11 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
 def ticked(rig: Any) -> list[Any]:
     """Return the ticked lines of a list whose actions still exist."""
     return list(each_ticked(rig))
+
+
+def are_ticks_chosen(rig: Any) -> bool:
+    """Say whether someone has ticked what is ticked: else the list has ticked two by itself, as it does at first."""
+    return "\n".join(line.action.name for line in each_ticked(rig)) != rig.ticked_at_first
 
 
 def each_ticked(rig: Any) -> Iterator[Any]:

@@ -15,6 +15,8 @@ from ..sync import register_pair
 from ..sync.registration_curve import Registration, RegistrationCurve
 from .preprocess import PreparedClips, RegisteredClips
 
+FAR_LONGER = 2.0  # clips that many times as long hold another number of steps
+
 
 def common(verb: str, given: Sequence[Clip], woven: Clip, began: float, notes: Sequence[str] = ()) -> dict[str, Any]:
     """Return the keys that every report has, but its warnings.
@@ -106,16 +108,26 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
     sentences += [sentence for carried in ready.carried for sentence in carried.sentences]
     for clip, curve in zip(ready.clips, registered.curves, strict=True):
         if curve.likeness < register_pair.ALIKE:
-            sentences.append(
-                f"{clip.name} and {reference} are hardly alike (likeness {curve.likeness:.2f}, where 0 is chance): "
-                "choose stretches that correspond, or compare fewer joints"
-            )
+            sentences.append(_unlike(clip, ready.clips[registered.reference], curve.likeness))
         if curve.at_limit > register_pair.RAISE_AT:
             sentences.append(
                 f"{curve.at_limit:.0%} of the way {clip.name} waits for {reference} or the other way round, as long as "
                 f"the slope limit of {curve.limit} allows: their timing differs much"
             )
     return sentences
+
+
+def _unlike(clip: Clip, reference: Clip, likeness: float) -> str:
+    longer, shorter = sorted((clip, reference), key=lambda one: one.seconds, reverse=True)
+    if longer.seconds > FAR_LONGER * shorter.seconds:
+        return (
+            f"{longer.name} and {shorter.name} are hardly alike (likeness {likeness:.2f}, where 0 is chance), the first"
+            f" is {longer.seconds / shorter.seconds:.1f} times as long: cut one cycle of it with Loop"
+        )
+    return (
+        f"{clip.name} and {reference.name} are hardly alike (likeness {likeness:.2f}, where 0 is chance): "
+        "choose stretches that correspond, or compare fewer joints"
+    )
 
 
 def describe(ready: PreparedClips, registered: Registration) -> list[dict[str, Any]]:

@@ -59,6 +59,7 @@ def report_results(
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, first.written.action.name
+        rig.last_warnings = "\n".join(dict.fromkeys(map(one_line, notes)))
         rig.last_made = "\n".join(one.written.action.name for one in each)
     done = []
     for one in each:

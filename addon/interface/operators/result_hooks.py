@@ -233,16 +233,26 @@ class ResultHooks(Hooks):
 
 
 def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:
-    """Add the actions of results to an armature's list if it has one, not ticked; the list shows the first."""
+    """Add the actions of results to an armature's list if it has one; the list shows the first.
+
+    What a tool makes of a ticked action is ticked instead of it, nothing else is.
+    """
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
     count = len(rig.sources)
     for one in each:
         if not lists.own_lines(rig, one.written.action):
-            source_list.add(rig, one.written.action, use=False)
+            result = source_list.add(rig, one.written.action, use=False)
+            if one.inputs.recipe.of_action and (made_of := _own_line(rig, one.inputs.request.sources[0].name)):
+                source_list.take_its_place(rig, made_of, result)
     if len(rig.sources) > count:
         rig.active = count
+
+
+def _own_line(rig: Any, name: str) -> Any:
+    """Return the line of a list with an action of the armature's own of this name, None for none."""
+    return next((one for one in rig.sources if one.action and one.action.name_full == name and lists.is_own(one)), None)
 
 
 def show_result(context: bpy.types.Context, armature: bpy.types.Object | None, one: EachResult) -> None:

@@ -322,8 +322,9 @@ def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if bpy.app.background or armature is None or rig is None or region is None or region.type != "UI":
         return
     before, _last_click = _last_click, (armature.session_uid, rig.active, time.monotonic())
-    # Twice the time of Blender's own: it tells of a click when it comes to it, and a busy window is late.
-    quick = 2e-3 * present(context.preferences).inputs.mouse_double_click_time
+    # Longer than Blender's own time: it tells of a click when it comes to it, and a window that plays is late.
+    late = 5e-3 if present(context.screen).is_animation_playing else 2e-3
+    quick = late * present(context.preferences).inputs.mouse_double_click_time
     if before[:2] == _last_click[:2] and _last_click[2] - before[2] < quick:
         bpy.app.timers.register(partial(_play, armature.session_uid, rig.active), first_interval=0.0)
 

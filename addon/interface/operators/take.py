@@ -87,6 +87,7 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         used = sum(row.use for row in rig.take_rows)
         left_out = len(rig.take_rows) - used
         rig.last, rig.last_of = f"{action.name}: {used} pieces to weave, {left_out} left out", action.name
+        rig.last_warnings = "\n".join(made.warnings)
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)
         return {"FINISHED"}
 

@@ -161,6 +161,15 @@ def draw_text(
         column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
 
 
+def draw_last(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
+    """Draw the figures of the result that was made last, and the first of its warnings."""
+    draw_text(layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
+    warnings = rig.last_warnings.splitlines()
+    if warnings:
+        more = f" (+{len(warnings) - 1})" if warnings[1:] else ""
+        draw_text(layout, context, translated(warnings[0]) + more, "ERROR")
+
+
 def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
     """Draw the button in a panel's header that opens its manual page."""
     present(layout.operator("action_loom.manual", text="", icon="HELP", emboss=False)).page = page

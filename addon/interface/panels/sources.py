@@ -133,7 +133,7 @@ class ListShown(NamedTuple):
     weights : whether shares are shown
     reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
     ticked : how many lines are ticked
-    warnings : of the ticked lines
+    warnings : of the ticked lines, each with the name of its action, "" if that is not its own
     wide : whether there is room for all marks
     short, short_beside_marks : names that have no room, without what they share, in lines without marks and with some:
         Blender shows no more than how a name begins
@@ -144,7 +144,7 @@ class ListShown(NamedTuple):
     weights: bool
     reference: int
     ticked: int
-    warnings: tuple[str, ...]
+    warnings: tuple[tuple[str, str], ...]
     wide: bool
     short: dict[str, str]
     short_beside_marks: dict[str, str]
@@ -157,14 +157,14 @@ _drawn: ListShown | None = None
 def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
     ticked: list[int] = []
-    warnings: list[str] = []
+    warnings: list[tuple[str, str]] = []
     names: list[str] = []
     for place, line in enumerate(rig.sources):  # once: there may be hundreds
         action, use = line.action, line.use
         if action is not None:
             names.append(action.name)
         if use and (warning := line.warning):
-            warnings.append(warning)
+            warnings.append((warning, action.name if action is not None and lists.is_own(line) else ""))
         if action is not None and use:
             ticked.append(place)
     weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 1
@@ -283,9 +283,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         shown = self._draw_list(context, rig)
         self._draw_playing(context, shown)
         self._draw_others(context, armature)
-        for warning in shown.warnings:
+        for warning, action in shown.warnings:
             draw_text(layout, context, warning, alert=True)
-            remedies.draw(layout, warning)
+            remedies.draw(layout, warning, action)
 
     def _draw_list(self, context: bpy.types.Context, rig: Any) -> ListShown:
         global _drawn

@@ -19,7 +19,7 @@ from ...services.preview import ghost_follow, previews
 from ...services.results import exported_last
 from ...services.sources import posed, source_list
 from .. import manual, remedies, style_sliders, take_set
-from . import SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in, picture_scale
+from . import SidebarPanel, draw_job, draw_last, draw_manual, draw_options, draw_text, options_in, picture_scale
 
 if TYPE_CHECKING:
     from ...services.preview.ghosts import Ghost
@@ -127,7 +127,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             count.ui_units_x = 2.5
             count.prop(settings, "variations", text="")
             if source_list.selected_others(context, present(target_armature.of_tab(context))):
-                present(row.operator("action_loom.variations", text="", icon="COMMUNITY")).to_selected = True
+                each = layout.operator("action_loom.variations", text="One for Each Selected", icon="COMMUNITY")
+                present(each).to_selected = True
 
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
         """Draw what is seldom needed, and how the result is written."""
@@ -308,9 +309,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self.layout.label(text=translated(missing), icon="INFO")
         elif ghost is not None and ghost.mode in (settings.mode, previews.SOLO):
             self._draw_preview(context, ghost)
-        else:
-            last = rig.last.removeprefix(f"{rig.last_of}: ") if rig is not None else ""
-            draw_text(self.layout, context, exported_last.said(armature) or last)
+        elif exported := exported_last.said(armature):
+            draw_text(self.layout, context, exported)
+        elif rig is not None:
+            draw_last(self.layout, context, rig)
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return what has to be ticked first, "" if nothing has."""

@@ -214,7 +214,7 @@ def _here(moved: Moved, stand: tuple[float, ...]) -> Moved:
     """Return a clip that was carried onto an armature's body where that stands; its own files stay as they are."""
     if not moved.retargeted or not stand:
         return moved
-    return replace(moved, clip=standing.moved(moved.clip, stand))
+    return replace(moved, clip=standing.moved(moved.clip, stand, moved.body))
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:

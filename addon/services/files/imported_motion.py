@@ -44,9 +44,15 @@ def take_in(
 
 
 def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
-    """Add new actions of an armature to its list, which shows the first; the first two are ticked where none is."""
+    """Add new actions of an armature to its list, which shows the first; the first two are ticked where none is.
+
+    They are ticked instead of two that no one has chosen.
+    """
     rig = properties.ensure_rig(scene, armature)
     place = len(rig.sources)
+    if not lists.are_ticks_chosen(rig):
+        for line in lists.ticked(rig):
+            line.use = False
     for action in actions:
         source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)
     rig.active = place

@@ -166,6 +166,17 @@ def tick_two(rig: Any, armature: bpy.types.Object) -> None:
     sources = [line for line in whole if not result_mark.is_result(line.action)]
     for line in _to_begin_with(sources if len(sources) > 1 else whole, armature):
         line.use = True
+    rig.ticked_at_first = "\n".join(line.action.name for line in lists.each_ticked(rig))
+
+
+def take_its_place(rig: Any, source: Any, result: Any) -> None:
+    """Tick a result instead of the line it was made of, with the same weight, if that is ticked."""
+    if source.use and source != result:
+        source.use, result.use = False, True
+        result.weight = source.weight
+        every = list(rig.sources)
+        if rig.reference == every.index(source):
+            rig.reference = every.index(result)
 
 
 def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:

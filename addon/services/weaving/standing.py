@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ....core.errors import LoomError
-from ....core.motion import root_motion
+from ....core.motion import kinematics, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.matching import Matching
@@ -20,6 +20,7 @@ from . import reading
 from .reading import Inputs
 
 FIGURE = "figure"
+AT_REST = 1e-9  # metres, and of a quaternion
 NEAR = 1e-3, 0.1  # metres and degrees within which a result stays where it is
 
 
@@ -78,11 +79,31 @@ def place_of(clip: Clip) -> tuple[Array, float]:
     return root_motion.ground_frames(clip)[0][0], float(root_motion.heading(clip)[0])
 
 
-def moved(clip: Clip, row: tuple[float, ...]) -> Clip:
-    """Return a clip that begins at a place and heading as `stand` has them, the clip itself where it does already."""
+def moved(clip: Clip, row: tuple[float, ...], body: Rig) -> Clip:
+    """Return a clip that begins at a place and heading as `stand` has them, the clip itself where it does already.
+
+    A root bone that stands at rest stays so: what hangs on it moves instead, where it can.
+    """
     place, facing = np.array(row[:2]), np.radians(row[2])
     here, faces = place_of(clip)
     turn = np.degrees(np.angle(np.exp(1j * (facing - faces))))
     if np.linalg.norm(place - here) < NEAR[0] and abs(turn) < NEAR[1]:
         return clip
-    return root_motion.beginning_at(clip, place, float(facing))
+    there = root_motion.beginning_at(clip, place, float(facing))
+    return _with_root_at_rest(clip, there) if _root_stands(clip, body) else there
+
+
+def _root_stands(clip: Clip, body: Rig) -> bool:
+    """Return whether the only root of a body is at rest in all frames, and what hangs on it could move."""
+    below = np.flatnonzero(clip.skeleton.parents == 0)
+    if (clip.skeleton.parents < 0).sum() != 1 or not len(below) or not body.movable[below].all():
+        return False
+    turned = 1.0 - np.abs(clip.rotations[:, 0, 0])
+    return bool(np.abs(clip.translations[:, 0]).max() < AT_REST and turned.max() < AT_REST)
+
+
+def _with_root_at_rest(clip: Clip, there: Clip) -> Clip:
+    linear, places = kinematics.matrices(there)
+    still = kinematics.matrices(clip)
+    linear[:, 0], places[:, 0] = still[0][:, 0], still[1][:, 0]
+    return kinematics.standing_at(there, linear, places)

@@ -205,7 +205,7 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
     if options.place == standing.FIGURE and options.stand:
-        clip = standing.moved(clip, options.stand[0])
+        clip = standing.moved(clip, options.stand[0], read.body)
     if read.baked is not None and clip is not woven.clip:
         clip = baking.alone(clip, read.body, read.baked)
     return clip, first_frame, " and ".join(filter(None, (notice, bends)))
