@@ -25,6 +25,7 @@ COLORS = (
 
 # Choices of an armature's own actions to work on.
 TICKED, PLAYED = "TICKED", "PLAYED"
+MADE = 3  # results that the list shows above other actions
 OWN = (
     (PLAYED, "Active Action", "The action that the armature has now"),
     (TICKED, "Ticked", "Each ticked action, one by one"),
@@ -268,6 +269,12 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
 def ticked(rig: Any) -> list[Any]:
     """Return the ticked lines of a list whose actions still exist."""
     return list(each_ticked(rig))
+
+
+def keep_made(rig: Any, names: list[str]) -> None:
+    """Remember the actions that were made last, and those before them as far as they are few."""
+    before = [name for name in rig.last_made.splitlines() if name not in names]
+    rig.last_made = "\n".join([*names, *before[: max(0, MADE - len(names))]])
 
 
 def are_ticks_chosen(rig: Any) -> bool:

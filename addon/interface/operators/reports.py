@@ -8,7 +8,7 @@ import bpy
 from ....core.errors import one_line
 from ....core.recipes.reading import Source
 from ...ground.blender_types import OperatorReturn, scene_of
-from ...model import contact_rows, properties
+from ...model import contact_rows, lists, properties
 
 if TYPE_CHECKING:
     from ...services.weaving.reading import Inputs
@@ -60,7 +60,7 @@ def report_results(
     if rig is not None:
         rig.last, rig.last_of = line, first.written.action.name
         rig.last_warnings = "\n".join(dict.fromkeys(map(one_line, notes)))
-        rig.last_made = "\n".join(one.written.action.name for one in each)
+        lists.keep_made(rig, [one.written.action.name for one in each])
     done = []
     for one in each:
         start = contact_rows.frames_of(one.written.action)[0]

@@ -13,7 +13,7 @@ from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import properties, readiness
+from ...model import lists, properties, readiness
 from ...services.preview import previews
 from ...services.sources import source_list
 from . import reports
@@ -216,7 +216,7 @@ class VariationHooks(StyleHooks):
         line, rig = f"{len(each)} variations: {names}", properties.rig_of(scene_of(context), op.about(context))
         if rig is not None:
             rig.last, rig.last_of, rig.last_warnings = line, actions[0].name, ""
-            rig.last_made = "\n".join(action.name for action in actions)
+            lists.keep_made(rig, [action.name for action in actions])
         reports.report(op, notes, *done, line)
         return {"FINISHED"}
 

@@ -56,6 +56,7 @@ def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: li
     for action in actions:
         source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)
     rig.active = place
+    lists.keep_made(rig, [action.name for action in actions])
     body_roles.look_up(rig)
 
 
