@@ -13,7 +13,7 @@ from ...core.formats import registry
 from ..ground import formats
 from ..ground.blender_types import DrawContext, present
 from ..ground.translations.runtime import translated
-from ..model import intents, lists, preferences, target_armature
+from ..model import intents, preferences, target_armature
 from ..services.sources import source_list
 
 AROUND = 7  # entries around a pie; the eighth place holds the rest
@@ -150,9 +150,6 @@ def clicked_action(context: bpy.types.Context) -> bpy.types.Action | None:
     holder, field = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
     if holder is not None:
         found = [getattr(holder, "action", None)]
-        if field is not None and field.identifier == "active" and hasattr(holder, "sources"):  # a row of the list
-            line = lists.active_line(holder)
-            found = [None if line is None else line.action]
         found += [getattr(holder, field.identifier, None)] if field is not None else []
     else:
         found = [target_armature.action(context), *(getattr(context, "selected_ids", None) or ())]

@@ -310,8 +310,10 @@ class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
         return {"FINISHED"}
 
 
-# The line that was clicked last, and when.
-_last_click: tuple[int, int, float] = (0, -1, 0.0)
+BEHIND = 3  # frames that a window may draw between the clicks of a double click while it plays
+
+# The line that was clicked last, when, and at which frame.
+_last_click: tuple[int, int, float, int] = (0, -1, 0.0, 0)
 
 
 def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
@@ -321,11 +323,12 @@ def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     rig = properties.rig_of(scene, armature)
     if bpy.app.background or armature is None or rig is None or region is None or region.type != "UI":
         return
-    before, _last_click = _last_click, (armature.session_uid, rig.active, time.monotonic())
-    # Longer than Blender's own time: it tells of a click when it comes to it, and a window that plays is late.
-    late = 5e-3 if present(context.screen).is_animation_playing else 2e-3
-    quick = late * present(context.preferences).inputs.mouse_double_click_time
-    if before[:2] == _last_click[:2] and _last_click[2] - before[2] < quick:
+    before, now = _last_click, (armature.session_uid, rig.active, time.monotonic(), scene.frame_current)
+    _last_click = now
+    # Twice the time of Blender's own: it tells of a click when it comes to it, and a busy window is late.
+    quick = now[2] - before[2] < 2e-3 * present(context.preferences).inputs.mouse_double_click_time
+    slow = present(context.screen).is_animation_playing and 0 <= now[3] - before[3] <= BEHIND
+    if before[:2] == now[:2] and (quick or slow):
         bpy.app.timers.register(partial(_play, armature.session_uid, rig.active), first_interval=0.0)
 
 
