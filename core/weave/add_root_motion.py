@@ -65,8 +65,10 @@ def walks_on_the_spot(clip: Clip) -> bool:
     return not travels(clip) and foot_travel.on_the_spot(clip) is not None
 
 
-def note(clip: Clip) -> str:
+def note(clip: Clip, *, doubtful: bool = False) -> str:
     """Return the note beside a clip that walks on the spot, in one line; "" for any other.
+
+    doubtful : whether only clips are noted whose feet do not tell well how fast they go; others can be given travel
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -77,7 +79,8 @@ def note(clip: Clip) -> str:
         ''
     """
     feet = None if travels(clip) else foot_travel.on_the_spot(clip)
-    return "; ".join(foot_travel.notes(clip.name, feet))
+    notes = foot_travel.notes(clip.name, feet)
+    return "" if doubtful and len(notes) == 1 else "; ".join(notes)
 
 
 def _given(clip: Clip, sentences: list[str]) -> Clip:

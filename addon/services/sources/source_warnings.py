@@ -1,4 +1,4 @@
-"""Note beside a source's line what looks wrong about its rate or range, and whether it walks in place."""
+"""Note beside a source's line what looks wrong about its rate or range, and whether its feet tell how it goes."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ _NOTES = memory.cache(500)  # what clips are said to look like, by their content
 
 
 def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
-    """Put a warning beside each line whose action was read and looks wrong or walks in place."""
+    """Put a warning beside each line whose action was read and looks wrong, or walks in place nobody knows how fast."""
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
@@ -35,13 +35,13 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
 
 
 def _of_motion(clip: "Clip") -> tuple[str, str]:
-    """Return what is wrong with the rate of a clip, and that it walks on the spot; "" for nothing."""
+    """Return what is wrong with the rate of a clip, and that its speed on the spot is doubtful; "" for nothing."""
     from ....core.check import cadence
     from ....core.weave import add_root_motion
     from ..weaving import prepared
 
     found: tuple[str, str] = _NOTES.made(
-        prepared.hash_of([clip], ""), lambda: (cadence.doubt(clip) or "", add_root_motion.note(clip))
+        prepared.hash_of([clip], ""), lambda: (cadence.doubt(clip) or "", add_root_motion.note(clip, doubtful=True))
     )
     return found
 
