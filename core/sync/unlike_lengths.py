@@ -26,7 +26,7 @@ def refuse_lengths(reference: Clip, clip: Clip, matching: Matching, *, cyclic: b
     both = f"{reference.name} ({len(reference):,} frames) and {clip.name} ({len(clip):,}) can't be matched"
     if needed > MOST_SLOPE:
         raise RegistrationError(f"{both} with a slope limit of {limit}: {advice}")
-    raise RegistrationError(f"{both} with a slope limit of {limit}: allow {needed}, or {advice}")
+    raise RegistrationError(f"{both} with a slope limit of {limit}: {advice}, or set the limit to {needed}")
 
 
 def _compared(one: int, other: int, *, cyclic: bool) -> tuple[int, int]:
