@@ -185,7 +185,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         ends = [place for pair in pairwise(place for place in line if place is not None) for place in pair]
         if ends:
             flat.lines(ends, colors.of(colors.GOOD, 0.8 if speed else 0.3), WIDE, region)
-        text = f"{speed:.1f} m/s" if speed else "any speed"
+        text = f"{speed:.1f} m/s" if speed else "speed: any"
         flat.write(text, seen[0] + GRIP * interface_scale(), seen[1] + DOT * interface_scale())
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
