@@ -16,6 +16,7 @@ class WorldPose:
 
     rotations (F, J, 4) : of the joints in the world
     points (F, P, 3) : places of the joints, then of the tips, metres
+    Neither is to be written.
     """
 
     clip: Clip
@@ -51,4 +52,4 @@ def pose(clip: Clip) -> WorldPose:
         >>> body.points.shape, body.ground.shape, body.accelerations.shape
         ((97, 26, 3), (97, 2), (95,))
     """
-    return WorldPose(clip, *kinematics.posed(clip))
+    return WorldPose(clip, *kinematics.kept(clip))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..motion import feet
+from ..motion import blocks, feet
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
@@ -48,10 +48,12 @@ def may_be_same_performance(reference: PosedClip, clip: PosedClip, joints: str, 
 def is_same_performance(reference: PosedClip, retimed: PosedClip, joints: str) -> bool:
     """Return whether a reference and a clip re-timed to it (F frames each) are one performance: at most SAME apart."""
     weights = joint_weights.point_weights(reference.clip.skeleton, joints)
-    points, others = reference.points, retimed.points
-    ground, other_ground = (places[:, None, :, 0] + 1j * places[:, None, :, 1] for places in (points, others))
-    lifted = ((points[..., 2] - others[..., 2]) ** 2) @ weights
-    square = alignment.align(ground, other_ground, weights).residual + lifted
+    square = np.empty(len(reference))
+    for some in blocks.slices(len(reference), reference.points[0].size):
+        points, others = reference.points[some], retimed.points[some]
+        ground, other_ground = (places[:, None, :, 0] + 1j * places[:, None, :, 1] for places in (points, others))
+        lifted = ((points[..., 2] - others[..., 2]) ** 2) @ weights
+        square[some] = alignment.align(ground, other_ground, weights).residual + lifted
     return bool(np.sqrt(square.mean()) <= SAME * reference.clip.skeleton.height)
 
 
@@ -123,10 +125,10 @@ class StepMetric(MotionMetric):
     stand add nothing.
     """
 
-    def _more(self, body: PosedClip, matching: Matching) -> Array:
+    def _compared_besides(self, body: PosedClip, matching: Matching) -> Array:
         counting = _feet(body, matching)
         if not counting:
-            return super()._more(body, matching)
+            return super()._compared_besides(body, matching)
         velocities = body.velocities[:, counting] * body.clip.rate
         speed = np.linalg.norm(velocities, axis=2)
         slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * body.clip.skeleton.height)
