@@ -70,6 +70,8 @@ def in_blocks(count: int, columns: int, window: int, some: Callable[[slice, slic
     some(block, around) : the rows of a block; `around` are its frames and a window's frames on each side, in the
     numbers of `rows`
     """
+    if count <= BLOCK:
+        return some(slice(0, count), slice(0, count + 2 * window))
     matrix = np.empty((count, columns))
     for first in range(0, count, BLOCK):
         last = min(first + BLOCK, count)

@@ -112,22 +112,32 @@ class PointMetric(Metric):
 
         return in_blocks(len(spread), len(other_spread), window, some)
 
-    def never_nearer(self, other: Self) -> Array:
+    @cached_property
+    def steps(self) -> Array:
+        """How far (F−1,) the cloud goes from frame to frame about its own centroid, metres."""
+        steps = np.empty(len(self) - 1)
+        for some in blocks.slices(len(steps), self._heights.shape[1] * 3):
+            both = slice(some.start, some.stop + 1)
+            steps[some] = np.sqrt(_squared_steps(self._ground[both]) + _squared_steps(self._heights[both]))
+        return steps
+
+    def never_nearer(self, other: Self, between: NDArray[np.bool_] | None = None) -> Array:
         """Return how near (F,) any moment of another clip is at least to each frame of this one, metres.
+
+        between (N−1,) : which steps of the other clip count; all if not given
 
         Also between its frames: the distance of two clouds is never more than by way of a third, and by way of a moment
         from frame to frame is no farther than the longest of the steps before, there and after.
         """
         if len(other) == 1:
             return self.matrix(other, 0)[:, 0]
-        nearest = np.full(len(self), np.inf)
-        for block in blocks.slices(len(other) - 1, len(self)):
-            some = other.part(max(block.start - 1, 0), min(block.stop + 1, len(other) - 1))
-            steps = np.sqrt(_squared_steps(some._ground) + _squared_steps(some._heights))
-            step = np.pad(steps, (int(block.start == 0), int(block.stop == len(other) - 1)))
-            longest = np.maximum(np.maximum(step[:-2], step[1:-1]), step[2:])
-            matrix = self.matrix(other.part(block.start, block.stop), 0)
-            np.minimum(nearest, (matrix[:, :-1] + matrix[:, 1:] - longest).min(axis=1), out=nearest)
+        step, nearest = np.pad(other.steps, 1), np.full(len(self), np.inf)
+        longest = np.maximum(np.maximum(step[:-2], step[1:-1]), step[2:])
+        if between is not None:
+            longest[~between] = -np.inf
+        for some in blocks.slices(len(longest), len(self)):
+            matrix = self.matrix(other.part(some.start, some.stop), 0)
+            np.minimum(nearest, (matrix[:, :-1] + matrix[:, 1:] - longest[some]).min(axis=1), out=nearest)
         return np.asarray(np.maximum(0.5 * nearest, 0.0))
 
     def _lift(self, window: int) -> Array:

@@ -71,7 +71,7 @@ class RegisteredClips:
         registered = self.registration
         ends = registered.frames(registered.grid[[0, -1]])
         stretches = [
-            clip if registered.cyclic else clip.cut(int(first), int(last) + 1)
+            clip if registered.cyclic or (int(first), int(last) + 1) == (0, len(clip)) else clip.cut(int(first), int(last) + 1)
             for clip, (first, last) in zip(self.prepared.clips, ends, strict=True)
         ]
         return tuple(quality.measure(stretch) for stretch in stretches)
