@@ -173,13 +173,12 @@ def _computed(clip: Clip) -> tuple[Array, Array]:
         linear, positions = matrices(clip)
         return _axes(linear), _stretched_points(clip.skeleton, linear, positions)
     skeleton = clip.skeleton
-    rotations, positions = forward(skeleton, clip.rotations, clip.translations)
     tipped, joints = skeleton.tipped, len(skeleton)
-    points = np.empty((len(clip), joints + len(tipped), 3))
-    for some in blocks.slices(len(clip), 3 * points.shape[1]):
-        points[some, :joints] = positions[some]
+    every = np.arange(joints, dtype=np.int64)
+    rotations, points = _forward(skeleton, every, clip.rotations, clip.translations, len(tipped))
+    for some in blocks.slices(len(clip), 4 * len(tipped)):
         reach = quat.rotate(rotations[some, tipped], skeleton.tips[tipped])
-        np.add(positions[some, tipped], reach, out=points[some, joints:])
+        np.add(points[some, tipped], reach, out=points[some, joints:])
     return rotations, points
 
 
@@ -209,15 +208,18 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
 
 
 def _forward(
-    skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array
+    skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array, more: int = 0
 ) -> tuple[Array, Array]:
-    """Return what `forward` does for some joints, given with all above them, parents first; the others are zero."""
+    """Return what `forward` does for some joints, given with all above them, parents first; the others are zero.
+
+    more : how many places are added to the positions, as zeros
+    """
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
     ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
     parents = np.require(skeleton.parents, np.int64, ["C", "W"])
     # For long chains waiting for the compiler pays. Their numbers differ by rounding, so all have the same engine.
     kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
-    posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready)
+    posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready, more)
     return posed
 
 
