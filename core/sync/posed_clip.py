@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..check.world_pose import WorldPose
 from ..motion import blocks, kinematics, root_motion
@@ -13,33 +12,7 @@ from ..motion.quat import Array
 
 HEADING_SIGMA = 0.5  # s
 VELOCITY_SIGMA = 2.0 / 120.0  # s
-ROWS, POINTS = 32, 64  # frames and points whose velocities are computed at a time
-
-
-@dataclass(frozen=True, eq=False)
-class FacingPoints:
-    """Points as they are in the heading frame: facing along y, the ground point of the travelling joint in the origin.
-
-    places (F, P, 3) : in the world, metres
-    frames (F, 4) : ground point, and cosine and sine of the direction that is faced
-    """
-
-    places: Array
-    frames: Array
-
-    def taken(self, frames: slice) -> "FacingPoints":
-        return FacingPoints(self.places[frames], self.frames[frames])
-
-    def some(self, frames: slice, points: slice | NDArray[np.int64] = slice(None)) -> Array:  # noqa: B008
-        """Return the places (K, Q, 3) of some points in some frames."""
-        places = self.places[frames][:, points]
-        origin_x, origin_y, cosine, sine = (self.frames[frames, k, None] for k in range(4))
-        x, y = places[..., 0] - origin_x, places[..., 1] - origin_y
-        local = np.empty(places.shape)
-        np.add(cosine * x, sine * y, out=local[..., 0])
-        np.subtract(cosine * y, sine * x, out=local[..., 1])
-        local[..., 2] = places[..., 2]
-        return local
+ROWS = 32  # frames whose velocities are computed at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,36 +58,33 @@ class PosedClip:
         return root_motion.smooth(self._posed[2], sigma * self.clip.rate)
 
     @cached_property
-    def facing_points(self) -> FacingPoints:
-        """The points as they are in the heading frame."""
-        origin = self.points[:, root_motion.travelling_joint(self.clip.skeleton), :2]
-        facing = self.heading(HEADING_SIGMA)
-        return FacingPoints(self.points, np.column_stack([origin, np.cos(facing), np.sin(facing)]))
-
-    @property
     def local(self) -> Array:
         """Points (F, P, 3) turned to face along y, with the ground point of the travelling joint in the origin."""
-        return self.facing_points.some(slice(None))
+        points, travelling = self.points, root_motion.travelling_joint(self.clip.skeleton)
+        facing, local = self.heading(HEADING_SIGMA)[:, None], np.empty(self.points.shape)
+        cosine, sine = np.cos(facing), np.sin(facing)
+        for some in blocks.slices(len(self), points[0].size):
+            x, y = (points[some, :, k] - points[some, travelling, None, k] for k in range(2))
+            local[some, :, 0] = cosine[some] * x + sine[some] * y
+            local[some, :, 1] = cosine[some] * y - sine[some] * x
+            local[some, :, 2] = points[some, :, 2]
+        return local
 
     @cached_property
     def velocities(self) -> Array:
         """Velocities (F, P, 3) of `local`, smoothed a little, metres a frame."""
-        points, count = self.facing_points, len(self)
-        velocities = np.empty(self.points.shape)
+        count, width = len(self), self.points[0].size
+        places, velocities = self.local.reshape(count, width), np.empty((count, width))
         kernel = root_motion.smoothing(VELOCITY_SIGMA * self.clip.rate, count)
         reach, inner = len(kernel) // 2 + 1, _rates(ROWS, 2 * ROWS, 3 * ROWS + len(kernel), kernel)
-        for columns in blocks.slices(points.places.shape[1], blocks.NUMBERS // POINTS):
-            for rows in blocks.slices(count, 3 * (columns.stop - columns.start)):
-                low, high = max(rows.start - reach, 0), min(rows.stop + reach, count)
-                local = points.some(slice(low, high), columns).reshape(high - low, -1)
-                for first in range(rows.start, rows.stop, ROWS):
-                    last = min(first + ROWS, rows.stop)
-                    whole = first >= reach and last + reach <= count and last - first == ROWS
-                    weights = inner if whole else _rates(first, last, count, kernel)
-                    begin = max(first - reach, 0) - low
-                    moved = weights @ local[begin : begin + weights.shape[1]]
-                    velocities[first:last, columns] = moved.reshape(last - first, -1, 3)
-        return velocities
+        for first in range(0, count, ROWS):
+            last, begin = min(first + ROWS, count), max(first - reach, 0)
+            whole = first >= reach and last + reach <= count and last - first == ROWS
+            weights = inner if whole else _rates(first, last, count, kernel)
+            around = slice(begin, begin + weights.shape[1])
+            for some in blocks.slices(width, ROWS):
+                np.matmul(weights, places[around, some], out=velocities[first:last, some])
+        return velocities.reshape(self.points.shape)
 
 
 def _rates(first: int, last: int, count: int, kernel: Array) -> Array:

@@ -80,7 +80,10 @@ class PointMetric(Metric):
 
         Each frame is about its own centroid, so that a clip that travels far loses no digits.
         """
-        return (places[..., :2] - self._centroids[frames, None]) * roots[:, None], places[..., 2] * roots
+        ground, centroids = np.empty((len(places), len(roots), 2)), self._centroids[frames]
+        for k in range(2):
+            np.multiply(places[..., k] - centroids[:, k, None], roots, out=ground[..., k])
+        return ground, places[..., 2] * roots
 
     def __len__(self) -> int:
         return len(self._heights)
@@ -169,14 +172,15 @@ class MotionMetric(Metric):
 
     def __init__(self, body: PosedClip, matching: Matching) -> None:
         weights = joint_weights.point_weights(body.clip.skeleton, matching.joints)
-        self._counting = slice(None) if weights.all() else np.flatnonzero(weights)
+        counting = slice(None) if weights.all() else np.flatnonzero(np.repeat(weights, 3))
+        self._columns: slice | NDArray[np.int64] = counting
         # Each point's share is half for its place and half for its direction.
-        self._roots = np.sqrt(0.5 * weights[self._counting])[:, None]
-        self._places, self._velocities = body.facing_points, body.velocities
+        self._roots = np.repeat(np.sqrt(0.5 * weights[weights > 0.0]), 3)
+        self._places, self._velocities = _flat(body.local), _flat(body.velocities)
         speed = np.empty(len(body))
-        for some in blocks.slices(len(body), self._velocities[0].size):
-            flat = _flat(self._velocities[some][:, self._counting] * self._roots)
-            speed[some] = np.sqrt(2.0 * np.einsum("fk,fk->f", flat, flat))
+        for some in blocks.slices(len(body), self._velocities.shape[1]):
+            velocities = self._velocities[some][:, counting] * self._roots
+            speed[some] = np.sqrt(2.0 * np.einsum("fk,fk->f", velocities, velocities))
         self._slow = np.maximum(speed, max(SLOW_SHARE * float(np.median(speed)), 1e-9))
         self._more = self._compared_besides(body, matching)
         self._beside = 0.5 * (speed / self._slow) ** 2 + (self._more**2).sum(axis=1)
@@ -198,9 +202,8 @@ class MotionMetric(Metric):
 
     def taken(self, frames: slice) -> Self:
         other = copy(self)
-        for name in ("_velocities", "_slow", "_more", "_beside"):
+        for name in ("_places", "_velocities", "_slow", "_more", "_beside"):
             setattr(other, name, getattr(self, name)[frames])
-        other._places = self._places.taken(frames)
         features, squares = self._prepared
         other._prepared = features[frames], squares[frames]
         return other
@@ -221,24 +224,26 @@ class MotionMetric(Metric):
 
     def _normalized(self, first: int, last: int) -> tuple[NDArray[np.float32], Array]:
         """Return all that is compared (F, K), with mean and amplitude of the places over the frames first … last."""
-        count, points = len(self._slow), len(self._roots)
-        mean, squares = np.zeros((points, 3)), np.empty(count)
-        pieces = list(blocks.slices(count, 3 * points))
+        count, width = len(self._slow), len(self._roots)
+        sums, squares = np.zeros(width), np.empty(count)
+        pieces = list(blocks.slices(count, width))
         for some in pieces:
             within = slice(max(some.start, first), min(some.stop, last + 1))
             if within.start < within.stop:
-                mean += self._places.some(within, self._counting).sum(axis=0)
-        mean *= self._roots / (last + 1 - first)
+                sums += self._places[within].sum(axis=0)[self._columns]
+        mean = self._roots * sums / (last + 1 - first)
         for some in pieces:
-            places = _flat(self._places.some(some, self._counting) * self._roots - mean)
+            places = self._places[some][:, self._columns] * self._roots
+            places -= mean
             squares[some] = np.einsum("fk,fk->f", places, places)
         amplitude = max(float(np.sqrt(2.0 * squares[first : last + 1].mean())), 1e-9)
         unit = exact_sums.unit_of(float((squares / amplitude**2 + self._beside).max(initial=0.0)))
-        features = np.empty((count, 6 * points + self._more.shape[1]), dtype=np.float32)
+        features = np.empty((count, 2 * width + self._more.shape[1]), dtype=np.float32)
         for some in pieces:
-            places = _flat(self._places.some(some, self._counting) * self._roots - mean)
+            places = self._places[some][:, self._columns] * self._roots
+            places -= mean
             places /= amplitude
-            directions = _flat(self._velocities[some][:, self._counting] * self._roots)
+            directions = self._velocities[some][:, self._columns] * self._roots
             directions /= self._slow[some, None]
             squares[some] = 0.0
             at = 0

@@ -67,10 +67,10 @@ def _contacts(standing: Mapping[str, Flags]) -> dict[tuple[str, str], Array]:
 
 def _ends(body: PosedClip) -> dict[tuple[str, str], Array]:
     """Return the frames in which ankles are farthest ahead and balls farthest behind, by foot and kind."""
-    found, height, points = {}, body.clip.skeleton.height, body.facing_points
+    found, height = {}, body.clip.skeleton.height
     for foot, (ball, ankle) in feet.balls_and_ankles(body.clip.skeleton).items():
         for kind, point, sign in (("strike", ankle, 1.0), ("off", ball, -1.0)):
-            path = sign * root_motion.smooth(points.some(slice(None), np.array([point]))[:, 0, 1], FINE * body.clip.rate)
+            path = sign * root_motion.smooth(body.local[:, point, 1], FINE * body.clip.rate)
             found[foot, kind] = _peaks(path, CLEAR * height)
     return found
 
