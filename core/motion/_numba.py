@@ -132,8 +132,7 @@ def curve(values, frames):  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    "Tuple((f8[:, :, ::1], f8[:, :, ::1]))"
-    "(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], i8)"
+    "Tuple((f8[:, :, ::1], f8[:, :, ::1]))(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], i8)"
 )
 def forward(joints, parents, offsets, orients, rotations, translations, more):  # type: ignore[no-untyped-def]
     """See `kinematics.forward`: for some joints, parents before children; the others, and places for `more`, are zero.

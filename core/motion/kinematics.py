@@ -20,7 +20,7 @@ SAME = 1e-12
 SHEARED = 1e-5  # cosine of the angle between axes; what Blender evaluates in single precision is nearer to upright
 # Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
 KEPT_POSES = 1_500_000
-MOST_KEPT = 7_500_000  # likewise while a verb works
+MOST_KEPT = 10_000_000  # likewise while a verb works
 
 _working = 0  # how many do
 _kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # those that were used last come last
@@ -111,8 +111,10 @@ def posed(clip: Clip) -> tuple[Array, Array]:
     return rotations.copy(), places.copy()
 
 
-def kept(clip: Clip) -> tuple[Array, Array]:
+def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
     """Return what `posed` does as arrays that can't be written, computed once for as long as they are kept.
+
+    keep : whether the clip will be asked for again, so that others may have to make room for it
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -129,9 +131,10 @@ def kept(clip: Clip) -> tuple[Array, Array]:
     pose = _computed(clip)
     for array in pose:
         array.flags.writeable = False
-    with _lock:
-        _kept[clip] = pose
-        _drop(MOST_KEPT if _working else KEPT_POSES)
+    if keep:
+        with _lock:
+            _kept[clip] = pose
+            _drop(MOST_KEPT if _working else KEPT_POSES)
     return pose
 
 

@@ -109,10 +109,14 @@ def normalize(q: Array) -> Array:
         >>> quat.normalize(np.array([[0.0, 0.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0]])).round(3).tolist()
         [[0.0, 0.0, 0.6, 0.8], [1.0, 0.0, 0.0, 0.0]]
     """
-    length = np.sqrt(np.einsum("...k,...k->...", q, q))[..., None]
-    if (length > 0.0).all():
-        return np.asarray(q / length)
-    return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), IDENTITY)
+    out = np.empty(q.shape)
+    for part, some, _ in _blocks(out, q, q):
+        length = np.sqrt(np.einsum("...k,...k->...", some, some))[..., None]
+        if (length > 0.0).all():
+            np.divide(some, length, out=part)
+        else:
+            part[...] = np.where(length > 0.0, some / np.where(length > 0.0, length, 1.0), IDENTITY)
+    return out
 
 
 def exp(v: Array) -> Array:

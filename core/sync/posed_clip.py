@@ -17,9 +17,10 @@ ROWS = 32  # frames whose velocities are computed at a time
 
 @dataclass(frozen=True, eq=False)
 class PosedClip:
-    """A clip, and what metrics need of it, computed when the first one asks."""
+    """A clip, and what metrics need of it, computed when the first one asks; keep : see `kinematics.kept`."""
 
     clip: Clip
+    keep: bool = True
 
     @classmethod
     def of(cls, clip: "Clip | PosedClip") -> "PosedClip":
@@ -40,7 +41,7 @@ class PosedClip:
     def _posed(self) -> tuple[Array, Array, Array]:
         """World rotations (F, J, 4), points (F, P, 3), and the raw direction (F,) in which the pelvis faces, radians."""
         skeleton = self.clip.skeleton
-        rotations, points = kinematics.kept(self.clip)
+        rotations, points = kinematics.kept(self.clip, keep=self.keep)
         return rotations, points, root_motion.raw_pelvis_heading(skeleton, rotations, points[:, : len(skeleton)])
 
     @property
@@ -103,6 +104,10 @@ def _rates(first: int, last: int, count: int, kernel: Array) -> Array:
         at = middle[:, None] + np.arange(-reach, reach + 1)
         share = sign * kernel / np.maximum(after - before, 1)[:, None]
         beyond = (at < 0) | (at > end)
-        np.add.at(weights, (every, np.where(at < 0, -at, np.where(at > end, 2 * end - at, at)) - low), share * np.where(beyond, -1.0, 1.0))
+        np.add.at(
+            weights,
+            (every, np.where(at < 0, -at, np.where(at > end, 2 * end - at, at)) - low),
+            share * np.where(beyond, -1.0, 1.0),
+        )
         np.add.at(weights, (every[beyond], np.clip(at[beyond], 0, end) - low), 2.0 * share[beyond])
     return weights

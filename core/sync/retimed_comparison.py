@@ -61,7 +61,7 @@ def _nearest(some: PointMetric, clip: PosedClip, weights: Array) -> Array:
     at = np.concatenate([np.linspace(k, k + 1, n) for k, n in zip(np.flatnonzero(near), counts, strict=True)])
     inside = np.ones(len(at) - 1, dtype=bool)
     inside[np.cumsum(counts)[:-1] - 1] = False  # from one jump to another
-    between = PointMetric.of_cloud(PosedClip(resample.sample(clip.clip, at)).points, weights)
+    between = PointMetric.of_cloud(PosedClip(resample.sample(clip.clip, at), keep=False).points, weights)
     return np.minimum(some.never_nearer(cloud, ~near), some.never_nearer(between, inside))
 
 
@@ -98,7 +98,7 @@ def corrected(
     metric = StepMetric(reference, matching)
     for _ in range(ROUNDS):
         around = _three_cycles(frames, period) if period else frames
-        other = StepMetric(PosedClip(retimed(around)), matching)
+        other = StepMetric(PosedClip(retimed(around), keep=False), matching)
         cells = refine.cells(metric, other, diagonal, LIMIT, round(REACH * rate))
         rows, moved = curve_fit.midpoints(cells)
         moved = np.interp(even, rows, moved)
@@ -115,7 +115,7 @@ def corrected(
     if not _feet(reference, matching):
         return frames
     around = _three_cycles(frames, period) if period else frames
-    at = steps.corrected(reference, PosedClip(retimed(around)), float(LIMIT))
+    at = steps.corrected(reference, PosedClip(retimed(around), keep=False), float(LIMIT))
     if period:
         length = len(frames) - 1
         at = at[length : 2 * length + 1]
