@@ -141,7 +141,7 @@ def _own(body: WorldPose) -> int:
 
 
 def _turns(body: WorldPose) -> Array:
-    """Return the rotations (F, B, 4) of `_rotations` at the rate of the measures, worked out once; not to be written."""
+    """Return `_rotations` (F, B, 4) at the rate of the measures, worked out once; not to be written."""
     known: Array | None = vars(body).get("_turns")
     if known is None:
         known = vars(body)["_turns"] = _at_seed_rate(_rotations(body), body.clip.rate)

@@ -57,6 +57,19 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
         >>> bool((kinematics.world_of(walk, [hand])[1][:, hand] == kinematics.world(walk)[1][:, hand]).all())
         True
     """
+    rotations, positions = kept_of(clip, joints)
+    return (rotations, positions) if rotations.flags.writeable else (rotations.copy(), positions.copy())
+
+
+def kept_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
+    """Return what `world_of` does, perhaps as arrays that can't be written.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> kinematics.kept_of(actions.walk(), [0])[1].shape
+        (97, 21, 3)
+    """
     if not _plain(clip) or clip in _kept or len(clip.skeleton.levels) > DEEP:
         rotations, places = kept(clip)
         return rotations, places[:, : len(clip.skeleton)]

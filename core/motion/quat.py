@@ -190,7 +190,7 @@ def on_one_side(q: Array) -> Array:
         True
     """
     far = np.zeros(q.shape[:-1], dtype=bool)
-    for some in blocks.slices(len(q) - 1, max(q[0].size, 1)):
+    for some in blocks.slices(len(q) - 1, q.size // max(len(q), 1)):
         after = slice(some.start + 1, some.stop + 1)
         np.less(np.einsum("...k,...k->...", q[after], q[some]), 0.0, out=far[after])
     if not far.any():

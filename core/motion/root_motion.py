@@ -161,7 +161,7 @@ def pelvis_heading(clip: Clip, sigma: float) -> Array:
         >>> bool(np.degrees(facing[-1] - facing[0]) > 70.0)
         True
     """
-    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.world(clip)), sigma * clip.rate)
+    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.kept(clip)), sigma * clip.rate)
 
 
 def ground_frames(clip: Clip) -> tuple[Array, Array]:
@@ -177,7 +177,7 @@ def ground_frames(clip: Clip) -> tuple[Array, Array]:
         [0.0, 4.16]
     """
     skeleton = clip.skeleton
-    rotations, positions = kinematics.world_of(clip, heading_joints(skeleton))
+    rotations, positions = kinematics.kept_of(clip, heading_joints(skeleton))
     return positions[:, travelling_joint(skeleton), :2], raw_heading(skeleton, rotations, positions)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import jit
 from ..motion.quat import Array
 from ..recipes.matching import Matching
-from .exact_sums import Numbers
+from .exact_sums import Some
 from .posed_clip import PosedClip
 
 BLOCK = 128  # rows of a distance matrix that are computed at a time
@@ -56,7 +56,7 @@ def clamped(count: int, window: int) -> NDArray[np.int64]:
     return np.clip(np.arange(count)[:, None] + np.arange(-window, window + 1), 0, count - 1)
 
 
-def rows(values: Numbers, window: int) -> Numbers:
+def rows(values: Some, window: int) -> Some:
     """Return frames as rows, with the first and last repeated so that every window is whole."""
     count = len(values)
     if window == 0:

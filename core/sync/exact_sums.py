@@ -18,6 +18,7 @@ BITS = 23  # twice that for a product of two rows; 7 bits are left for a sum ove
 WIDE = 2048  # numbers of a row that are multiplied at a time
 
 Numbers = NDArray[np.float32] | NDArray[np.float64]
+Some = TypeVar("Some", NDArray[np.float32], NDArray[np.float64])
 Rows = TypeVar("Rows", NDArray[np.float64], NDArray[np.complex128])
 
 

@@ -39,7 +39,7 @@ class PosedClip:
 
     @cached_property
     def _posed(self) -> tuple[Array, Array, Array]:
-        """World rotations (F, J, 4), points (F, P, 3), and the raw direction (F,) in which the pelvis faces, radians."""
+        """World rotations (F, J, 4), points (F, P, 3), and the raw direction (F,) of the pelvis, radians."""
         skeleton = self.clip.skeleton
         rotations, points = kinematics.kept(self.clip, keep=self.keep)
         return rotations, points, root_motion.raw_pelvis_heading(skeleton, rotations, points[:, : len(skeleton)])

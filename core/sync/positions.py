@@ -13,7 +13,7 @@ from ..recipes.matching import Matching
 from . import exact_sums, joint_weights
 from .alignment import clouds_apart
 from .distance import Metric, apart, clamped, in_blocks, rows
-from .exact_sums import Numbers
+from .exact_sums import Some
 from .posed_clip import PosedClip
 
 SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
@@ -260,10 +260,10 @@ def _squared_steps(values: NDArray[np.float32]) -> Array:
     return np.asarray(np.einsum("fk,fk->f", steps, steps))
 
 
-def _quarter_turned(vectors: Numbers) -> Numbers:
+def _quarter_turned(vectors: Some) -> Some:
     """Return (−y, x) for (x, y): its dot product with (x', y') is the cross product of (x, y) with it."""
     return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
 
 
-def _flat(values: Numbers) -> Numbers:
+def _flat(values: Some) -> Some:
     return values.reshape(len(values), -1)
