@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..motion import quat, resample, root_motion
+from ..motion import blocks, quat, resample, root_motion
 from ..motion.quat import Array
 from .world_pose import WorldPose
 
@@ -28,8 +28,9 @@ def periodicity(body: WorldPose) -> float | None:
     """
     channels = _channels(body)
     ranges = np.ptp(channels, axis=0)
-    moving = ranges >= max(FLAT, FLAT_SHARE * float(ranges.max()))
-    uneven = unevenness(channels[:, moving])
+    moving = np.flatnonzero(ranges >= max(FLAT, FLAT_SHARE * float(ranges.max())))
+    pieces = [unevenness(channels[:, moving[some]]) for some in blocks.slices(len(moving), len(channels))]
+    uneven = np.concatenate([np.empty(0), *pieces])
     known = uneven[~np.isnan(uneven)]
     return float(known.mean()) if len(known) else None
 
@@ -77,7 +78,7 @@ def smoothness(body: WorldPose) -> float | None:
         >>> [round(angles.smoothness(world_pose.pose(clip)), 2) for clip in (actions.walk(), actions.run())]
         [0.58, 1.47]
     """
-    rotations = _at_seed_rate(_rotations(body), body.clip.rate)
+    rotations = _turns(body)
     if len(rotations) < 3:
         return None
     return float(np.degrees(_second_differences(rotations).mean()) * (min(body.clip.rate, SEED_RATE) / SEED_RATE) ** 2)
@@ -89,7 +90,7 @@ def _at_seed_rate(rotations: Array, rate: float) -> Array:
         return rotations
     count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
     frames = np.arange(count, dtype=np.float64) * (rate / SEED_RATE)
-    return quat.normalize(resample.curve(quat.continuous(rotations), frames))
+    return quat.normalize(resample.curve(quat.on_one_side(rotations), frames))
 
 
 def second_differences(body: WorldPose) -> Array:
@@ -103,11 +104,21 @@ def _second_differences(rotations: Array) -> Array:
     The first differences are the rotation vectors from each frame to the next, about the joint's own axes, so that no
     turn is too large.
     """
-    steps = quat.log(quat.mul(quat.inv(rotations[:-1]), rotations[1:])).reshape(len(rotations) - 1, -1)
-    turning = np.abs(steps).max(axis=0, initial=0.0) > STILL
-    if not turning.any():
-        return np.zeros(max(len(steps) - 1, 0))
-    return np.asarray(np.abs(np.diff(steps[:, turning], axis=0)).mean(axis=1))
+    count, joints = rotations.shape[:2]
+    steps, largest = np.empty((count - 1, 3 * joints)), np.zeros(3 * joints)
+    for some in blocks.slices(count - 1, 4 * joints):
+        after = slice(some.start + 1, some.stop + 1)
+        step = quat.log(quat.mul(quat.inv(rotations[some]), rotations[after])).reshape(-1, 3 * joints)
+        steps[some] = step
+        np.maximum(largest, np.abs(step).max(axis=0, initial=0.0), out=largest)
+    turning = largest > STILL
+    second = np.zeros(max(count - 2, 0))
+    if turning.any():
+        chosen = slice(None) if turning.all() else turning
+        for some in blocks.slices(len(second), 3 * joints):
+            around = steps[some.start : some.stop + 1][:, chosen]
+            second[some] = np.abs(np.diff(around, axis=0)).mean(axis=1)
+    return second
 
 
 def _rotations(body: WorldPose) -> Array:
@@ -117,9 +128,24 @@ def _rotations(body: WorldPose) -> Array:
     """
     skeleton = body.clip.skeleton
     travelling = root_motion.travelling_joint(skeleton)
-    rotations = body.clip.rotations.copy()
-    rotations[:, travelling] = body.rotations[:, travelling]
-    return rotations[:, skeleton.body]
+    rotations = body.clip.rotations[:, skeleton.body]
+    if skeleton.body[travelling]:
+        rotations[:, _own(body)] = body.rotations[:, travelling]
+    return rotations
+
+
+def _own(body: WorldPose) -> int:
+    """Return the number of the travelling joint among the joints of the body."""
+    skeleton = body.clip.skeleton
+    return int(np.count_nonzero(skeleton.body[: root_motion.travelling_joint(skeleton)]))
+
+
+def _turns(body: WorldPose) -> Array:
+    """Return `_rotations` (F, B, 4) at the rate of the measures, worked out once; not to be written."""
+    known: Array | None = vars(body).get("_turns")
+    if known is None:
+        known = vars(body)["_turns"] = _at_seed_rate(_rotations(body), body.clip.rate)
+    return known
 
 
 def _channels(body: WorldPose) -> Array:
@@ -127,10 +153,14 @@ def _channels(body: WorldPose) -> Array:
 
     The travelling joint is relative to the heading: a walk that turns is as periodic as a straight one.
     """
-    rotations = _rotations(body)
-    travelling = int(np.count_nonzero(body.clip.skeleton.body[: root_motion.travelling_joint(body.clip.skeleton)]))
-    level = quat.about_axis("Z", -body.heading)
-    rotations[:, travelling] = quat.mul(level, rotations[:, travelling])
-    rotations = _at_seed_rate(rotations, body.clip.rate)
-    vectors = quat.log_about(quat.mean_of_frames(rotations), rotations)
-    return np.asarray(vectors.reshape(len(vectors), -1))
+    turns, travelling = _turns(body), root_motion.travelling_joint(body.clip.skeleton)
+    facing = quat.mul(quat.about_axis("Z", -body.heading), body.rotations[:, travelling])
+    facing = _at_seed_rate(facing[:, None], body.clip.rate)
+    own = _own(body)
+    vectors = np.empty((*turns.shape[:2], 3))
+    for some in blocks.slices(turns.shape[1], 4 * len(turns)):
+        rotations = turns[:, some].copy()
+        if some.start <= own < some.stop:
+            rotations[:, own - some.start] = facing[:, 0]
+        vectors[:, some] = quat.log_about(quat.mean_of_frames(rotations), rotations)
+    return vectors.reshape(len(vectors), -1)

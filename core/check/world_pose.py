@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..motion import kinematics, root_motion
+from ..motion import blocks, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
@@ -16,6 +16,7 @@ class WorldPose:
 
     rotations (F, J, 4) : of the joints in the world
     points (F, P, 3) : places of the joints, then of the tips, metres
+    Neither is to be written.
     """
 
     clip: Clip
@@ -37,8 +38,11 @@ class WorldPose:
     @cached_property
     def accelerations(self) -> Array:
         """Root mean square acceleration (F−2,) of the points by weight, m/s²; the first is that of frame 1."""
-        second = np.diff(self.points, n=2, axis=0) * self.clip.rate**2
-        return np.asarray(np.sqrt(((second**2).sum(axis=2) * self.clip.skeleton.point_weights).sum(axis=1)))
+        squares = np.zeros(max(len(self.points) - 2, 0))
+        for some in blocks.slices(len(squares), self.points[0].size):
+            second = np.diff(self.points[some.start : some.stop + 2], n=2, axis=0) * self.clip.rate**2
+            squares[some] = ((second**2).sum(axis=2) * self.clip.skeleton.point_weights).sum(axis=1)
+        return np.sqrt(squares)
 
 
 def pose(clip: Clip) -> WorldPose:
@@ -51,4 +55,4 @@ def pose(clip: Clip) -> WorldPose:
         >>> body.points.shape, body.ground.shape, body.accelerations.shape
         ((97, 26, 3), (97, 2), (95,))
     """
-    return WorldPose(clip, *kinematics.posed(clip))
+    return WorldPose(clip, *kinematics.kept(clip))

@@ -131,13 +131,15 @@ def curve(values, frames):  # type: ignore[no-untyped-def]
     return sampled
 
 
-@kernel("Tuple((f8[:, :, ::1], f8[:, :, ::1]))(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1])")
-def forward(joints, parents, offsets, orients, rotations, translations):  # type: ignore[no-untyped-def]
-    """See `kinematics.forward`: for some joints, parents before children; the others are zero.
+@kernel(
+    "Tuple((f8[:, :, ::1], f8[:, :, ::1]))(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], i8)"
+)
+def forward(joints, parents, offsets, orients, rotations, translations, more):  # type: ignore[no-untyped-def]
+    """See `kinematics.forward`: for some joints, parents before children; the others, and places for `more`, are zero.
 
     All sums are in the order of `quat.mul` and `quat.rotate`, so that the numbers are the same to the last bit.
     """
-    turned, moved = np.zeros(rotations.shape), np.zeros(translations.shape)
+    turned, moved = np.zeros(rotations.shape), np.zeros((len(rotations), len(parents) + more, 3))
     for f in range(len(rotations)):
         rotation, translation, turn, place = rotations[f], translations[f], turned[f], moved[f]
         for joint in joints:

@@ -99,12 +99,13 @@ def forward(
     orients: Array,
     rotations: Array,
     translations: Array,
+    more: int,
 ) -> tuple[Array, Array]:
-    """See `kinematics.forward`: for some joints, parents before children; the others are zero.
+    """See `kinematics.forward`: for some joints, parents before children; the others, and places for `more`, are zero.
 
     The same numbers as `_numba` to the last bit; up to rounding where there are more than DEEP joints in a row.
     """
-    turned, moved = np.zeros(rotations.shape), np.zeros(translations.shape)
+    turned, moved = np.zeros(rotations.shape), np.zeros((len(rotations), len(parents) + more, 3))
     every = len(joints) == len(parents)
     above = _above(joints, parents)
     frames = max(min(FRAMES, len(rotations)), 1)
@@ -130,7 +131,7 @@ def forward(
             place[:, here] = _rotated(turn.take(over, axis=1), place.take(here, axis=1))
         for here, over in steps:
             place[:, here] = place.take(over, axis=1) + place.take(here, axis=1)
-        chosen = slice(None) if every else joints
+        chosen = slice(len(parents)) if every else joints
         turned[some, chosen], moved[some, chosen] = turn.transpose(2, 1, 0), place.transpose(2, 1, 0)
     return turned, moved
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import cycles, feet, kinematics, quat, root_motion
+from . import blocks, cycles, feet, kinematics, quat, root_motion
 from .clip import Clip
 from .quat import Array
 
@@ -59,7 +59,12 @@ def of(clip: Clip) -> Closing:
         'missing key'
     """
     height, rate = clip.skeleton.height, clip.rate
-    closings = [_of(places, height, rate) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
+    # Most clips are no cycles, and their ends tell that.
+    ends = clip if len(clip) < 5 else clip.taken(np.array([0, 1, len(clip) - 2, len(clip) - 1]))
+    closings = []
+    for places_of in (cycles.in_ground_frames, _in_place):
+        closing = _of(places_of(ends), height, rate)
+        closings.append(closing if closing.kind and _moves(places_of(clip), height) else Closing("", closing.gap))
     return min(closings, key=lambda closing: ((EXACT, GAP, MISSING_KEY, "").index(closing.kind), closing.gap))
 
 
@@ -111,15 +116,24 @@ def _foot_reach(clip: Clip) -> float:
 
 
 def _in_place(clip: Clip) -> Array:
-    return kinematics.points(clip)[:, clip.skeleton.point_weights > 0.0]
+    return kinematics.kept(clip)[1][:, clip.skeleton.point_weights > 0.0]
+
+
+def _moves(places: Array, height: float) -> bool:
+    """Return whether points (F, P, 3) move so much that they can be a cycle: else it is a pose."""
+    far = cycles.MOVES * cycles.CLOSED * height
+    return any(_farthest(places[some] - places[0]) > far for some in blocks.slices(len(places), places[0].size))
 
 
 def _of(places: Array, height: float, rate: float) -> Closing:
-    """Return how the places (F, P, 3) of points at the end meet those at the start, at that many frames a second."""
+    """Return how the places (F, P, 3) of points at the end meet those at the start, at that many frames a second.
+
+    Of the frames only the first two and the last two count.
+    """
     away = places[0] - places[-1]
     gap = _farthest(away)
-    if len(places) < 3 or _farthest(places - places[0]) <= cycles.MOVES * cycles.CLOSED * height:
-        return Closing("", gap)  # it hardly moves: a pose, not a cycle
+    if len(places) < 3:
+        return Closing("", gap)
     if gap <= cycles.CLOSED * height:
         return Closing(EXACT, gap)
     if gap <= NEARLY * height:

@@ -1,6 +1,7 @@
 """Forward kinematics, for all frames at once (methods: Skeleton, clip, forward kinematics)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from weakref import WeakKeyDictionary
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import jit
-from . import inheritance, quat
+from . import blocks, inheritance, quat
 from .clip import Clip
 from .quat import Array
 from .skeleton import DEEP, Skeleton
@@ -19,7 +20,9 @@ SAME = 1e-12
 SHEARED = 1e-5  # cosine of the angle between axes; what Blender evaluates in single precision is nearer to upright
 # Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
 KEPT_POSES = 1_500_000
+MOST_KEPT = 10_000_000  # likewise while a verb works
 
+_working = 0  # how many do
 _kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # those that were used last come last
 _lock = Lock()
 
@@ -39,7 +42,7 @@ def world(clip: Clip) -> tuple[Array, Array]:
         >>> positions[0, walk.skeleton.index("head")].round(2).tolist()
         [-0.01, -0.04, 1.46]
     """
-    rotations, places = _posed(clip)
+    rotations, places = kept(clip)
     return rotations.copy(), places[:, : len(clip.skeleton)].copy()
 
 
@@ -54,8 +57,22 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
         >>> bool((kinematics.world_of(walk, [hand])[1][:, hand] == kinematics.world(walk)[1][:, hand]).all())
         True
     """
+    rotations, positions = kept_of(clip, joints)
+    return (rotations, positions) if rotations.flags.writeable else (rotations.copy(), positions.copy())
+
+
+def kept_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
+    """Return what `world_of` does, perhaps as arrays that can't be written.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> kinematics.kept_of(actions.walk(), [0])[1].shape
+        (97, 21, 3)
+    """
     if not _plain(clip) or clip in _kept or len(clip.skeleton.levels) > DEEP:
-        return world(clip)
+        rotations, places = kept(clip)
+        return rotations, places[:, : len(clip.skeleton)]
     chosen = np.zeros(len(clip.skeleton), dtype=bool)
     for joint in joints:
         above = joint
@@ -74,7 +91,7 @@ def points(clip: Clip) -> Array:
         >>> kinematics.points(actions.walk()).shape  # 21 joints; tips of the head, of hands and of toes
         (97, 26, 3)
     """
-    return _posed(clip)[1].copy()
+    return kept(clip)[1].copy()
 
 
 def lines(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
@@ -103,37 +120,82 @@ def posed(clip: Clip) -> tuple[Array, Array]:
         >>> rotations.shape, points.shape
         ((97, 21, 4), (97, 26, 3))
     """
-    rotations, places = _posed(clip)
+    rotations, places = kept(clip)
     return rotations.copy(), places.copy()
 
 
-def _posed(clip: Clip) -> tuple[Array, Array]:
-    """Return what `posed` does, computed once for as long as it is kept; not to be changed."""
+def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
+    """Return what `posed` does as arrays that can't be written, computed once for as long as they are kept.
+
+    keep : whether the clip will be asked for again, so that others may have to make room for it
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk()
+        >>> kinematics.kept(walk)[1] is kinematics.kept(walk)[1]
+        True
+    """
     with _lock:
         pose = _kept.pop(clip, None)
         if pose is not None:
             _kept[clip] = pose
             return pose
     pose = _computed(clip)
-    with _lock:
-        _kept[clip] = pose
-        poses = {other: rotations.size // 4 for other, (rotations, _) in _kept.items()}
-        excess = sum(poses.values()) - KEPT_POSES
-        for other, count in poses.items():
-            if excess > 0:
-                del _kept[other]
-                excess -= count
+    for array in pose:
+        array.flags.writeable = False
+    if keep:
+        with _lock:
+            _kept[clip] = pose
+            _drop(MOST_KEPT if _working else KEPT_POSES)
     return pose
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Keep the poses of longer clips while something is done with them, which asks for them again and again.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> with kinematics.keeping():
+        ...     kinematics.kept(actions.walk())[1].shape
+        (97, 26, 3)
+    """
+    global _working
+    with _lock:
+        _working += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _working -= 1
+            if not _working:
+                _drop(KEPT_POSES)
+
+
+def _drop(most: int) -> None:
+    """Keep no more poses than that, of the clips that were used last."""
+    poses = {other: rotations.size // 4 for other, (rotations, _) in _kept.items()}
+    excess = sum(poses.values()) - most
+    for other, count in poses.items():
+        if excess > 0:
+            del _kept[other]
+            excess -= count
 
 
 def _computed(clip: Clip) -> tuple[Array, Array]:
     if not _plain(clip):
         linear, positions = matrices(clip)
         return _axes(linear), _stretched_points(clip.skeleton, linear, positions)
-    rotations, positions = forward(clip.skeleton, clip.rotations, clip.translations)
-    tipped = clip.skeleton.tipped
-    reach = quat.rotate(rotations[:, tipped], clip.skeleton.tips[tipped])
-    return rotations, np.concatenate([positions, positions[:, tipped] + reach], axis=1)
+    skeleton = clip.skeleton
+    tipped, joints = skeleton.tipped, len(skeleton)
+    every = np.arange(joints, dtype=np.int64)
+    rotations, points = _forward(skeleton, every, clip.rotations, clip.translations, len(tipped))
+    for some in blocks.slices(len(clip), 4 * len(tipped)):
+        reach = quat.rotate(rotations[some, tipped], skeleton.tips[tipped])
+        np.add(points[some, tipped], reach, out=points[some, joints:])
+    return rotations, points
 
 
 def _axes(linear: Array) -> Array:
@@ -162,15 +224,18 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
 
 
 def _forward(
-    skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array
+    skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array, more: int = 0
 ) -> tuple[Array, Array]:
-    """Return what `forward` does for some joints, given with all above them, parents first; the others are zero."""
+    """Return what `forward` does for some joints, given with all above them, parents first; the others are zero.
+
+    more : how many places are added to the positions, as zeros
+    """
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
     ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
     parents = np.require(skeleton.parents, np.int64, ["C", "W"])
     # For long chains waiting for the compiler pays. Their numbers differ by rounding, so all have the same engine.
     kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
-    posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready)
+    posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready, more)
     return posed
 
 

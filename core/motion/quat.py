@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import jit
+from . import blocks
 
 Array = NDArray[np.float64]
 
@@ -108,10 +109,14 @@ def normalize(q: Array) -> Array:
         >>> quat.normalize(np.array([[0.0, 0.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0]])).round(3).tolist()
         [[0.0, 0.0, 0.6, 0.8], [1.0, 0.0, 0.0, 0.0]]
     """
-    length = np.sqrt(np.einsum("...k,...k->...", q, q))[..., None]
-    if (length > 0.0).all():
-        return np.asarray(q / length)
-    return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), IDENTITY)
+    out = np.empty(q.shape)
+    for part, some, _ in _blocks(out, q, q):
+        length = np.sqrt(np.einsum("...k,...k->...", some, some))[..., None]
+        if (length > 0.0).all():
+            np.divide(some, length, out=part)
+        else:
+            part[...] = np.where(length > 0.0, some / np.where(length > 0.0, length, 1.0), IDENTITY)
+    return out
 
 
 def exp(v: Array) -> Array:
@@ -170,9 +175,27 @@ def continuous(q: Array) -> Array:
         >>> quat.continuous(quat.exp(halves)).round(3)[:, 3].tolist()
         [0.996, 0.996]
     """
-    signs = np.ones(q.shape[:-1])
-    signs[1:] = np.where(np.einsum("...k,...k->...", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
-    return np.asarray(q * np.cumprod(signs, axis=0)[..., None])
+    turned = on_one_side(q)
+    return q.copy() if turned is q else turned
+
+
+def on_one_side(q: Array) -> Array:
+    """Return what `continuous` does, but q itself where it is so already.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import quat
+        >>> turning = quat.about_axis("Z", np.radians([0.0, 30.0, 60.0]))
+        >>> quat.on_one_side(turning) is turning
+        True
+    """
+    far = np.zeros(q.shape[:-1], dtype=bool)
+    for some in blocks.slices(len(q) - 1, q.size // max(len(q), 1)):
+        after = slice(some.start + 1, some.stop + 1)
+        np.less(np.einsum("...k,...k->...", q[after], q[some]), 0.0, out=far[after])
+    if not far.any():
+        return q
+    return np.asarray(q * np.where(np.logical_xor.accumulate(far, axis=0), -1.0, 1.0)[..., None])
 
 
 def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:

@@ -28,7 +28,7 @@ def sample(clip: Clip, frames: Array) -> Clip:
     limits.check_size(clip.name, len(frames), len(clip.skeleton))
     return replace(
         clip,
-        rotations=quat.normalize(curve(quat.continuous(clip.rotations), frames)),
+        rotations=quat.normalize(curve(quat.on_one_side(clip.rotations), frames)),
         translations=curve(clip.translations, frames),
         scales=None if clip.scales is None else curve(clip.scales, frames),
         channels={name: _channel(channel, frames) for name, channel in clip.channels.items()},

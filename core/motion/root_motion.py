@@ -161,7 +161,7 @@ def pelvis_heading(clip: Clip, sigma: float) -> Array:
         >>> bool(np.degrees(facing[-1] - facing[0]) > 70.0)
         True
     """
-    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.world(clip)), sigma * clip.rate)
+    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.kept(clip)), sigma * clip.rate)
 
 
 def ground_frames(clip: Clip) -> tuple[Array, Array]:
@@ -177,7 +177,7 @@ def ground_frames(clip: Clip) -> tuple[Array, Array]:
         [0.0, 4.16]
     """
     skeleton = clip.skeleton
-    rotations, positions = kinematics.world_of(clip, heading_joints(skeleton))
+    rotations, positions = kinematics.kept_of(clip, heading_joints(skeleton))
     return positions[:, travelling_joint(skeleton), :2], raw_heading(skeleton, rotations, positions)
 
 
@@ -197,12 +197,10 @@ def smooth(values: Array, sigma: float, *, repeats: bool = False) -> Array:
     """
     if repeats:
         return smooth(np.concatenate([values] * 3), sigma)[len(values) : 2 * len(values)]
-    # Beyond 4 σ a Gaussian is negligible.
-    reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
+    kernel = smoothing(sigma, len(values))
+    reach = len(kernel) // 2
     if reach < 1:
         return values.copy()
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
-    kernel /= kernel.sum()
     head = 2.0 * values[:1] - values[reach:0:-1]
     tail = 2.0 * values[-1:] - values[-2 : -reach - 2 : -1]
     padded = np.concatenate([head, values, tail]).reshape(len(values) + 2 * reach, -1)
@@ -210,6 +208,22 @@ def smooth(values: Array, sigma: float, *, repeats: bool = False) -> Array:
     for column in range(padded.shape[1]):
         out[:, column] = np.convolve(padded[:, column], kernel, mode="valid")
     return out.reshape(values.shape)
+
+
+def smoothing(sigma: float, count: int) -> Array:
+    """Return the weights (2R+1,) of R neighbours on each side with which `smooth` smooths that many samples.
+
+    Example:
+        >>> from action_loom.core.motion import root_motion
+        >>> root_motion.smoothing(0.5, 20).round(3).tolist()
+        [0.0, 0.107, 0.786, 0.107, 0.0]
+    """
+    # Beyond 4 σ a Gaussian is negligible.
+    reach = min(int(np.ceil(4.0 * sigma)), count - 1)
+    if reach < 1:
+        return np.ones(1)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    return np.asarray(kernel / kernel.sum())
 
 
 def increments(ground: Array, facing: Array) -> Array:

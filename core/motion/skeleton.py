@@ -85,7 +85,7 @@ class Skeleton:
             every = np.arange(len(self), dtype=np.int64)
             arrays = (np.require(values, requirements=["C", "W"]) for values in (self.offsets, self.orients, *still))
             kernel = jit.kernels(__package__).forward
-            return tuple(values[0] for values in kernel(every, self.parents, *arrays))
+            return tuple(values[0] for values in kernel(every, self.parents, *arrays, 0))
         rotations, positions = self.orients.copy(), self.offsets.copy()
         for joints in self.levels[1:]:
             above = rotations[self.parents[joints]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kinematics
+from . import blocks, kinematics
 from .clip import Clip
 from .frame_map import FrameMap, LeftOut
 from .quat import Array
@@ -69,14 +69,16 @@ def ends(clip: Clip) -> Trimmed:
         >>> trim.ends(replace(walk, translations=places)).first
         1
     """
-    positions = kinematics.points(clip)
-    steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1, initial=0.0)
+    _, positions = kinematics.kept(clip)
+    steps = _fastest(positions, 1)
     if len(steps) < 4:
         return Trimmed(clip)
     typical = float(np.median(steps[steps > STILL])) if np.any(steps > STILL) else 0.0
     limit = max(OUTLIER * typical, SLOWEST_JUMP / clip.rate)
     limit = min(limit, max(FAST_OUTLIER * typical, FASTEST / clip.rate))
-    shaking = np.linalg.norm(np.diff(positions, n=2, axis=0), axis=2).max(axis=1, initial=0.0)
+    if not any(_last_jump(steps[::order], limit, clip.rate) for order in (1, -1)):
+        return Trimmed(clip)
+    shaking = _fastest(positions, 2)
     first, last = (
         _bad(steps[::order], shaking[::order] > SHAKEN * np.median(shaking), limit, clip.rate) for order in (1, -1)
     )
@@ -85,18 +87,38 @@ def ends(clip: Clip) -> Trimmed:
     return Trimmed(clip.cut(first, len(clip) - last), first, last) if first or last else Trimmed(clip)
 
 
+def _fastest(positions: Array, order: int) -> Array:
+    """Return the longest (F − order,) of the differences of that order of points (F, P, 3) from frame to frame."""
+    longest = np.zeros(max(len(positions) - order, 0))
+    for some in blocks.slices(len(longest), positions[0].size):
+        steps = np.diff(positions[some.start : some.stop + order], n=order, axis=0)
+        steps *= steps
+        squares = steps[..., 0] + steps[..., 1]
+        squares += steps[..., 2]
+        longest[some] = squares.max(axis=1, initial=0.0)
+    return np.sqrt(longest)
+
+
+def _last_jump(steps: Array, limit: float, rate: float) -> int:
+    """Return how many steps there are up to the last one near the start that is over the limit; 0 for none."""
+    moving = np.flatnonzero(steps > STILL)
+    held = int(moving[0]) if len(moving) else 0
+    jumps = np.flatnonzero(steps[: held + _reach(rate)] > limit)
+    return int(jumps[-1]) + 1 if len(jumps) else 0
+
+
+def _reach(rate: float) -> int:
+    return max(1, round(END_SECONDS * rate))
+
+
 def _bad(steps: Array, shaking: NDArray[np.bool_], limit: float, rate: float) -> int:
     """Return the number of bad frames before the first good one.
 
     steps (F−1,) : of the fastest point; shaking (F−2,) : whether accelerations are too large; limit : of a step, metres
     """
-    moving = np.flatnonzero(steps > STILL)
-    held = int(moving[0]) if len(moving) else 0
-    reach = max(1, round(END_SECONDS * rate))
-    jumps = np.flatnonzero(steps[: held + reach] > limit)
-    if not len(jumps):
+    first, reach = _last_jump(steps, limit, rate), _reach(rate)
+    if not first:
         return 0
-    first = int(jumps[-1]) + 1
     behind = shaking[first : first + reach + 2]
     # Two accelerations in a row that are not too large end the ringing.
     calm = np.flatnonzero(~behind[:-1] & ~behind[1:])

@@ -222,15 +222,16 @@ def banded(distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], 
         left = low
     if not np.isfinite(total[-1]):
         return np.empty((0, 2), dtype=np.int64)
-    step_to = _banded_steps(distance.tolist(), total.tolist(), first.tolist(), begin.tolist(), limit)
+    step_to = _banded_steps(distance, total, first.tolist(), begin.tolist(), limit)
     _, steps, _ = _walked(step_to, rows - 1, columns - 1, ())
     return _cells(steps, rows - 1, columns - 1)
 
 
 def _banded_steps(
-    distance: list[float], total: list[float], first: list[int], begin: list[int], limit: int
+    distances: Array, totals: Array, first: list[int], begin: list[int], limit: int
 ) -> Callable[[int, int], int]:
-    """Return what tells the step that leads to a cell of a band, from the costs of all its cells; see `_step`."""
+    """Return what tells the step that leads to a cell of a band, from the costs of all its cells; see `_steps`."""
+    distance, total = distances.data, totals.data  # as lists they would take four times the memory
 
     def cost(i: int, j: int) -> float:
         if i < 0 or j < 0:

@@ -143,7 +143,7 @@ def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool
     """
     steps = np.diff(values)
     for _ in range(200):
-        excess = steps - np.clip(steps, lowest, highest)
+        excess = steps - _within(steps, lowest, highest)
         if not excess.any():
             break
         steps -= excess
@@ -163,17 +163,25 @@ def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool
 
 def _with_sum(steps: Array, total: float, lowest: float, highest: float) -> Array:
     """Return clip(steps + c), with c found by bisection so that the sum is `total`."""
-    clipped = np.clip(steps, lowest, highest)
+    clipped = _within(steps, lowest, highest)
     if abs(clipped.sum() - total) < 1e-9:
-        return np.asarray(clipped)
+        return clipped
     low, high = lowest - steps.max(), highest - steps.min()
     for _ in range(100):
         middle = 0.5 * (low + high)
-        if np.clip(steps + middle, lowest, highest).sum() < total:
+        done = middle in (low, high)  # there is no number between them
+        if _within(steps + middle, lowest, highest).sum() < total:
             low = middle
         else:
             high = middle
-    return np.asarray(np.clip(steps + 0.5 * (low + high), lowest, highest))
+        if done:
+            break
+    return _within(steps + 0.5 * (low + high), lowest, highest)
+
+
+def _within(values: Array, lowest: float, highest: float) -> Array:
+    """Return what numpy's clip does, in half the time for short arrays."""
+    return np.minimum(np.maximum(values, lowest), highest)
 
 
 def evaluate(values: Array, at: Array) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import jit
 from ..motion.quat import Array
 from ..recipes.matching import Matching
+from .exact_sums import Some
 from .posed_clip import PosedClip
 
 BLOCK = 128  # rows of a distance matrix that are computed at a time
@@ -55,7 +56,7 @@ def clamped(count: int, window: int) -> NDArray[np.int64]:
     return np.clip(np.arange(count)[:, None] + np.arange(-window, window + 1), 0, count - 1)
 
 
-def rows(values: Array, window: int) -> Array:
+def rows(values: Some, window: int) -> Some:
     """Return frames as rows, with the first and last repeated so that every window is whole."""
     count = len(values)
     if window == 0:
@@ -69,6 +70,8 @@ def in_blocks(count: int, columns: int, window: int, some: Callable[[slice, slic
     some(block, around) : the rows of a block; `around` are its frames and a window's frames on each side, in the
     numbers of `rows`
     """
+    if count <= BLOCK:
+        return some(slice(0, count), slice(0, count + 2 * window))
     matrix = np.empty((count, columns))
     for first in range(0, count, BLOCK):
         last = min(first + BLOCK, count)

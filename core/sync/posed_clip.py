@@ -5,19 +5,22 @@ from functools import cached_property
 
 import numpy as np
 
-from ..motion import kinematics, root_motion
+from ..check.world_pose import WorldPose
+from ..motion import blocks, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
 HEADING_SIGMA = 0.5  # s
 VELOCITY_SIGMA = 2.0 / 120.0  # s
+ROWS = 32  # frames whose velocities are computed at a time
 
 
 @dataclass(frozen=True, eq=False)
 class PosedClip:
-    """A clip, and what metrics need of it, computed when the first one asks."""
+    """A clip, and what metrics need of it, computed when the first one asks; keep : see `kinematics.kept`."""
 
     clip: Clip
+    keep: bool = True
 
     @classmethod
     def of(cls, clip: "Clip | PosedClip") -> "PosedClip":
@@ -31,44 +34,80 @@ class PosedClip:
         if start == 0 and end == len(self):
             return self
         part = PosedClip(self.clip.cut(start, end))
-        points, facing = self._posed
-        vars(part)["_posed"] = points[start:end], facing[start:end]  # where the property keeps its value
+        vars(part)["_posed"] = tuple(values[start:end] for values in self._posed)  # where the property keeps its value
         return part
 
     @cached_property
-    def _posed(self) -> tuple[Array, Array]:
-        """Points (F, P, 3), and the raw direction (F,) in which the pelvis faces, radians."""
+    def _posed(self) -> tuple[Array, Array, Array]:
+        """World rotations (F, J, 4), points (F, P, 3), and the raw direction (F,) of the pelvis, radians."""
         skeleton = self.clip.skeleton
-        rotations, points = kinematics.posed(self.clip)
-        return points, root_motion.raw_pelvis_heading(skeleton, rotations, points[:, : len(skeleton)])
+        rotations, points = kinematics.kept(self.clip, keep=self.keep)
+        return rotations, points, root_motion.raw_pelvis_heading(skeleton, rotations, points[:, : len(skeleton)])
+
+    @property
+    def pose(self) -> WorldPose:
+        """The clip with its body in the world, as other measures take it."""
+        return WorldPose(self.clip, *self._posed[:2])
 
     @property
     def points(self) -> Array:
-        """World positions (F, P, 3) of joints and tips, metres."""
-        return self._posed[0]
+        """World positions (F, P, 3) of joints and tips, metres; not to be written."""
+        return self._posed[1]
 
     def heading(self, sigma: float) -> Array:
         """Return the direction (F,) in which the pelvis faces, smoothed by `sigma` seconds, radians."""
-        return root_motion.smooth(self._posed[1], sigma * self.clip.rate)
+        return root_motion.smooth(self._posed[2], sigma * self.clip.rate)
 
     @cached_property
     def local(self) -> Array:
         """Points (F, P, 3) turned to face along y, with the ground point of the travelling joint in the origin."""
-        origin = self.points[:, root_motion.travelling_joint(self.clip.skeleton), None, :2]
-        facing = self.heading(HEADING_SIGMA)[:, None]
+        points, travelling = self.points, root_motion.travelling_joint(self.clip.skeleton)
+        facing, local = self.heading(HEADING_SIGMA)[:, None], np.empty(self.points.shape)
         cosine, sine = np.cos(facing), np.sin(facing)
-        local = self.points.copy()
-        x, y = np.moveaxis(self.points[..., :2] - origin, 2, 0)
-        local[..., 0] = cosine * x + sine * y
-        local[..., 1] = cosine * y - sine * x
+        for some in blocks.slices(len(self), points[0].size):
+            x, y = (points[some, :, k] - points[some, travelling, None, k] for k in range(2))
+            local[some, :, 0] = cosine[some] * x + sine[some] * y
+            local[some, :, 1] = cosine[some] * y - sine[some] * x
+            local[some, :, 2] = points[some, :, 2]
         return local
 
     @cached_property
     def velocities(self) -> Array:
         """Velocities (F, P, 3) of `local`, smoothed a little, metres a frame."""
-        smooth = root_motion.smooth(self.local, VELOCITY_SIGMA * self.clip.rate)
-        # As numpy's gradient does, in an eighth of the time.
-        velocities = np.empty_like(smooth)
-        velocities[1:-1] = 0.5 * (smooth[2:] - smooth[:-2])
-        velocities[0], velocities[-1] = smooth[1] - smooth[0], smooth[-1] - smooth[-2]
-        return velocities
+        count, width = len(self), self.points[0].size
+        places, velocities = self.local.reshape(count, width), np.empty((count, width))
+        kernel = root_motion.smoothing(VELOCITY_SIGMA * self.clip.rate, count)
+        reach, inner = len(kernel) // 2 + 1, _rates(ROWS, 2 * ROWS, 3 * ROWS + len(kernel), kernel)
+        for first in range(0, count, ROWS):
+            last, begin = min(first + ROWS, count), max(first - reach, 0)
+            whole = first >= reach and last + reach <= count and last - first == ROWS
+            weights = inner if whole else _rates(first, last, count, kernel)
+            around = slice(begin, begin + weights.shape[1])
+            for some in blocks.slices(width, ROWS):
+                np.matmul(weights, places[around, some], out=velocities[first:last, some])
+        return velocities.reshape(self.points.shape)
+
+
+def _rates(first: int, last: int, count: int, kernel: Array) -> Array:
+    """Return the weights (R, C) of frames in the smoothed velocities of the frames first … last − 1 of `count`.
+
+    Velocities are half the difference of both neighbours, at an end the difference from it. What is smoothed goes on
+    beyond the ends by odd reflection. The C frames reach as far as those that count.
+    """
+    reach = len(kernel) // 2
+    low, high = max(first - 1 - reach, 0), min(last + 1 + reach, count)
+    rows = np.arange(first, last)
+    before, after = np.maximum(rows - 1, 0), np.minimum(rows + 1, count - 1)
+    weights = np.zeros((last - first, high - low))
+    every, end = np.broadcast_to((rows - first)[:, None], (len(rows), len(kernel))), count - 1
+    for middle, sign in ((after, 1.0), (before, -1.0)):
+        at = middle[:, None] + np.arange(-reach, reach + 1)
+        share = sign * kernel / np.maximum(after - before, 1)[:, None]
+        beyond = (at < 0) | (at > end)
+        np.add.at(
+            weights,
+            (every, np.where(at < 0, -at, np.where(at > end, 2 * end - at, at)) - low),
+            share * np.where(beyond, -1.0, 1.0),
+        )
+        np.add.at(weights, (every[beyond], np.clip(at[beyond], 0, end) - low), 2.0 * share[beyond])
+    return weights

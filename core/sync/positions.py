@@ -5,12 +5,15 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..motion import blocks
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import exact_sums, joint_weights
 from .alignment import clouds_apart
 from .distance import Metric, apart, clamped, in_blocks, rows
+from .exact_sums import Some
 from .posed_clip import PosedClip
 
 SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
@@ -46,22 +49,49 @@ class PointMetric(Metric):
 
     def _fill(self, positions: Array, weights: Array, align_height: bool) -> None:
         self._align_height = align_height
-        if not weights.all():
-            positions, weights = positions[:, weights > 0.0], weights[weights > 0.0]
-        self._centroids = (weights @ positions)[:, :2]
-        # Each frame about its own centroid, so that a clip that travels far loses no digits.
-        ground = (positions[..., :2] - self._centroids[:, None]) * np.sqrt(weights)[:, None]
-        self._ground = exact_sums.rounded(ground)
-        self._heights = exact_sums.rounded(positions[..., 2] * np.sqrt(weights))
-        self._mean_heights = positions[..., 2] @ weights
+        counting = weights > 0.0
+        if not counting.all():
+            weights = weights[counting]
+        chosen = slice(None) if counting.all() else np.flatnonzero(counting)
+        frames, points = len(positions), len(weights)
+        self._centroids, self._mean_heights = np.empty((frames, 2)), np.empty(frames)
+        self._ground = np.empty((frames, points, 2), dtype=np.float32)
+        self._heights = np.empty((frames, points), dtype=np.float32)
+        self._squares, largest = np.empty(frames), [0.0, 0.0]
+        roots = np.sqrt(weights)
+        for some in blocks.slices(frames, 3 * points):
+            places = positions[some][:, chosen]
+            self._centroids[some] = (weights @ places)[:, :2]
+            self._mean_heights[some] = places[..., 2] @ weights
+            for k, part in enumerate(self._about_centroids(places, some, roots)):
+                flat = _flat(part)
+                largest[k] = np.maximum(largest[k], np.einsum("fk,fk->f", flat, flat).max(initial=0.0))
+        units = [exact_sums.unit_of(float(square)) for square in largest]
+        for some in blocks.slices(frames, 3 * points):
+            parts = self._about_centroids(positions[some][:, chosen], some, roots)
+            square = 0.0
+            for part, unit, out in zip(parts, units, (self._ground, self._heights), strict=True):
+                exact_sums.write(part, unit, out[some])
+                square = square + np.einsum("fk,fk->f", _flat(part), _flat(part))
+            self._squares[some] = square
+
+    def _about_centroids(self, places: Array, frames: slice, roots: Array) -> tuple[Array, Array]:
+        """Return points on the ground (K, P, 2) and heights (K, P) of some frames, times the roots of their weights.
+
+        Each frame is about its own centroid, so that a clip that travels far loses no digits.
+        """
+        ground, centroids = np.empty((len(places), len(roots), 2)), self._centroids[frames]
+        for k in range(2):
+            np.multiply(places[..., k] - centroids[:, k, None], roots, out=ground[..., k])
+        return ground, places[..., 2] * roots
 
     def __len__(self) -> int:
         return len(self._heights)
 
     def taken(self, frames: slice) -> Self:
         other = copy(self)
-        other._centroids, other._ground = self._centroids[frames], self._ground[frames]
-        other._heights, other._mean_heights = self._heights[frames], self._mean_heights[frames]
+        for name in ("_centroids", "_ground", "_heights", "_mean_heights", "_squares"):
+            setattr(other, name, getattr(self, name)[frames])
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
@@ -69,34 +99,49 @@ class PointMetric(Metric):
         drift, spread = self._window(window)
         other_drift, other_spread = other._window(window)
         lift, other_lift = self._lift(window), other._lift(window)
-        ground, turned = rows(self._ground, window), rows(_quarter_turned(self._ground), window)
-        heights, others = rows(self._heights, window), rows(other._ground, window).T
-        other_heights = rows(other._heights, window).T
+        ground, heights = rows(self._ground, window), rows(self._heights, window)
+        others = exact_sums.ready(rows(other._ground, window))
+        other_heights = exact_sums.ready(rows(other._heights, window))
         drifts, other_drift = np.stack([_flat(drift), _flat(_quarter_turned(drift))]), _flat(other_drift).T
 
         def some(block: slice, around: slice) -> Array:
-            products = np.empty((3, around.stop - around.start, others.shape[1]))
-            np.matmul(ground[around], others, out=products[0])
-            np.matmul(turned[around], others, out=products[1])
-            np.matmul(heights[around], other_heights, out=products[2])
+            products = np.empty((3, around.stop - around.start, len(others)))
+            turned = _flat(_quarter_turned(ground[around].reshape(-1, others.shape[1] // 2, 2)))
+            products[0] = exact_sums.products(ground[around], others)
+            products[1] = exact_sums.products(turned, others)
+            products[2] = exact_sums.products(heights[around], other_heights)
             moved = drifts[:, block] @ other_drift
             return clouds_apart(products, moved, window, spread[block], other_spread, lift[block], other_lift)
 
         return in_blocks(len(spread), len(other_spread), window, some)
 
-    def never_nearer(self, other: Self) -> Array:
+    @cached_property
+    def steps(self) -> Array:
+        """How far (F−1,) the cloud goes from frame to frame about its own centroid, metres."""
+        steps = np.empty(len(self) - 1)
+        for some in blocks.slices(len(steps), self._heights.shape[1] * 3):
+            both = slice(some.start, some.stop + 1)
+            steps[some] = np.sqrt(_squared_steps(self._ground[both]) + _squared_steps(self._heights[both]))
+        return steps
+
+    def never_nearer(self, other: Self, between: NDArray[np.bool_] | None = None) -> Array:
         """Return how near (F,) any moment of another clip is at least to each frame of this one, metres.
+
+        between (N−1,) : which steps of the other clip count; all if not given
 
         Also between its frames: the distance of two clouds is never more than by way of a third, and by way of a moment
         from frame to frame is no farther than the longest of the steps before, there and after.
         """
-        matrix = self.matrix(other, 0)
         if len(other) == 1:
-            return matrix[:, 0]
-        steps = np.concatenate([_flat(np.diff(other._ground, axis=0)), np.diff(other._heights, axis=0)], axis=1)
-        step = np.pad(np.sqrt((steps**2).sum(axis=1)), 1)
+            return self.matrix(other, 0)[:, 0]
+        step, nearest = np.pad(other.steps, 1), np.full(len(self), np.inf)
         longest = np.maximum(np.maximum(step[:-2], step[1:-1]), step[2:])
-        return np.asarray(np.maximum(0.5 * (matrix[:, :-1] + matrix[:, 1:] - longest).min(axis=1), 0.0))
+        if between is not None:
+            longest[~between] = -np.inf
+        for some in blocks.slices(len(longest), len(self)):
+            matrix = self.matrix(other.part(some.start, some.stop), 0)
+            np.minimum(nearest, (matrix[:, :-1] + matrix[:, 1:] - longest[some]).min(axis=1), out=nearest)
+        return np.asarray(np.maximum(0.5 * nearest, 0.0))
 
     def _lift(self, window: int) -> Array:
         """Return the mean height (F,) of each window, or zeros where heights are not aligned."""
@@ -106,11 +151,12 @@ class PointMetric(Metric):
 
     def _window(self, window: int) -> tuple[Array, Array]:
         """Return the centroids of each window about their mean, over √(2W+1), (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
+        if window == 0:
+            return np.zeros((len(self), 1, 2)), self._squares
         frames = clamped(len(self._heights), window)
         around = self._centroids[frames]
         drift = exact_sums.rounded((around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1]))
-        own = (self._ground**2).sum(axis=(1, 2)) + (self._heights**2).sum(axis=1)
-        return drift, own[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
+        return drift, self._squares[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
 
 
 class MotionMetric(Metric):
@@ -126,64 +172,98 @@ class MotionMetric(Metric):
 
     def __init__(self, body: PosedClip, matching: Matching) -> None:
         weights = joint_weights.point_weights(body.clip.skeleton, matching.joints)
-        counting = np.flatnonzero(weights) if not weights.all() else slice(None)
+        counting = slice(None) if weights.all() else np.flatnonzero(np.repeat(weights, 3))
+        self._columns: slice | NDArray[np.int64] = counting
         # Each point's share is half for its place and half for its direction.
-        roots = np.sqrt(0.5 * weights[counting])[:, None]
-        velocities = body.velocities[:, counting] * roots
-        speed = np.sqrt(2.0 * (velocities**2).sum(axis=(1, 2)))
-        slowest = max(SLOW_SHARE * float(np.median(speed)), 1e-9)
-        directions = _flat(velocities / np.maximum(speed, slowest)[:, None, None])
-        self._places = _flat(body.local[:, counting] * roots)
-        self._beside = np.concatenate([directions, self._more(body, matching)], axis=1)
+        self._roots = np.repeat(np.sqrt(0.5 * weights[weights > 0.0]), 3)
+        self._places, self._velocities = _flat(body.local), _flat(body.velocities)
+        speed = np.empty(len(body))
+        for some in blocks.slices(len(body), self._velocities.shape[1]):
+            velocities = self._velocities[some][:, counting] * self._roots
+            speed[some] = np.sqrt(2.0 * np.einsum("fk,fk->f", velocities, velocities))
+        self._slow = np.maximum(speed, max(SLOW_SHARE * float(np.median(speed)), 1e-9))
+        self._more = self._compared_besides(body, matching)
+        self._beside = 0.5 * (speed / self._slow) ** 2 + (self._more**2).sum(axis=1)
 
     @cached_property
-    def _features(self) -> Array:
-        """What is compared, over all frames; of long clips only those of `over` are asked for."""
-        return self._normalized(0, len(self._places) - 1)
+    def _prepared(self) -> tuple[NDArray[np.float32], Array]:
+        """What is compared (F, K), and sums of squares (F,); of long clips only those of `over` are asked for."""
+        return self._normalized(0, len(self._slow) - 1)
 
-    def _more(self, body: PosedClip, matching: Matching) -> Array:  # noqa: ARG002  (for other metrics)
+    def _compared_besides(self, body: PosedClip, matching: Matching) -> Array:  # noqa: ARG002  (for other metrics)
         """Return what a derived metric compares besides, (F, K)."""
         return np.empty((len(body), 0))
 
     def over(self, first: int, last: int) -> Self:
         """Return the same clip, with mean and amplitude over the frames first … last."""
         other = copy(self)
-        other._features = self._normalized(first, last)
+        other._prepared = self._normalized(first, last)
         return other
 
     def taken(self, frames: slice) -> Self:
         other = copy(self)
-        other._places, other._beside = self._places[frames], self._beside[frames]
-        other._features = self._features[frames]
+        for name in ("_places", "_velocities", "_slow", "_more", "_beside"):
+            setattr(other, name, getattr(self, name)[frames])
+        features, squares = self._prepared
+        other._prepared = features[frames], squares[frames]
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), without unit, between this clip and another, as means over the window."""
-        features, others = rows(self._features, window), rows(other._features, window).T
+        features, others = rows(self._prepared[0], window), exact_sums.ready(rows(other._prepared[0], window))
         square, other_square = self._square(window), other._square(window)
 
         def some(block: slice, around: slice) -> Array:
-            return apart(features[around] @ others, window, square[block], other_square)
+            return apart(exact_sums.products(features[around], others), window, square[block], other_square)
 
         return in_blocks(len(square), len(other_square), window, some)
 
     def _square(self, window: int) -> Array:
-        return np.asarray((self._features**2).sum(axis=1)[clamped(len(self._features), window)].mean(axis=1))
+        squares = self._prepared[1]
+        return squares if window == 0 else np.asarray(squares[clamped(len(squares), window)].mean(axis=1))
 
-    def _normalized(self, first: int, last: int) -> Array:
+    def _normalized(self, first: int, last: int) -> tuple[NDArray[np.float32], Array]:
         """Return all that is compared (F, K), with mean and amplitude of the places over the frames first … last."""
-        features = np.concatenate([self._places, self._beside], axis=1)
-        places = features[:, : self._places.shape[1]]
-        places -= places[first : last + 1].mean(axis=0)
-        square = 2.0 * (places[first : last + 1] ** 2).sum(axis=1).mean()
-        places /= max(float(np.sqrt(square)), 1e-9)
-        return exact_sums.rounded(features)
+        count, width = len(self._slow), len(self._roots)
+        sums, squares = np.zeros(width), np.empty(count)
+        pieces = list(blocks.slices(count, width))
+        for some in pieces:
+            within = slice(max(some.start, first), min(some.stop, last + 1))
+            if within.start < within.stop:
+                sums += self._places[within].sum(axis=0)[self._columns]
+        mean = self._roots * sums / (last + 1 - first)
+        for some in pieces:
+            places = self._places[some][:, self._columns] * self._roots
+            places -= mean
+            squares[some] = np.einsum("fk,fk->f", places, places)
+        amplitude = max(float(np.sqrt(2.0 * squares[first : last + 1].mean())), 1e-9)
+        unit = exact_sums.unit_of(float((squares / amplitude**2 + self._beside).max(initial=0.0)))
+        features = np.empty((count, 2 * width + self._more.shape[1]), dtype=np.float32)
+        for some in pieces:
+            places = self._places[some][:, self._columns] * self._roots
+            places -= mean
+            places /= amplitude
+            directions = self._velocities[some][:, self._columns] * self._roots
+            directions /= self._slow[some, None]
+            squares[some] = 0.0
+            at = 0
+            for part in (places, directions, self._more[some].copy()):
+                exact_sums.write(part, unit, features[some, at : at + part.shape[1]])
+                squares[some] += np.einsum("fk,fk->f", part, part)
+                at += part.shape[1]
+        return features, squares
 
 
-def _quarter_turned(vectors: Array) -> Array:
+def _squared_steps(values: NDArray[np.float32]) -> Array:
+    """Return the squared lengths (F−1,) of the steps from row to row."""
+    steps = np.diff(_flat(values.astype(np.float64)), axis=0)
+    return np.asarray(np.einsum("fk,fk->f", steps, steps))
+
+
+def _quarter_turned(vectors: Some) -> Some:
     """Return (−y, x) for (x, y): its dot product with (x', y') is the cross product of (x, y) with it."""
     return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
 
 
-def _flat(values: Array) -> Array:
+def _flat(values: Some) -> Some:
     return values.reshape(len(values), -1)

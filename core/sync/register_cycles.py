@@ -55,7 +55,7 @@ def _same_performance(
     if not retimed_comparison.may_be_same_performance(one, other, matching.joints, 1.0):
         return None
     curve = _pair(*three, matching)
-    retimed = PosedClip(cycles.sample(clip, curve.frames))
+    retimed = PosedClip(cycles.sample(clip, curve.frames), keep=False)
     return curve if retimed_comparison.is_same_performance(one, retimed, matching.joints) else None
 
 

@@ -81,7 +81,7 @@ def _same_performance(
     if len(curve.frames) < LEAST_SHARED * min(len(reference), len(clip)):
         return None
     matched = reference.cut(curve.first, curve.last + 1)
-    retimed = PosedClip(resample.sample(clip.clip, curve.frames))
+    retimed = PosedClip(resample.sample(clip.clip, curve.frames), keep=False)
     return curve if retimed_comparison.is_same_performance(matched, retimed, matching.joints) else None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..motion import feet
+from ..motion import blocks, feet, resample
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
@@ -19,6 +19,7 @@ from .positions import MotionMetric, PointMetric
 
 SAME = 0.012  # of the body's height, root mean square of the points: only copies of one performance are as close
 SAMPLED = 100  # frames of the reference that show whether clips can be one performance
+JUMP, SELDOM, MOST_STEPS = 8.0, 0.1, 200  # times the typical step; share of the steps; steps that a jump is cut into
 ROUNDS = 2
 REACH = 0.1  # s that a frame may move in a round
 LIMIT = 3  # of the slope of a correction
@@ -36,8 +37,7 @@ def may_be_same_performance(reference: PosedClip, clip: PosedClip, joints: str, 
     """
     weights = joint_weights.point_weights(reference.clip.skeleton, joints)
     every = max(1, len(reference) // SAMPLED)
-    some = PointMetric.of_cloud(reference.points[::every], weights)
-    nearest = some.never_nearer(PointMetric.of_cloud(clip.points, weights))
+    nearest = _nearest(PointMetric.of_cloud(reference.points[::every], weights), clip, weights)
     # Frames of a stretch are as near as they have to be on average where this sums up to nothing or less.
     excess = nearest**2 - (SAME * reference.clip.skeleton.height) ** 2
     sums = np.concatenate([[0.0], np.cumsum(excess)])
@@ -45,13 +45,35 @@ def may_be_same_performance(reference: PosedClip, clip: PosedClip, joints: str, 
     return bool((sums[count:] <= np.maximum.accumulate(sums)[:-count]).any())
 
 
+def _nearest(some: PointMetric, clip: PosedClip, weights: Array) -> Array:
+    """Return how near (F,) any moment of a clip is at least to some frames (see `PointMetric.never_nearer`), metres.
+
+    In a jump a moment could be anywhere, as far as the step tells: so that is looked at in as many small steps.
+    """
+    cloud = PointMetric.of_cloud(clip.points, weights)
+    steps = cloud.steps
+    typical = float(np.median(steps)) if len(steps) else 0.0
+    jumps = np.pad(steps > JUMP * typical, 1)
+    near = jumps[:-2] | jumps[1:-1] | jumps[2:]  # a curve through a jump swings before and after it
+    if not near.any() or typical == 0.0 or near.mean() > SELDOM:
+        return some.never_nearer(cloud)
+    counts = np.minimum(np.ceil(steps[near] / typical), MOST_STEPS).astype(np.int64) + 1
+    at = np.concatenate([np.linspace(k, k + 1, n) for k, n in zip(np.flatnonzero(near), counts, strict=True)])
+    inside = np.ones(len(at) - 1, dtype=bool)
+    inside[np.cumsum(counts)[:-1] - 1] = False  # from one jump to another
+    between = PointMetric.of_cloud(PosedClip(resample.sample(clip.clip, at), keep=False).points, weights)
+    return np.minimum(some.never_nearer(cloud, ~near), some.never_nearer(between, inside))
+
+
 def is_same_performance(reference: PosedClip, retimed: PosedClip, joints: str) -> bool:
     """Return whether a reference and a clip re-timed to it (F frames each) are one performance: at most SAME apart."""
     weights = joint_weights.point_weights(reference.clip.skeleton, joints)
-    points, others = reference.points, retimed.points
-    ground, other_ground = (places[:, None, :, 0] + 1j * places[:, None, :, 1] for places in (points, others))
-    lifted = ((points[..., 2] - others[..., 2]) ** 2) @ weights
-    square = alignment.align(ground, other_ground, weights).residual + lifted
+    square = np.empty(len(reference))
+    for some in blocks.slices(len(reference), reference.points[0].size):
+        points, others = reference.points[some], retimed.points[some]
+        ground, other_ground = (places[:, None, :, 0] + 1j * places[:, None, :, 1] for places in (points, others))
+        lifted = ((points[..., 2] - others[..., 2]) ** 2) @ weights
+        square[some] = alignment.align(ground, other_ground, weights).residual + lifted
     return bool(np.sqrt(square.mean()) <= SAME * reference.clip.skeleton.height)
 
 
@@ -76,7 +98,7 @@ def corrected(
     metric = StepMetric(reference, matching)
     for _ in range(ROUNDS):
         around = _three_cycles(frames, period) if period else frames
-        other = StepMetric(PosedClip(retimed(around)), matching)
+        other = StepMetric(PosedClip(retimed(around), keep=False), matching)
         cells = refine.cells(metric, other, diagonal, LIMIT, round(REACH * rate))
         rows, moved = curve_fit.midpoints(cells)
         moved = np.interp(even, rows, moved)
@@ -93,7 +115,7 @@ def corrected(
     if not _feet(reference, matching):
         return frames
     around = _three_cycles(frames, period) if period else frames
-    at = steps.corrected(reference, PosedClip(retimed(around)), float(LIMIT))
+    at = steps.corrected(reference, PosedClip(retimed(around), keep=False), float(LIMIT))
     if period:
         length = len(frames) - 1
         at = at[length : 2 * length + 1]
@@ -123,10 +145,10 @@ class StepMetric(MotionMetric):
     stand add nothing.
     """
 
-    def _more(self, body: PosedClip, matching: Matching) -> Array:
+    def _compared_besides(self, body: PosedClip, matching: Matching) -> Array:
         counting = _feet(body, matching)
         if not counting:
-            return super()._more(body, matching)
+            return super()._compared_besides(body, matching)
         velocities = body.velocities[:, counting] * body.clip.rate
         speed = np.linalg.norm(velocities, axis=2)
         slow = np.maximum(SLOW_SHARE * np.median(speed, axis=0), STANDS * body.clip.skeleton.height)

@@ -30,7 +30,7 @@ def corrected(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:
     count, rate = len(reference), reference.clip.rate
     even = np.arange(float(count))
     ends = _ends(reference), _ends(retimed)
-    standing = contacts.detect(reference.clip), contacts.detect(retimed.clip)
+    standing = _standing(reference), _standing(retimed)
     if all(map(_runs, standing)):
         ends = _contacts(standing[0]), _contacts(standing[1])
     pairs = _pairs(*ends, NEAR * rate)
@@ -43,6 +43,10 @@ def corrected(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:
     moved = np.interp(even, [0.0, *ours, count - 1.0], [0.0, *met, count - 1.0])
     moved[1:-1] = root_motion.smooth(moved, SMOOTH * rate)[1:-1]  # rounding would move the ends
     return np.asarray(moved)
+
+
+def _standing(body: PosedClip) -> dict[str, Flags]:
+    return {foot: found.stands for foot, found in contacts.standing_feet(body.pose).items()}
 
 
 def _runs(standing: Mapping[str, Flags]) -> bool:

@@ -204,9 +204,10 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
     """
     row = VERBS[recipe.verb]
     function = load(row.function)
-    made = function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
-    if row.makes == "clip":
-        return load("verbs.completing:complete")(recipe, clips, made)
+    with load("motion.kinematics:keeping")():
+        made = function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
+        if row.makes == "clip":
+            return load("verbs.completing:complete")(recipe, clips, made)
     return made
 
 
@@ -222,7 +223,10 @@ def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT
         [33, 67]
     """
     row = VERBS[recipe.verb]
-    return load(row.prepare)(recipe.prepared_of(clips), recipe, progress) if row.prepare else None
+    if not row.prepare:
+        return None
+    with load("motion.kinematics:keeping")():
+        return load(row.prepare)(recipe.prepared_of(clips), recipe, progress)
 
 
 def picture(recipe: Recipe, made: Any) -> bytes:

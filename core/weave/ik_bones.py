@@ -79,7 +79,10 @@ def _mixed(clip: Clip, name: str, limb: str, one: Clip, other: Clip) -> str:
 
 def _found(skeleton: Skeleton) -> tuple[dict[int, int], list[int]]:
     """Return the IK bones with the foot or hand that each copies, and the bones that only carry them."""
-    copies, bases = {}, []
+    copies: dict[int, int] = {}
+    bases: list[int] = []
+    if skeleton.body.all():
+        return copies, bases
     for joint, (side, name) in enumerate(role_names.split(skeleton.names)):
         if skeleton.body[joint]:
             continue

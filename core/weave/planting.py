@@ -144,6 +144,8 @@ def same(clip: Clip, source: Clip) -> bool:
     """
     if len(clip) != len(source) or clip.rotations.shape != source.rotations.shape:
         return False
+    if len(clip) > 1 and not same(clip.cut(0, 1), source.cut(0, 1)):
+        return False
     if clip.skeleton.inheritance is None and source.skeleton.inheritance is None:
         clip, source = _from_origin(clip), _from_origin(source)
     turned = quat.same_side(clip.rotations, source.rotations) - source.rotations

@@ -71,7 +71,9 @@ class RegisteredClips:
         registered = self.registration
         ends = registered.frames(registered.grid[[0, -1]])
         stretches = [
-            clip if registered.cyclic else clip.cut(int(first), int(last) + 1)
+            clip
+            if registered.cyclic or (int(first), int(last) + 1) == (0, len(clip))
+            else clip.cut(int(first), int(last) + 1)
             for clip, (first, last) in zip(self.prepared.clips, ends, strict=True)
         ]
         return tuple(quality.measure(stretch) for stretch in stretches)
@@ -160,7 +162,8 @@ def _as_cycles(trimmed: Sequence[trim.Trimmed], endings: Sequence[Closing | None
         corrected = [sentence for clip, ending in known if ending for sentence in close.correction(clip.name, ending)]
         return [close.as_cycle(clip, ending) for clip, ending in known], corrected
     exact = [ending is not None and ending.kind == closing.EXACT for _, ending in known]
-    return [replace(clip, cyclic=closes) for (clip, _), closes in zip(known, exact, strict=True)], []
+    pairs = zip(known, exact, strict=True)
+    return [clip if clip.cyclic == closes else replace(clip, cyclic=closes) for (clip, _), closes in pairs], []
 
 
 def _step(given: Clip, ready: Clip) -> float:
