@@ -171,11 +171,25 @@ def sample(clip: Clip, frames: Array) -> Clip:
         >>> abs(root_motion.ground_frames(later)[0][:, 1]).round(3).tolist()
         [0.0, 0.715, 1.387, 2.773]
     """
+    return resample.sample(*around(clip, frames))
+
+
+def around(clip: Clip, frames: Array) -> tuple[Clip, Array]:
+    """Return a cycle with all cycles around it that fractional frames (K,) lie in, and these frames in there.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> wide, frames = cycles.around(actions.walk(cycles=1), np.array([-1.5]))  # 32 frames a cycle
+        >>> len(wide), frames.tolist()
+        (129, [62.5])
+    """
     length = len(clip) - 1
     # One cycle more on either side, so that the curves between frames have neighbours at the outermost ones.
     before = max(0, int(np.ceil(-frames.min() / length))) + 1
     after = max(0, int(np.ceil(frames.max() / length)) - 1) + 1
-    return resample.sample(unrolled(clip, before, after), frames + before * length)
+    return unrolled(clip, before, after), frames + before * length
 
 
 def to_rate(clip: Clip, rate: float) -> Clip:

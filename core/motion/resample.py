@@ -1,5 +1,6 @@
 """Clips sampled between their frames and at other rates (methods: Skeleton, clip, forward kinematics)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +11,10 @@ from .clip import Channel, Clip
 from .quat import Array
 
 
-def sample(clip: Clip, frames: Array) -> Clip:
+def sample(clip: Clip, frames: Array, joints: Sequence[int] | None = None) -> Clip:
     """Return the clip at fractional frames (K,), exact where they are whole; beyond its ends it holds them.
+
+    joints : those that are sampled, by default all; then all others are at rest, and there are no channels
 
     Curves are cubic Hermite curves with Catmull-Rom tangents; rotations are interpolated as quaternions in one
     hemisphere and scaled back to unit length. Unlike spherical linear interpolation this keeps the speed continuous: a
@@ -26,6 +29,8 @@ def sample(clip: Clip, frames: Array) -> Clip:
         193
     """
     limits.check_size(clip.name, len(frames), len(clip.skeleton))
+    if joints is not None:
+        return _some_sampled(clip, frames, list(joints))
     return replace(
         clip,
         rotations=quat.normalize(curve(quat.continuous(clip.rotations), frames)),
@@ -34,6 +39,17 @@ def sample(clip: Clip, frames: Array) -> Clip:
         channels={name: _channel(channel, frames) for name, channel in clip.channels.items()},
         cyclic=False,
     )
+
+
+def _some_sampled(clip: Clip, frames: Array, joints: list[int]) -> Clip:
+    shape = len(frames), len(clip.skeleton)
+    rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
+    scales = None if clip.scales is None else np.ones((*shape, 3))
+    rotations[:, joints] = quat.normalize(curve(quat.continuous(clip.rotations[:, joints]), frames))
+    translations[:, joints] = curve(clip.translations[:, joints], frames)
+    if scales is not None and clip.scales is not None:
+        scales[:, joints] = curve(clip.scales[:, joints], frames)
+    return replace(clip, rotations=rotations, translations=translations, scales=scales, channels={}, cyclic=False)
 
 
 def _channel(channel: Channel, frames: Array) -> Channel:
