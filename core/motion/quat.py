@@ -170,8 +170,11 @@ def continuous(q: Array) -> Array:
         >>> quat.continuous(quat.exp(halves)).round(3)[:, 3].tolist()
         [0.996, 0.996]
     """
+    turns = np.einsum("...k,...k->...", q[1:], q[:-1]) < 0.0
+    if not turns.any():
+        return q.copy()
     signs = np.ones(q.shape[:-1])
-    signs[1:] = np.where(np.einsum("...k,...k->...", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    signs[1:] = np.where(turns, -1.0, 1.0)
     return np.asarray(q * np.cumprod(signs, axis=0)[..., None])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from weakref import WeakSet
 
 import numpy as np
 
@@ -9,6 +10,27 @@ from .. import jit
 from . import limits, quat
 from .clip import Channel, Clip
 from .quat import Array
+
+_ready: WeakSet[Clip] = WeakSet()  # whose neighbouring rotations lie in one hemisphere
+
+
+def ready(clip: Clip) -> Clip:
+    """Return the clip with signs of rotations as `sample` chooses them, which it then need not do each time.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import resample
+        >>> len(resample.ready(actions.walk()))
+        97
+    """
+    made = replace(clip, rotations=quat.continuous(clip.rotations))
+    _ready.add(made)
+    return made
+
+
+def _continuous(clip: Clip, joints: list[int] | None = None) -> Array:
+    rotations = clip.rotations if joints is None else clip.rotations[:, joints]
+    return rotations if clip in _ready else quat.continuous(rotations)
 
 
 def sample(clip: Clip, frames: Array, joints: Sequence[int] | None = None) -> Clip:
@@ -33,7 +55,7 @@ def sample(clip: Clip, frames: Array, joints: Sequence[int] | None = None) -> Cl
         return _some_sampled(clip, frames, list(joints))
     return replace(
         clip,
-        rotations=quat.normalize(curve(quat.continuous(clip.rotations), frames)),
+        rotations=quat.normalize(curve(_continuous(clip), frames)),
         translations=curve(clip.translations, frames),
         scales=None if clip.scales is None else curve(clip.scales, frames),
         channels={name: _channel(channel, frames) for name, channel in clip.channels.items()},
@@ -45,7 +67,7 @@ def _some_sampled(clip: Clip, frames: Array, joints: list[int]) -> Clip:
     shape = len(frames), len(clip.skeleton)
     rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
     scales = None if clip.scales is None else np.ones((*shape, 3))
-    rotations[:, joints] = quat.normalize(curve(quat.continuous(clip.rotations[:, joints]), frames))
+    rotations[:, joints] = quat.normalize(curve(_continuous(clip, joints), frames))
     translations[:, joints] = curve(clip.translations[:, joints], frames)
     if scales is not None and clip.scales is not None:
         scales[:, joints] = curve(clip.scales[:, joints], frames)

@@ -5,6 +5,7 @@ Arguments: the extension's zip, the number of runs; `profile` prints where all o
 
 import cProfile
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,38 +21,57 @@ from telling import tell
 
 def main(zip_path: str, runs: int) -> None:
     with in_blender.extension(zip_path) as loom:
+        figures: dict[str, Figures] = {}
+        for frames in (600, 300):
+            figures |= dragged(loom, frames, runs)
         import bpy
 
-        figures = {}
-        for frames in (600, 300):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            press.FRAMES = frames
-            armature = press.figure_with_more_bones()
-            for name in press.NAMES:
-                press.long_action(loom, armature, name)
-            line = listed(armature)
-            bpy.ops.action_loom.blend(sources=[{"name": one, "weight": 1.0} for one in names()], preview=True)
-            weights, previews = iter(np.linspace(0.1, 0.9, 1000)), loom("addon.services.preview.previews")
-
-            def drag() -> None:
-                before = previews.of(armature.session_uid)
-                line.weight = float(next(weights))
-                if previews.of(armature.session_uid) in (None, before):
-                    raise SystemExit("the preview did not follow")
-
-            figures[f"live-{frames}"] = Figures(timing.milliseconds(drag, runs))
-            if "profile" in sys.argv:
-                watch = cProfile.Profile()
-                watch.runcall(drag)
-                watch.print_stats("cumtime")
         tell(figures, blender=bpy.app.version_string)
+
+
+def dragged(loom: Callable[[str], Any], frames: int, runs: int) -> dict[str, Figures]:
+    """Return how long the whole preview takes after a weight has changed, and what is shown first."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    press.FRAMES = frames
+    armature = press.figure_with_more_bones()
+    for name in press.NAMES:
+        press.long_action(loom, armature, name)
+    line = listed()
+    bpy.ops.action_loom.blend(sources=[{"name": one, "weight": 1.0} for one in names()], preview=True)
+    bpy.context.scene.frame_set(frames // 2)
+    ghosts, previews = (loom(f"addon.services.preview.{name}") for name in ("ghosts", "previews"))
+    weights, settings = iter(np.linspace(0.1, 0.9, 1000)), bpy.context.scene.action_loom
+
+    def whole() -> None:
+        before = previews.of(armature.session_uid)
+        line.weight = float(next(weights))
+        if previews.of(armature.session_uid) in (None, before):
+            raise SystemExit("the preview did not follow")
+
+    def first() -> None:
+        settings.mode = "loop"  # so that the change itself is not followed
+        line.weight = float(next(weights))
+        settings.mode = "blend"
+        if not ghosts.draft(bpy.context, bpy.context.scene, armature):
+            raise SystemExit("nothing was shown")
+
+    works = {f"live-{frames}": whole} | ({f"live-first-{frames}": first} if hasattr(ghosts, "draft") else {})
+    for key, work in works.items():
+        if "profile" in sys.argv:
+            watch = cProfile.Profile()
+            watch.runcall(work)
+            print("===", key)
+            watch.print_stats("cumtime")
+    return {key: Figures(timing.milliseconds(work, runs)) for key, work in works.items()}
 
 
 def names() -> list[str]:
     return [f"{name} long" for name in press.NAMES]
 
 
-def listed(armature: Any) -> Any:
+def listed() -> Any:
     """List the long actions as the armature's sources; return the first line."""
     import bpy
 

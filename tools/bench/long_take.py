@@ -52,7 +52,7 @@ def main(zip_path: str, runs: int) -> None:
 def long_file(file: bytes, frames: int) -> bytes:
     """Return a BVH file played forth and back until it has so many frames."""
     head, _, rows = file.partition(b"MOTION")
-    count, rate, *lines = [line for line in rows.splitlines() if line.strip()]
+    _, rate, *lines = [line for line in rows.splitlines() if line.strip()]
     last = len(lines) - 1
     there_and_back = last - np.abs(np.arange(frames) % (2 * last) - last)
     longer = [b"Frames: %d" % frames, rate, *(lines[k] for k in there_and_back.tolist())]

@@ -61,7 +61,7 @@ def blend(
     woven, turned = close.straightened(woven) if woven.cyclic else (woven, 0.0)
     woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
     led_cm = _led(woven, led)
-    woven, planted = planting.of_result(woven, recipe, one_source=_of_one(ready.clips, shares))
+    woven, planted = planting.of_result(woven, recipe, one_source=of_one(ready.clips, shares))
     progress.at(0.9, "Measuring")
     report = reporting.registered("blend", clips, registered, woven, began) | planted.report
     report["weights"] = weights.rows[0].tolist()
@@ -94,7 +94,7 @@ def again(result: BlendResult, recipe: Blend) -> BlendResult:
     clips = result.prepared.clips
     woven = weave(clips, registration, at, shares)[0]
     woven = replace(close.straightened(woven)[0] if woven.cyclic else woven, name=result.clip.name)
-    woven, _ = planting.of_result(woven, recipe, one_source=_of_one(clips, shares))
+    woven, _ = planting.of_result(woven, recipe, one_source=of_one(clips, shares))
     return replace(result, clip=woven, reference_frames=at, weights=shares)
 
 
@@ -110,23 +110,19 @@ def weave(
     """
     standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
     moments, shares, first = _padded(clips, registered, at, weights) if registered.cyclic else (at, weights, 0)
-    inside = registered.frames(moments)
+    within = list(zip(clips, registered.frames(moments), strict=True))
     if registered.cyclic:
-        clips, inside = zip(*map(cycles.around, clips, inside), strict=True)
+        within = [cycles.around(clip, frames) for clip, frames in within]
     needed, reference = root_blend.needed(clips[0].skeleton), registered.reference
-    parts = [
-        root_blend.part(resample.sample(clip, frames, needed)) for clip, frames in zip(clips, inside, strict=True)
-    ]
+    parts = [root_blend.part(resample.sample(clip, frames, needed)) for clip, frames in within]
     way = root_blend.trajectory(parts, shares, reference, first, standing=standing)
     kept = first + (np.arange(len(at)) if some is None else some)
-    sampled = [resample.sample(clip, frames[kept]) for clip, frames in zip(clips, inside, strict=True)]
+    sampled = [resample.sample(clip, frames[kept]) for clip, frames in within]
     mixed, led = _mixed(sampled, parts, shares, reference, way, kept)
     return replace(mixed, cyclic=registered.cyclic and some is None), led
 
 
-def _padded(
-    clips: Sequence[Clip], registered: Registration, at: Array, weights: Array
-) -> tuple[Array, Array, int]:
+def _padded(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Array, Array, int]:
     """Return the frames and weights of some cycles in a row, and where the one that is wanted begins."""
     length = len(at) - 1
     count = int(np.ceil(PADDING * clips[registered.reference].rate / length))
@@ -137,8 +133,16 @@ def _padded(
     return unrolled, shared, count * length
 
 
-def _of_one(clips: Sequence[Clip], weights: Array) -> bool:
-    """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones."""
+def of_one(clips: Sequence[Clip], weights: Array) -> bool:
+    """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.blend import work
+        >>> work.of_one([actions.walk(), actions.sneak()], np.array([[1.0], [0.0]]))
+        True
+    """
     first, *others = [clip for clip, shares in zip(clips, weights, strict=True) if shares.any()]
     return all(planting.same(other, first) for other in others)
 
