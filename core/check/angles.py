@@ -1,5 +1,7 @@
 """Periodicity C and smoothness D of the joint angles of a clip (methods: Measures of quality)."""
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from ..motion import quat, resample, root_motion
@@ -12,6 +14,8 @@ FLAT_SHARE = 0.1
 FLAT = 0.02  # rad
 STILL = 1e-9  # rad per frame; slower is rounding
 SEED_RATE = 30.0  # frames a second in [Shibuta], whose figures are per frame
+
+_SEEDS: WeakKeyDictionary[WorldPose, Array] = WeakKeyDictionary()
 
 
 def periodicity(body: WorldPose) -> float | None:
@@ -26,7 +30,7 @@ def periodicity(body: WorldPose) -> float | None:
         >>> [round(angles.periodicity(world_pose.pose(clip)), 2) for clip in (actions.run(), actions.turn_left())]
         [0.04, 0.7]
     """
-    channels = _channels(body)
+    channels = _channels(body, _of_seed(body))
     ranges = np.ptp(channels, axis=0)
     moving = ranges >= max(FLAT, FLAT_SHARE * float(ranges.max()))
     uneven = unevenness(channels[:, moving])
@@ -77,10 +81,17 @@ def smoothness(body: WorldPose) -> float | None:
         >>> [round(angles.smoothness(world_pose.pose(clip)), 2) for clip in (actions.walk(), actions.run())]
         [0.58, 1.47]
     """
-    rotations = _at_seed_rate(_rotations(body), body.clip.rate)
+    rotations = _of_seed(body)
     if len(rotations) < 3:
         return None
     return float(np.degrees(_second_differences(rotations).mean()) * (min(body.clip.rate, SEED_RATE) / SEED_RATE) ** 2)
+
+
+def _of_seed(body: WorldPose) -> Array:
+    """Return the rotations (K, B, 4) of `_rotations`, at 30 frames a second at most; made once for a body."""
+    if body not in _SEEDS:
+        _SEEDS[body] = _at_seed_rate(_rotations(body), body.clip.rate)
+    return _SEEDS[body]
 
 
 def _at_seed_rate(rotations: Array, rate: float) -> Array:
@@ -116,21 +127,29 @@ def _rotations(body: WorldPose) -> Array:
     So it makes no difference whether a root bone or the hips carry the travel.
     """
     skeleton = body.clip.skeleton
-    travelling = root_motion.travelling_joint(skeleton)
-    rotations = body.clip.rotations.copy()
-    rotations[:, travelling] = body.rotations[:, travelling]
-    return rotations[:, skeleton.body]
+    rotations = body.clip.rotations[:, skeleton.body]
+    if skeleton.body[root_motion.travelling_joint(skeleton)]:
+        rotations[:, _travelling(body)] = body.rotations[:, root_motion.travelling_joint(skeleton)]
+    return rotations
 
 
-def _channels(body: WorldPose) -> Array:
+def _travelling(body: WorldPose) -> int:
+    """Return the place of the travelling joint among those of the body."""
+    skeleton = body.clip.skeleton
+    return int(np.count_nonzero(skeleton.body[: root_motion.travelling_joint(skeleton)]))
+
+
+def _channels(body: WorldPose, rotations: Array) -> Array:
     """Return the components (F, 3B) of rotation vectors about each joint's mean, continuous up to a whole turn.
 
+    rotations : those of the joints, see `_rotations`, at the seed's rate
     The travelling joint is relative to the heading: a walk that turns is as periodic as a straight one.
     """
-    rotations = _rotations(body)
-    travelling = int(np.count_nonzero(body.clip.skeleton.body[: root_motion.travelling_joint(body.clip.skeleton)]))
-    level = quat.about_axis("Z", -body.heading)
-    rotations[:, travelling] = quat.mul(level, rotations[:, travelling])
-    rotations = _at_seed_rate(rotations, body.clip.rate)
+    travelling, skeleton = _travelling(body), body.clip.skeleton
+    joint = int(np.flatnonzero(skeleton.body)[travelling])
+    turning = body if joint == root_motion.travelling_joint(skeleton) else body.clip
+    level = quat.mul(quat.about_axis("Z", -body.heading), turning.rotations[:, joint])
+    rotations = rotations.copy()
+    rotations[:, travelling] = _at_seed_rate(level[:, None], body.clip.rate)[:, 0]
     vectors = quat.log_about(quat.mean_of_frames(rotations), rotations)
     return np.asarray(vectors.reshape(len(vectors), -1))

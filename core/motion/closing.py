@@ -25,6 +25,7 @@ SAME_DIRECTION = 0.3  # cosine of the velocities of all points at both ends; bel
 # keys of a gait may be slow at its ends, too, but its feet step.
 SLOW_ENDS, FAST = 0.25, 95.0  # of the fast frames' speed; percentile of these
 GOES_FAR, STEPS = 0.2, 0.1  # body heights that any point goes from the first pose, and that a foot does
+SHOWING = 32  # frames
 
 EXACT, GAP, MISSING_KEY = "closed", "small gap", "missing key"
 
@@ -59,7 +60,13 @@ def of(clip: Clip) -> Closing:
         'missing key'
     """
     height, rate = clip.skeleton.height, clip.rate
-    closings = [_of(places, height, rate) for places in (cycles.in_ground_frames(clip), _in_place(clip))]
+    some = _with_ends(clip)
+    closings = []
+    for places_of in (cycles.in_ground_frames, _in_place):
+        places = places_of(some)
+        if some is not clip and not _moves(places, height):
+            places = places_of(clip)
+        closings.append(_of(places, height, rate))
     return min(closings, key=lambda closing: ((EXACT, GAP, MISSING_KEY, "").index(closing.kind), closing.gap))
 
 
@@ -110,6 +117,18 @@ def _foot_reach(clip: Clip) -> float:
     return _farthest(local - local[0])
 
 
+def _with_ends(clip: Clip) -> Clip:
+    """Return the two frames at either end of a clip, and some between that nearly always show whether it moves."""
+    last = len(clip) - 1
+    if last < 4 * SHOWING:
+        return clip
+    return clip.taken(np.unique([0, 1, last - 1, last, *np.linspace(0, last, SHOWING).round().astype(int).tolist()]))
+
+
+def _moves(places: Array, height: float) -> bool:
+    return _farthest(places - places[0]) > cycles.MOVES * cycles.CLOSED * height
+
+
 def _in_place(clip: Clip) -> Array:
     return kinematics.points(clip)[:, clip.skeleton.point_weights > 0.0]
 
@@ -118,7 +137,7 @@ def _of(places: Array, height: float, rate: float) -> Closing:
     """Return how the places (F, P, 3) of points at the end meet those at the start, at that many frames a second."""
     away = places[0] - places[-1]
     gap = _farthest(away)
-    if len(places) < 3 or _farthest(places - places[0]) <= cycles.MOVES * cycles.CLOSED * height:
+    if len(places) < 3 or not _moves(places, height):
         return Closing("", gap)  # it hardly moves: a pose, not a cycle
     if gap <= cycles.CLOSED * height:
         return Closing(EXACT, gap)

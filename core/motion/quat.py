@@ -265,6 +265,16 @@ def from_euler(angles: Array, axes: str) -> Array:
         >>> np.degrees(quat.to_euler(turn[None], "ZYX")).round(3)[0, [0, 2]].tolist()
         [30.0, 20.0]
     """
+    out = np.empty((*angles.shape[:-1], 4))
+    if angles.ndim == 1:
+        return _from_euler(angles, axes)
+    several = max(TOGETHER * len(out) // max(out.size, 1), 1)
+    for first in range(0, len(out), several):
+        out[first : first + several] = _from_euler(angles[first : first + several], axes)
+    return out
+
+
+def _from_euler(angles: Array, axes: str) -> Array:
     out = about_axis(axes[0], angles[..., 0])
     for k in range(1, len(axes)):
         out = mul(out, about_axis(axes[k], angles[..., k]))

@@ -17,6 +17,7 @@ FAST_OUTLIER = 3.0  # likewise above FASTEST: in unknown units, or between held 
 SLOWEST_JUMP = 1.0  # m/s; a slower step is no jump, however small the typical step of a nearly still clip
 STILL = 1e-4  # m a frame; below it a pose is held
 SHAKEN = 3.0  # times the clip's median acceleration: behind a jump a resampled clip rings
+TOGETHER = 512  # frames that are compared at a time, so that they stay in a processor's cache
 
 CALIBRATION = "calibration pose or jump"
 
@@ -70,19 +71,30 @@ def ends(clip: Clip) -> Trimmed:
         1
     """
     positions = kinematics.points(clip)
-    steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1, initial=0.0)
+    steps = _longest(positions, 1)
     if len(steps) < 4:
         return Trimmed(clip)
     typical = float(np.median(steps[steps > STILL])) if np.any(steps > STILL) else 0.0
     limit = max(OUTLIER * typical, SLOWEST_JUMP / clip.rate)
     limit = min(limit, max(FAST_OUTLIER * typical, FASTEST / clip.rate))
-    shaking = np.linalg.norm(np.diff(positions, n=2, axis=0), axis=2).max(axis=1, initial=0.0)
+    shaking = _longest(positions, 2)
     first, last = (
         _bad(steps[::order], shaking[::order] > SHAKEN * np.median(shaking), limit, clip.rate) for order in (1, -1)
     )
     if first + last >= len(clip) - 1:
         return Trimmed(clip)  # jumps everywhere: this is not about the ends
     return Trimmed(clip.cut(first, len(clip) - last), first, last) if first or last else Trimmed(clip)
+
+
+def _longest(positions: Array, order: int) -> Array:
+    """Return the length of the longest of the differences (F − order,) of points (F, P, 3) from frame to frame."""
+    found = np.zeros(max(len(positions) - order, 0))
+    for first in range(0, len(found), TOGETHER):
+        apart = np.diff(positions[first : first + TOGETHER + order], n=order, axis=0)
+        apart *= apart
+        squares = apart[..., 0] + apart[..., 1] + apart[..., 2]
+        found[first : first + TOGETHER] = np.sqrt(squares.max(axis=1, initial=0.0))
+    return found
 
 
 def _bad(steps: Array, shaking: NDArray[np.bool_], limit: float, rate: float) -> int:

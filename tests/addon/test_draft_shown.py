@@ -1,4 +1,4 @@
-"""While a weight is dragged the preview shows some frames first: those that Weave writes, and it says what is missing."""
+"""While a weight is dragged the preview shows few frames first: those that Weave writes, and says what is missing."""
 
 import bpy
 import material
@@ -92,8 +92,8 @@ def test_it_says_that_feet_are_not_planted_and_shows_no_paths_of_other_weights(r
     assert drafted(ghosts, rig)
     few = ghost_of(loom, rig)
     assert few.summary.endswith("so far, feet not planted yet")
-    assert few.trails == () and few.standing == {} and few.parts is None
-    assert few.recipe is before.recipe and few.woven is before.woven  # which belong to each other
+    assert (few.trails, few.standing, few.parts) == ((), {}, None)
+    assert (few.recipe, few.woven) == (before.recipe, before.woven)  # which belong to each other
     assert ghosts.reweave(bpy.context, bpy.context.scene, rig)
     whole = ghost_of(loom, rig)
     assert whole.recipe.weights == pytest.approx((0.3, 0.7))
