@@ -16,7 +16,7 @@ TOGETHER = 512  # frames that are looked at at a time, so that they stay in a pr
 class WorldPose:
     """A clip and its body in the world.
 
-    rotations (F, J, 4) : of the joints in the world
+    These arrays can't be changed. rotations (F, J, 4) : of the joints in the world
     points (F, P, 3) : places of the joints, then of the tips, metres
     """
 
@@ -57,4 +57,4 @@ def pose(clip: Clip) -> WorldPose:
         >>> body.points.shape, body.ground.shape, body.accelerations.shape
         ((97, 26, 3), (97, 2), (95,))
     """
-    return WorldPose(clip, *kinematics.posed(clip))
+    return WorldPose(clip, *kinematics.kept(clip))

@@ -130,7 +130,7 @@ def _moves(places: Array, height: float) -> bool:
 
 
 def _in_place(clip: Clip) -> Array:
-    return kinematics.points(clip)[:, clip.skeleton.point_weights > 0.0]
+    return kinematics.kept(clip)[1][:, clip.skeleton.point_weights > 0.0]
 
 
 def _of(places: Array, height: float, rate: float) -> Closing:

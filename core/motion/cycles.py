@@ -120,7 +120,7 @@ def in_ground_frames(clip: Clip) -> Array:
         ((33, 26, 3), True)
     """
     ground, facing = root_motion.ground_frames(clip)
-    places = kinematics.points(clip)[:, clip.skeleton.point_weights > 0.0]
+    places = kinematics.kept(clip)[1][:, clip.skeleton.point_weights > 0.0]
     x, y = np.moveaxis(places[..., :2] - ground[:, None], 2, 0)
     cosine, sine = np.cos(facing)[:, None], np.sin(facing)[:, None]
     places[..., 0] = cosine * x + sine * y

@@ -107,6 +107,21 @@ def posed(clip: Clip) -> tuple[Array, Array]:
     return rotations.copy(), places.copy()
 
 
+def kept(clip: Clip) -> tuple[Array, Array]:
+    """Return what `posed` does without copying it: arrays that can't be changed.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> kinematics.kept(actions.walk())[1].flags.writeable
+        False
+    """
+    views = tuple(values.view() for values in _posed(clip))
+    for view in views:
+        view.flags.writeable = False
+    return views[0], views[1]
+
+
 def _posed(clip: Clip) -> tuple[Array, Array]:
     """Return what `posed` does, computed once for as long as it is kept; not to be changed."""
     with _lock:

@@ -70,7 +70,7 @@ def ends(clip: Clip) -> Trimmed:
         >>> trim.ends(replace(walk, translations=places)).first
         1
     """
-    positions = kinematics.points(clip)
+    positions = kinematics.kept(clip)[1]
     steps = _longest(positions, 1)
     if len(steps) < 4:
         return Trimmed(clip)

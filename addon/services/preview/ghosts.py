@@ -162,8 +162,10 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     figures = tuple(dataclasses.replace(one, points=one.points[own:]) for one in (*sources, result))
     seen = clip.cut(own, len(clip))
     body = _body(scene, armature, seen, read, playing, aside)[0] if settings.ghost_mesh else None
-    summary = f"Frames {playing.frames[0]:g} to {playing.frames[-1]:g} so far"
-    summary += ", feet not planted yet" if few.to_plant else ""
+    first, last = playing.frames[0], playing.frames[-1]
+    summary = f"Frames {first:g} to {last:g} so far"
+    if few.to_plant:
+        summary = f"Frames {first:g} to {last:g} so far, feet not planted yet"
     now = dataclasses.replace(ghost, figures=figures, summary=summary, body=body, trails=(), parts=None, standing={})
     previews.keep(armature.session_uid, now)
     return True
