@@ -19,8 +19,10 @@ SAME = 1e-12
 SHEARED = 1e-5  # cosine of the angle between axes; what Blender evaluates in single precision is nearer to upright
 # Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
 KEPT_POSES = 1_500_000
+SPARED = 0.9  # of these stay where there are more: so they are not counted for each one that comes
 
 _kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # those that were used last come last
+_counted = 0  # of them at most
 _lock = Lock()
 
 
@@ -131,14 +133,24 @@ def _posed(clip: Clip) -> tuple[Array, Array]:
             return pose
     pose = _computed(clip)
     with _lock:
-        _kept[clip] = pose
-        poses = {other: rotations.size // 4 for other, (rotations, _) in _kept.items()}
-        excess = sum(poses.values()) - KEPT_POSES
-        for other, count in poses.items():
-            if excess > 0:
-                del _kept[other]
-                excess -= count
+        _keep(clip, pose)
     return pose
+
+
+def _keep(clip: Clip, pose: tuple[Array, Array]) -> None:
+    """Keep a clip's pose, and no more of others than there is room for."""
+    global _counted
+    _kept[clip] = pose
+    _counted += pose[0].size // 4
+    if _counted <= KEPT_POSES:
+        return
+    poses = {other: rotations.size // 4 for other, (rotations, _) in _kept.items()}
+    _counted = sum(poses.values())
+    least = SPARED * KEPT_POSES if _counted > KEPT_POSES else _counted
+    for other, count in poses.items():
+        if _counted > (KEPT_POSES if other is clip else least):
+            del _kept[other]
+            _counted -= count
 
 
 def _computed(clip: Clip) -> tuple[Array, Array]:
