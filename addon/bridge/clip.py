@@ -361,14 +361,14 @@ def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target
     """Return how to key each joint of a clip: what its sources keyed, and what moves."""
     found = []
     for joint, name in enumerate(targets_of(body)):
-        mode, at_rest = body.modes[joint], np.abs(quat.log(full.rotations[:, joint])).max() <= LEAST_KEYED
+        mode = body.modes[joint]
         turn, move, size = (Target(name, what) for what in (rotation_modes.property_of(mode), "location", "scale"))
         scales = np.ones(3) if full.scales is None else full.scales[:, joint]
         keying = Keying(
             mode=mode,
             turned=_still_of(body, name)[1] if name in body.still else None,
             start=start.get(turn),
-            turns=turn in targets or not at_rest,
+            turns=turn in targets or bool(np.abs(quat.log(full.rotations[:, joint])).max() > LEAST_KEYED),
             moves=bool(body.movable[joint])
             and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED),
             # Write a source's scale even if it stays 1: without curves another action's scale would linger.

@@ -16,7 +16,7 @@ from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
-from . import curves, evaluated_action
+from . import curves, evaluated_action, few_frames
 from .controls import FoundControls
 from .rig import Rig
 from .rig_controls.body import ARMS, LEGS
@@ -100,9 +100,10 @@ def seen(
     if body.controls is not None:
         names, to_body = body.controls.seen, body.controls.seen_from
     frames: Array = first_frame + at.astype(np.float64)
-    linear, places = evaluated_action.seen_in_the_world(
-        scene, armature, written, body, names, frames, to_body, layers=played
-    )
+    with few_frames.of(armature, written, frames, len(clip)) as some:
+        linear, places = evaluated_action.seen_in_the_world(
+            scene, armature, some, body, names, frames, to_body, layers=played
+        )
     compared = _TURNS if body.controls is None else _DIRECTIONS
     twisted = "" if body.controls is None else _twisted(clip, at, linear, places)
     off, turned = _apart(clip, at, linear, places, "" if within else compared)

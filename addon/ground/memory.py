@@ -14,6 +14,11 @@ when_forgotten: list[Callable[[], None]] = []
 MEGABYTE = 2**20
 # Limit for the large caches together, in bytes; set by the preferences.
 most_bytes = 1024 * MEGABYTE
+SEEN = (
+    1.0 / 32.0
+)  # of the limit: when so much has come, all is measured again, which takes long for hundreds of actions
+
+_come = 0  # bytes since then
 
 
 def cache(most: int) -> Cache[Any, Any]:
@@ -36,8 +41,16 @@ def size() -> int:
     return _bytes_of(tuple(_caches), set())
 
 
-def keep_within(large: tuple[Cache[Any, Any], ...]) -> None:
-    """Drop the least recently used items of some caches until they fit the limit; the last item of each stays."""
+def keep_within(large: tuple[Cache[Any, Any], ...], new: Any) -> None:
+    """Drop the least recently used items of some caches until they fit the limit; the last item of each stays.
+
+    new : what has come to them; nothing is dropped before that is a thirty-second of the limit together
+    """
+    global _come
+    _come += _bytes_of(new, set())
+    if _come < SEEN * most_bytes:
+        return
+    _come = 0
     while _bytes_of(large, set()) > most_bytes:
         crowded = max(large, key=len)
         if len(crowded) < 2:

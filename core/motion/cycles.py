@@ -1,6 +1,8 @@
 """Clips that repeat themselves: whether they close, their equal cycles, and more cycles before and after one."""
 
 from dataclasses import replace
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -9,7 +11,12 @@ from .clip import Clip, joined
 from .quat import Array
 
 CLOSED = 1e-3  # of the body's height; poses that are no farther apart are the same
+# Joints × frames of cycles in a row that are kept, 56 bytes each: while a weight is dragged, the same are asked for.
+KEPT = 1_000_000
 MOVES = 10.0  # times CLOSED: the poses between go farther than that, for a clip that stands still is no cycle
+
+_kept: WeakKeyDictionary[Clip, dict[tuple[int, int], Clip]] = WeakKeyDictionary()  # the last ones come last
+_lock = Lock()
 
 
 def gap(clip: Clip) -> float:
@@ -171,11 +178,41 @@ def sample(clip: Clip, frames: Array) -> Clip:
         >>> abs(root_motion.ground_frames(later)[0][:, 1]).round(3).tolist()
         [0.0, 0.715, 1.387, 2.773]
     """
+    return resample.sample(*around(clip, frames))
+
+
+def around(clip: Clip, frames: Array) -> tuple[Clip, Array]:
+    """Return a cycle with all cycles around it that fractional frames (K,) lie in, and these frames in there.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> wide, frames = cycles.around(actions.walk(cycles=1), np.array([-1.5]))  # 32 frames a cycle
+        >>> len(wide), frames.tolist()
+        (129, [62.5])
+    """
     length = len(clip) - 1
     # One cycle more on either side, so that the curves between frames have neighbours at the outermost ones.
     before = max(0, int(np.ceil(-frames.min() / length))) + 1
     after = max(0, int(np.ceil(frames.max() / length)) - 1) + 1
-    return resample.sample(unrolled(clip, before, after), frames + before * length)
+    return _known(clip, before, after), frames + before * length
+
+
+def _known(clip: Clip, before: int, after: int) -> Clip:
+    """Return what `unrolled` does, ready to be sampled, made once for as long as it is kept."""
+    with _lock:
+        found = _kept.pop(clip, {})
+    wide = found.get((before, after)) or resample.ready(unrolled(clip, before, after))
+    with _lock:
+        _kept[clip] = found | {(before, after): wide}
+        sizes = {other: sum(one.rotations.size // 4 for one in kept.values()) for other, kept in _kept.items()}
+        excess = sum(sizes.values()) - KEPT
+        for other, size in sizes.items():
+            if excess > 0:
+                del _kept[other]
+                excess -= size
+    return wide
 
 
 def to_rate(clip: Clip, rate: float) -> Clip:

@@ -1,6 +1,8 @@
 """Clips sampled between their frames and at other rates (methods: Skeleton, clip, forward kinematics)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from weakref import WeakSet
 
 import numpy as np
 
@@ -9,9 +11,32 @@ from . import limits, quat
 from .clip import Channel, Clip
 from .quat import Array
 
+_ready: WeakSet[Clip] = WeakSet()  # whose neighbouring rotations lie in one hemisphere
 
-def sample(clip: Clip, frames: Array) -> Clip:
+
+def ready(clip: Clip) -> Clip:
+    """Return the clip with signs of rotations as `sample` chooses them, which it then need not do each time.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import resample
+        >>> len(resample.ready(actions.walk()))
+        97
+    """
+    made = replace(clip, rotations=quat.continuous(clip.rotations))
+    _ready.add(made)
+    return made
+
+
+def _continuous(clip: Clip, joints: list[int] | None = None) -> Array:
+    rotations = clip.rotations if joints is None else clip.rotations[:, joints]
+    return rotations if clip in _ready else quat.on_one_side(rotations)
+
+
+def sample(clip: Clip, frames: Array, joints: Sequence[int] | None = None) -> Clip:
     """Return the clip at fractional frames (K,), exact where they are whole; beyond its ends it holds them.
+
+    joints : those that are sampled, by default all; then all others are at rest, and there are no channels
 
     Curves are cubic Hermite curves with Catmull-Rom tangents; rotations are interpolated as quaternions in one
     hemisphere and scaled back to unit length. Unlike spherical linear interpolation this keeps the speed continuous: a
@@ -26,14 +51,27 @@ def sample(clip: Clip, frames: Array) -> Clip:
         193
     """
     limits.check_size(clip.name, len(frames), len(clip.skeleton))
+    if joints is not None:
+        return _some_sampled(clip, frames, list(joints))
     return replace(
         clip,
-        rotations=quat.normalize(curve(quat.on_one_side(clip.rotations), frames)),
+        rotations=quat.normalize(curve(_continuous(clip), frames)),
         translations=curve(clip.translations, frames),
         scales=None if clip.scales is None else curve(clip.scales, frames),
         channels={name: _channel(channel, frames) for name, channel in clip.channels.items()},
         cyclic=False,
     )
+
+
+def _some_sampled(clip: Clip, frames: Array, joints: list[int]) -> Clip:
+    shape = len(frames), len(clip.skeleton)
+    rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
+    scales = None if clip.scales is None else np.ones((*shape, 3))
+    rotations[:, joints] = quat.normalize(curve(_continuous(clip, joints), frames))
+    translations[:, joints] = curve(clip.translations[:, joints], frames)
+    if scales is not None and clip.scales is not None:
+        scales[:, joints] = curve(clip.scales[:, joints], frames)
+    return replace(clip, rotations=rotations, translations=translations, scales=scales, channels={}, cyclic=False)
 
 
 def _channel(channel: Channel, frames: Array) -> Channel:

@@ -16,6 +16,7 @@ from .quat import Array
 from .skeleton import Skeleton
 
 _AT_REST = 1e-6  # radians, and metres
+SELDOM = 50  # frames between those that are looked at first
 _FACES_ALIKE = 1e-6  # 1 − the correlation of two rest poses seen from above; below it they face alike
 _SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent; a narrower one, such as a plain column, faces nowhere
 
@@ -95,7 +96,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     facing = _facing(source, skeleton, matching)
     source_rest, rest = quat.mul(facing, source.rest[0]), skeleton.rest[0]
     if skeleton.inheritance is None:
-        return _fitted_plainly(clip, skeleton, np.array(matching), scale, source_rest)
+        return _fitted_plainly(clip, skeleton, np.array(matching), scale, source_rest, (world, places))
     shape = (len(clip), len(skeleton))
     rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))
     linear, stands = np.empty((*shape, 3, 3)), np.empty((*shape, 3))
@@ -118,14 +119,20 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
 
 
 def _fitted_plainly(
-    clip: Clip, skeleton: Skeleton, matching: NDArray[np.int64], scale: float, source_rest: Array
+    clip: Clip,
+    skeleton: Skeleton,
+    matching: NDArray[np.int64],
+    scale: float,
+    source_rest: Array,
+    posed: tuple[Array, Array],
 ) -> Clip:
     """Return what `fitted` does on a skeleton whose joints inherit all of their parents: all joints at once.
 
     matching (J,) : the clip's joint for each, −1 for none
     source_rest : rotations of the clip's joints at rest, facing as the skeleton does
+    posed : the clip in the world
     """
-    world, places = kinematics.world(clip)
+    world, places = posed
     (rest, stands), parents = skeleton.rest, skeleton.parents
     known = np.flatnonzero(matching >= 0)
     theirs = matching[known]
@@ -190,12 +197,20 @@ def moving(clip: Clip) -> tuple[str, ...]:
         >>> set(wave.skeleton.names) - set(retarget.moving(wave)) == {"toe.L", "toe.R", "clavicle.L", "clavicle.R"}
         True
     """
-    turned = np.abs(quat.log(clip.rotations)).max(axis=(0, 2)) > _AT_REST
-    shifted = np.abs(clip.translations).max(axis=(0, 2)) > _AT_REST
-    active: NDArray[np.bool_] = turned | shifted
-    if clip.scales is not None:
-        active |= np.abs(clip.scales - 1.0).max(axis=(0, 2)) > _AT_REST
+    # Few frames show of most joints that they move.
+    active = _active(clip.taken(np.arange(0, len(clip), SELDOM)))
+    for joint in np.flatnonzero(~active).tolist() if len(clip) > 1 else ():
+        active[joint] = _active(clip, slice(joint, joint + 1))[0]
     return tuple(name for name, moves in zip(clip.skeleton.names, active, strict=True) if moves)
+
+
+def _active(clip: Clip, joints: slice = slice(None)) -> NDArray[np.bool_]:
+    """Return which joints are not at rest in all frames."""
+    turned = np.abs(quat.log(clip.rotations[:, joints])).max(axis=(0, 2)) > _AT_REST
+    active: NDArray[np.bool_] = turned | (np.abs(clip.translations[:, joints]).max(axis=(0, 2)) > _AT_REST)
+    if clip.scales is not None:
+        active |= np.abs(clip.scales[:, joints] - 1.0).max(axis=(0, 2)) > _AT_REST
+    return active
 
 
 def same(a: Skeleton, b: Skeleton) -> bool:

@@ -59,7 +59,7 @@ def part(sampled: Clip) -> Part:
         >>> part.ground.shape, round(np.degrees(part.facing[-1] - part.facing[0]).item())
         ((81, 2), 90)
     """
-    rotations, positions = kinematics.world_of(sampled, _needed(sampled.skeleton))
+    rotations, positions = kinematics.world_of(sampled, _telling(sampled.skeleton))
     facing = root_motion.smooth(
         root_motion.raw_heading(sampled.skeleton, rotations, positions), root_motion.HEADING_SIGMA * sampled.rate
     )
@@ -67,7 +67,25 @@ def part(sampled: Clip) -> Part:
     return Part(sampled, positions[:, joint, :2], facing, rotations, positions)
 
 
-def _needed(skeleton: Skeleton) -> list[int]:
+def needed(skeleton: Skeleton) -> list[int]:
+    """Return the joints that `part` looks at, with all above them.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.weave import root_blend
+        >>> figure = body.skeleton()
+        >>> sorted(set(figure.names) - {figure.names[joint] for joint in root_blend.needed(figure)})
+        ['forearm.L', 'forearm.R', 'hand.L', 'hand.R', 'head', 'neck', 'toe.L', 'toe.R']
+    """
+    found = set[int]()
+    for joint in _telling(skeleton):
+        while joint >= 0 and joint not in found:
+            found.add(joint)
+            joint = int(skeleton.parents[joint])
+    return sorted(found)
+
+
+def _telling(skeleton: Skeleton) -> list[int]:
     """Return the joints that show how a body travels, and its ankles."""
     return [*root_motion.heading_joints(skeleton), *outside(skeleton), *(limb.end for limb in ik.legs(skeleton))]
 

@@ -90,10 +90,10 @@ def test_no_more_is_remembered_than_the_preferences_say_but_the_last(chosen, loo
     chosen.memory = 2
     for k in range(4):
         held[0].keep(k, np.zeros(2**17))  # a megabyte each
-        memory.keep_within(held)
+        memory.keep_within(held, held)
     assert list(held[0]._values) == [2, 3]
     held[1].keep(0, (np.zeros(2**20), {"twice": held[0]}))
-    memory.keep_within(held)
+    memory.keep_within(held, held)
     assert [len(one) for one in held] == [1, 1]
     assert chosen.memory * memory.MEGABYTE == memory.most_bytes
 

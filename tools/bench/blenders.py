@@ -14,6 +14,7 @@ from telling import heard
 NEWEST = "5.2"
 BAKE, IMPORT = "nla.bake", "Blender, import"
 SIZE = "60 bones × 1000 frames"
+DRAG = "a weight dragged with *Live*"
 WEAVE = "pressing Weave, 3 × 600 frames × 60 bones"
 
 # What each line is about and what it should take, by key.
@@ -37,6 +38,16 @@ LINES = {
     "press-second": (f"{WEAVE}: the first time after a new start", Target(700.0)),
     "press": (f"{WEAVE}: later", Target()),
     "press-again": (f"{WEAVE}: only weights changed", Target(200.0)),
+    "live-first-600": (f"{DRAG}, 3 × 600 frames × 60 bones, to what is shown first", Target(50.0)),
+    "live-600": ("the same, to the whole preview", Target()),
+    "live-first-300": (f"{DRAG}, 3 × 300 frames × 60 bones, to what is shown first", Target(33.0)),
+    "live-300": ("the same, to the whole preview", Target()),
+    "long-import": ("a take of 36,000 frames × 31 joints: import", Target(2000.0)),
+    "long-import-memory": ("its memory, with all of Blender's, MB", Target(1024.0)),
+    "long-mirror": ("mirror it", Target(2000.0)),
+    "long-mirror-memory": ("its memory, MB", Target(1024.0)),
+    "long-plant": ("plant its feet", Target(2000.0)),
+    "long-plant-memory": ("its memory, MB", Target(1024.0)),
     "many-panel-few": ("drawing the tab with all panels open, 20 sources ticked", Target(3.0)),
     "many-panel": ("the same, 500 sources ticked", Target(10.0)),
     "many-add": ("Add All Actions, 500 actions", Target(1500.0)),
@@ -70,6 +81,9 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
         again, message = _run(NEWEST, "press.py", zip_path, runs, str(home))
         figures |= again | {"press-first": pressed["press-first"], "press-second": again["press-first"]}
         found.steps = message["steps"]
+    for script, kind in (("live.py", "live-"), ("long_take.py", "long-")):
+        if any(wanted(key) for key in LINES if key.startswith(kind)) and not (quick and kind == "long-"):
+            figures |= _run(NEWEST, script, zip_path, min(runs, 3) if kind == "long-" else runs)[0]
     names = [folder.name for folder in sorted((ROOT / ".venv-blender").glob("*")) if (folder / "stamp").exists()]
     for name in [NEWEST] if quick else names:
         here: dict[str, Figures] = {}

@@ -26,7 +26,7 @@ from telling import tell
 MANY, FEW = 500, 20
 BONES = 40
 SHORTEST, LONGEST = 30, 60  # frames
-PANELS = ("sources", "source", "roles", "library", "weave", "weave_more", "repair", "feet", "synchronise", "check")
+PANELS = ("sources", "source", "roles", "library", "weave", "repair", "feet", "synchronise", "check")
 
 
 def main(zip_path: str, runs: int) -> None:
@@ -112,10 +112,18 @@ class Layout:
         pass
 
     def __getattr__(self, name: str) -> Any:
-        return {"operator": self._button, "template_list": self._list}.get(name, self._anything)
+        return {
+            "operator": self._button,
+            "template_list": self._list,
+            "panel": self._panel,
+            "panel_prop": self._panel,
+        }.get(name, self._anything)
 
     def _anything(self, *_: Any, **__: Any) -> "Layout":
         return self
+
+    def _panel(self, *_: Any, **__: Any) -> "tuple[Layout, Layout]":
+        return self, self
 
     def _button(self, idname: str, **_: Any) -> "Layout":
         import bpy

@@ -2,6 +2,7 @@
 
 import dataclasses
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import bpy
 import numpy as np
@@ -15,11 +16,13 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source
 from ....core.skin.skin import Skin, joined
 from ....core.verbs import Blend, Follow
+from ....core.verbs.blend import draft as blend_draft
 from ....core.verbs.blend import weights as blend_weights
 from ....core.verbs.blend import work as blend
 from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import BlendResult, Result, SpliceResult
-from ...bridge import mesh, poses
+from ...bridge import clip as clips
+from ...bridge import curves, mesh, poses
 from ...bridge.clip import ReadAction
 from ...bridge.rig import Rig
 from ...ground import colors
@@ -35,6 +38,9 @@ from .previews import FOUND, SOLO
 from .shapes import Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # distance between figures as a share of body height
+
+# What results of blends move, which they would key.
+_moved: WeakKeyDictionary[Clip, frozenset[curves.Target]] = WeakKeyDictionary()
 
 
 def keep(
@@ -58,18 +64,13 @@ def keep(
     written, first_frame, _ = writing.as_written(context, inputs, woven)
     clip = poses.as_shown(written, read.body, armature, writing.keyed(read))
     playing = Playing(first_frame + np.arange(float(len(clip))))
-    result = _figure(clip, read, playing, colors.of(colors.RESULT), wide=True)
-    aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(clip.skeleton, result)
-    beside = int(settings.ghost_beside)
-    sources = _in_step(woven, read, rig, result, aside, taken=beside)
-    shift = beside * aside
-    figures = (*sources, dataclasses.replace(result, points=result.points + shift))
+    *figures, shift = _placed(woven, read, rig, clip, playing, int(settings.ghost_beside))
     lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
     parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip))
     shown = (lines, body, left_out, asked, outdated, parts, standing)
-    ghost = Ghost(mode, figures, summary, request, read, recipe, woven, *shown)
+    ghost = Ghost(mode, tuple(figures), summary, request, read, recipe, woven, *shown)
     previews.keep(read.armature, ghost)
     return ghost
 
@@ -123,22 +124,80 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
     """Weave the preview of a blend again with the weights of its sources' lines; says whether there was one."""
+    found = _reweighted(scene, armature)
+    if found is None:
+        return False
+    ghost, woven, recipe = found
+    try:
+        _keep_again(context, ghost, recipe, blend.again(woven, recipe))
+    except LoomError:
+        return False
+    return True
+
+
+def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
+    """Show only what a preview of a blend will have around the current frame; says whether that is possible.
+
+    The preview says so, and that feet are not planted yet. What shows the whole, such as trails, is left out.
+    """
+    found = _reweighted(scene, armature)
+    if found is None or not _is_written_as_woven(found[0]):
+        return False
+    ghost, woven, recipe = found
+    read = ghost.read
+    first_frame = float(np.floor(read.sources[woven.reference].first_frame + 0.5))
+    try:
+        few = blend_draft.of(woven, recipe, round(scene.frame_current - first_frame))
+    except LoomError:
+        return False
+    if woven.clip not in _moved:
+        _moved[woven.clip] = clips.moved(woven.clip, read.body)
+    keyed = writing.keyed(read) | _moved[woven.clip]
+    inputs = Inputs(ghost.request, read, recipe)
+    clip = poses.as_shown(writing.as_written(context, inputs, few.result)[0], read.body, armature, keyed)
+    own = int(len(few.frames) > 1 and few.frames[1] > 1)  # the first frame only says where the sources stand
+    playing = Playing(first_frame + few.frames[own:].astype(np.float64))
+    rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
+    *sources, result, aside = _placed(few.result, read, rig, clip, playing, int(settings.ghost_beside))
+    figures = tuple(dataclasses.replace(one, points=one.points[own:]) for one in (*sources, result))
+    seen = clip.cut(own, len(clip))
+    body = _body(scene, armature, seen, read, playing, aside)[0] if settings.ghost_mesh else None
+    first, last = playing.frames[0], playing.frames[-1]
+    summary = f"Frames {first:g} to {last:g} so far"
+    if few.to_plant:
+        summary = f"Frames {first:g} to {last:g} so far, feet not planted yet"
+    now = dataclasses.replace(ghost, figures=figures, summary=summary, body=body, trails=(), parts=None, standing={})
+    previews.keep(armature.session_uid, now)
+    return True
+
+
+def _reweighted(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Ghost, BlendResult, Blend] | None:
+    """Return the preview of a blend, its result, and the recipe with the weights of the lines; None for any other.
+
+    Whether they are cycles decides how clips are matched: where the weights say otherwise than before it is none.
+    """
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene, armature)
     if ghost is None or rig is None or not isinstance(ghost.recipe, Blend) or not isinstance(ghost.woven, BlendResult):
-        return False
+        return None
     weights = lists.weights_of(rig, [source.name for source in ghost.request.sources])
     if weights is None:
-        return False
+        return None
     try:
         keys = weights_over_time.rows(scene, rig)
         recipe = dataclasses.replace(ghost.recipe, weights=weights, weight_keys=keys)
         count = len(weights)
         if blend_weights.of_recipe(recipe, count).close != blend_weights.of_recipe(ghost.recipe, count).close:
-            return False  # whether they are cycles decides how clips are matched
-        _keep_again(context, ghost, recipe, blend.again(ghost.woven, recipe))
+            return None
     except LoomError:
-        return False
-    return True
+        return None
+    return ghost, ghost.woven, recipe
+
+
+def _is_written_as_woven(ghost: Ghost) -> bool:
+    """Return whether each frame of a result is written as it is woven, whatever the others are."""
+    options, read = ghost.request.result, ghost.read
+    as_woven = (options.travel, options.place) == ("reference", "reference")
+    return as_woven and read.body.controls is None and read.baked is None
 
 
 def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...]) -> bool:
@@ -160,6 +219,18 @@ def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven:
     """Keep a preview whose result or looks have changed but not the panel's state."""
     inputs = Inputs(ghost.request, ghost.read, recipe)
     keep(context, ghost.mode, inputs, woven, ghost.asked, outdated=ghost.outdated)
+
+
+def _placed(woven: Result, read: reading.Read, rig: Any, clip: Clip, playing: Playing, beside: int) -> list[Any]:
+    """Return the figures of the sources and of a result's written clip, and how far (3,) that is moved aside.
+
+    beside : by how many steps the result stands aside
+    """
+    result = _figure(clip, read, playing, colors.of(colors.RESULT), wide=True)
+    aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(clip.skeleton, result)
+    sources = _in_step(woven, read, rig, result, aside, taken=beside)
+    shift = beside * aside
+    return [*sources, dataclasses.replace(result, points=result.points + shift), shift]
 
 
 def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:

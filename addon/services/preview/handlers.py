@@ -9,7 +9,7 @@ from bpy.app.handlers import persistent
 from ....core.errors import LoomError
 from ...ground import colors, jobs, memory, troubles
 from ...model import lists, properties, target_armature
-from . import previews
+from . import drafts, previews
 
 
 @persistent
@@ -32,9 +32,7 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if armature is None:
         return
     if ghost is not None and ghost.mode == settings.mode:
-        from . import ghosts  # numpy is loaded at first use, not when Blender starts
-
-        ghosts.reweave(context, scene, armature)
+        drafts.follow(context, armature)
     elif settings.live and not bpy.app.background:
         from . import ghost_follow
 
@@ -44,7 +42,7 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 def _show_previews_again(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     armature = target_armature.of_tab(context)
     if armature is not None and previews.of(armature.session_uid) is not None:
-        from . import ghosts
+        from . import ghosts  # numpy is loaded at first use, not when Blender starts
 
         _tried(scene, armature, lambda: ghosts.show_anew(context, armature))
 
@@ -85,6 +83,7 @@ def register() -> None:
 
 
 def unregister() -> None:
+    drafts.stop()
     lists.when_active_changed.remove(_show_solo)
     properties.when_solo_changed.remove(_show_solo)
     colors.when_changed.remove(_show_previews_again)

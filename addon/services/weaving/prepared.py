@@ -73,7 +73,7 @@ def _made(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
     known = cache.get(key) is not None
     made = cache.made(key, make)
     if not known:
-        memory.keep_within(_LARGE)
+        memory.keep_within(_LARGE, made)
     return made
 
 

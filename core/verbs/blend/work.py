@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...check import contacts
 from ...errors import OptionError
@@ -60,7 +61,7 @@ def blend(
     woven, turned = close.straightened(woven) if woven.cyclic else (woven, 0.0)
     woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
     led_cm = _led(woven, led)
-    woven, planted = planting.of_result(woven, recipe, one_source=_of_one(ready.clips, shares))
+    woven, planted = planting.of_result(woven, recipe, one_source=of_one(ready.clips, shares))
     progress.at(0.9, "Measuring")
     report = reporting.registered("blend", clips, registered, woven, began) | planted.report
     report["weights"] = weights.rows[0].tolist()
@@ -93,35 +94,55 @@ def again(result: BlendResult, recipe: Blend) -> BlendResult:
     clips = result.prepared.clips
     woven = weave(clips, registration, at, shares)[0]
     woven = replace(close.straightened(woven)[0] if woven.cyclic else woven, name=result.clip.name)
-    woven, _ = planting.of_result(woven, recipe, one_source=_of_one(clips, shares))
+    woven, _ = planting.of_result(woven, recipe, one_source=of_one(clips, shares))
     return replace(result, clip=woven, reference_frames=at, weights=shares)
 
 
-def weave(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Clip, dict[str, Array]]:
+def weave(
+    clips: Sequence[Clip], registered: Registration, at: Array, weights: Array, some: NDArray[np.int64] | None = None
+) -> tuple[Clip, dict[str, Array]]:
     """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
 
+    some : the frames that are wanted, by default all; they are as among all of them, but no cycle
     Returns the clip and, by the foot's name, how far (K,) inverse kinematics moved each ankle to its mean place.
 
     Cycles give one cycle, with cyclic padding: its two ends follow each other as any two frames do.
     """
     standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
-    if not registered.cyclic:
-        sampled = [resample.sample(clip, frames) for clip, frames in zip(clips, registered.frames(at), strict=True)]
-        return _mixed(sampled, weights, registered.reference, 0, standing)
+    moments, shares, first = _padded(clips, registered, at, weights) if registered.cyclic else (at, weights, 0)
+    within = list(zip(clips, registered.frames(moments), strict=True))
+    if registered.cyclic:
+        within = [cycles.around(clip, frames) for clip, frames in within]
+    needed, reference = root_blend.needed(clips[0].skeleton), registered.reference
+    parts = [root_blend.part(resample.sample(clip, frames, needed)) for clip, frames in within]
+    way = root_blend.trajectory(parts, shares, reference, first, standing=standing)
+    kept = first + (np.arange(len(at)) if some is None else some)
+    sampled = [resample.sample(clip, frames[kept]) for clip, frames in within]
+    mixed, led = _mixed(sampled, parts, shares, reference, way, kept)
+    return replace(mixed, cyclic=registered.cyclic and some is None), led
+
+
+def _padded(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Array, Array, int]:
+    """Return the frames and weights of some cycles in a row, and where the one that is wanted begins."""
     length = len(at) - 1
     count = int(np.ceil(PADDING * clips[registered.reference].rate / length))
     cycle = np.repeat(np.arange(-count, count + 1), length)
     span = registered.last - registered.first
     unrolled = np.append(np.tile(at[:-1], 2 * count + 1) + span * cycle, at[-1] + span * count)
     shared = np.append(np.tile(weights[:, :-1], 2 * count + 1), weights[:, -1:], axis=1)
-    sampled = [cycles.sample(clip, frames) for clip, frames in zip(clips, registered.frames(unrolled), strict=True)]
-    mixed, led = _mixed(sampled, shared, registered.reference, count * length, standing)
-    kept = slice(count * length, (count + 1) * length + 1)
-    return replace(mixed.cut(kept.start, kept.stop), cyclic=True), {foot: away[kept] for foot, away in led.items()}
+    return unrolled, shared, count * length
 
 
-def _of_one(clips: Sequence[Clip], weights: Array) -> bool:
-    """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones."""
+def of_one(clips: Sequence[Clip], weights: Array) -> bool:
+    """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.blend import work
+        >>> work.of_one([actions.walk(), actions.sneak()], np.array([[1.0], [0.0]]))
+        True
+    """
     first, *others = [clip for clip, shares in zip(clips, weights, strict=True) if shares.any()]
     return all(planting.same(other, first) for other in others)
 
@@ -149,30 +170,36 @@ def _led(woven: Clip, led: dict[str, Array]) -> float | None:
 
 
 def _mixed(
-    sampled: Sequence[Clip], weights: Array, reference: int, meeting: int, standing: bool
+    sampled: Sequence[Clip],
+    parts: Sequence[root_blend.Part],
+    weights: Array,
+    reference: int,
+    way: tuple[Array, Array],
+    kept: NDArray[np.int64],
 ) -> tuple[Clip, dict[str, Array]]:
-    """Blend clips frame by frame; the result is where the reference is at frame `meeting`, or where they all stand.
+    """Blend clips, sampled at some frames, along the places and facing of all frames.
+
+    parts, weights, way : of all frames, of which `kept` are sampled
 
     A chain of two mean rotations is longer than the mean of two bent legs, so an ankle that stands in all clips would
     sink. So ankles are averaged as places, and legs follow by inverse kinematics.
     """
-    like = sampled[reference]
-    parts = [root_blend.part(clip) for clip in sampled]
-    ground, facing = root_blend.trajectory(parts, weights, reference, meeting, standing=standing)
+    like, shares, (ground, facing) = sampled[reference], weights[:, kept], way
     poses = root_blend.blend(parts, weights, reference, ground, facing)
     blended = Clip(
         like.name,
         like.skeleton,
         like.rate,
-        quat.mean([clip.rotations for clip in sampled], weights[..., None]),
-        root_blend.average([clip.translations for clip in sampled], weights),
-        _scales(sampled, weights),
-        _channels(sampled, weights),
+        quat.mean([clip.rotations for clip in sampled], shares[..., None]),
+        root_blend.average([clip.translations for clip in sampled], shares),
+        _scales(sampled, shares),
+        _channels(sampled, shares),
     )
-    placed = root_blend.place_joints(_as_in(blended, like, root_blend.props(like.skeleton)), poses)
+    there = {joint: (rotations[kept], places[kept]) for joint, (rotations, places) in poses.items()}
+    placed = root_blend.place_joints(_as_in(blended, like, root_blend.props(like.skeleton)), there)
     turning = quat.about_axis("Z", facing)
     ankles = {
-        limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)
+        limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)[kept]
         for limb in ik.legs(like.skeleton)
     }
     return ik.to_targets(placed, ankles)

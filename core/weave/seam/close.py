@@ -261,12 +261,27 @@ def straightened(cycle: Clip) -> tuple[Clip, float]:
         0.0
     """
     length = len(cycle) - 1
-    arc = ground_arc.between(cycle, 0, length)
+    straight, turned = straight_on(cycle, ground_arc.between(cycle, 0, length), np.arange(length + 1, dtype=float))
+    return replace(straight, cyclic=cycle.cyclic or bool(turned)), turned
+
+
+def straight_on(clip: Clip, arc: GroundArc, at: Array) -> tuple[Clip, float]:
+    """Return some frames of a cycle, at frames (F,) of it, going straight on as `straightened` does.
+
+    arc : that of the whole cycle
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import ground_arc
+        >>> from action_loom.core.weave.seam import close
+        >>> walk = actions.walk(cycles=1)
+        >>> close.straight_on(walk.cut(3, 5), ground_arc.between(walk, 0, 32), np.array([3.0, 4.0]))[1]
+        0.0
+    """
     if not TURNS < abs(arc.turn) <= STRAIGHT:
-        return cycle, 0.0
-    at = np.arange(length + 1, dtype=float)
-    straight = ground_arc.added(ground_arc.removed(cycle, arc, at), arc.straight(), at)
-    return replace(straight, cyclic=True), arc.turn
+        return clip, 0.0
+    return ground_arc.added(ground_arc.removed(clip, arc, at), arc.straight(), at), arc.turn
 
 
 def _travelled(clip: Clip, ending: Closing) -> GroundArc:

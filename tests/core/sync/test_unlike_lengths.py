@@ -58,6 +58,9 @@ def test_hours_are_refused_at_once(ends):
 
 
 def test_advice_is_what_the_option_takes():
-    for count, slope, advice in ((40, 6, "open the ends, or set the limit to 7"), (200, 32, "a slope limit of 32: open the ends")):
+    for count, slope, advice in (
+        (40, 6, "open the ends, or set the limit to 7"),
+        (200, 32, "a slope limit of 32: open the ends"),
+    ):
         with pytest.raises(RegistrationError, match=advice):
             registration.register([WALK.cut(0, count), WALK.cut(0, 6)], 0, Matching(ends="pinned", slope=slope))

@@ -1,0 +1,58 @@
+"""While a weight is dragged, show what a preview has around the current frame; weave the whole where the drag rests."""
+
+import time
+
+import bpy
+
+from ....core.cache import Cache
+from ...ground import jobs, memory
+from ...ground.blender_types import present, scene_of
+from ...model import target_armature
+
+REST = 0.15  # s from the last change until the whole is woven
+QUICK = 0.04  # s; a preview that is woven within this is woven as a whole at once
+
+# Seconds that the whole took to be woven again, by the armature's session id.
+_took: Cache[int, float] = memory.cache(64)
+
+
+def follow(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Let a preview follow the weights: a few frames of it where the whole takes long, and that later."""
+    from . import ghosts  # numpy is loaded at first use, not when Blender starts
+
+    stop()
+    scene, screen = scene_of(context), context.screen
+    seen_later = screen is not None and screen.is_animation_playing  # a few frames would stand still
+    if bpy.app.background or seen_later or (_took.get(armature.session_uid) or 0.0) <= QUICK:
+        _weave(context, armature)
+    elif ghosts.draft(context, scene, armature):
+        bpy.app.timers.register(_rest, first_interval=REST)
+    else:
+        _weave(context, armature)
+
+
+def stop() -> None:
+    """Do not weave what a drag has left."""
+    if bpy.app.timers.is_registered(_rest):
+        bpy.app.timers.unregister(_rest)
+
+
+def _weave(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    from . import ghosts
+
+    began = time.perf_counter()
+    if ghosts.reweave(context, scene_of(context), armature):
+        _took.keep(armature.session_uid, time.perf_counter() - began)
+
+
+def _rest() -> float | None:
+    """Weave the whole; returns when to try again while another job is running."""
+    if jobs.running() is not None:
+        return REST
+    windows = list(present(bpy.context.window_manager).windows)
+    if windows:
+        with bpy.context.temp_override(window=windows[0]):
+            armature = target_armature.of_tab(bpy.context)
+            if armature is not None:
+                _weave(bpy.context, armature)
+    return None
