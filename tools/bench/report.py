@@ -40,8 +40,8 @@ COMPARED = (
     " precision: degrees; Blender's import: angles of its keys). Keys in Blender: quaternions. dtw-python got our steps"
     " as a pattern. Walks: frames; components: how many are others. Nearest rows: squared distances, relative; of HNSW"
     " and hnswlib, which may miss some, the share that they miss. Not compared, since they answer another question:"
-    " symmetricP1, its nearest own pattern, aeon's other elastic distances (MSM, ERP, TWE), and an import that makes"
-    " another armature."
+    " symmetricP1, its nearest own pattern, aeon's other elastic distances (MSM, ERP, TWE), an import that makes"
+    " another armature, and *Decimate*, whose curves err as much as ours."
 )
 
 
