@@ -1,6 +1,7 @@
 """Edges of a graph as a search needs them: smoothed root path and facing (methods: Following a drawn path)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +109,12 @@ class EdgeTable:
     gone: Array
     climbed: Array
     bends: Array
+
+    @cached_property
+    def samples(self) -> Array:
+        """Each sample (B, S, 5) in one place: right, ahead, turned, gone, climbed."""
+        climbed = np.broadcast_to(self.climbed, self.gone.shape)
+        return np.stack([self.right, self.ahead, self.turned, self.gone, climbed], axis=-1)
 
 
 def unit(graph: MotionGraph) -> float:
