@@ -3,6 +3,7 @@
 Method: Foot contacts.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,15 +90,11 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
         >>> round(float(left.stands.mean()), 2), bool(left.ball_speed(walk.rate)[left.ball_stands].max() < 0.1)
         (0.64, True)
     """
-    clip = body.clip
-    height = clip.skeleton.height
-    limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
-    raised = body.points[:, root_motion.travelling_joint(clip.skeleton), 2]
-    known = {}
+    standing, known = _measure(body), {}
     for side, paths in _paths(body).items():
-        ball_stands, ankle_stands = (_standing(path, raised, clip.rate, height, limits) for path in paths)
+        ball_stands, ankle_stands = map(standing, paths)
         # Between heel and ball a foot may touch with neither for a moment: it still stands.
-        stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
+        stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * body.clip.rate, inner_only=True)
         known[side] = Foot(*paths, ball_stands, ankle_stands, stands)
     return known
 
@@ -112,11 +109,21 @@ def footing(clip: Clip) -> Footing:
         >>> footing.balls.shape, footing.stands.mean(axis=0).round(1).tolist()
         ((97, 2), [0.6, 0.6])
     """
-    known = standing_feet(world_pose.pose(clip)).values()
-    balls = [foot.ball[:, 0] + 1j * foot.ball[:, 1] for foot in known]
-    stands = [foot.ball_stands for foot in known]
+    body = world_pose.pose(clip)
+    paths = [ball for ball, _ in _paths(body).values()]
+    balls = [ball[:, 0] + 1j * ball[:, 1] for ball in paths]
+    stands = list(map(_measure(body), paths))
     none = np.empty((len(clip), 0))
     return Footing(np.column_stack([none.astype(complex), *balls]), np.column_stack([none.astype(bool), *stands]))
+
+
+def _measure(body: WorldPose) -> Callable[[Array], Flags]:
+    """Return what tells in which frames a point (F, 3) of a body stands."""
+    clip = body.clip
+    height = clip.skeleton.height
+    limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
+    raised = body.points[:, root_motion.travelling_joint(clip.skeleton), 2]
+    return lambda path: _standing(path, raised, clip.rate, height, limits)
 
 
 def _speed_limits(pace: float) -> tuple[float, float]:
