@@ -7,7 +7,7 @@ from ..jit import kernel
 NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
 
 
-@kernel("b1(f8[::1], f8[:, ::1], f8, f8[::1], f8, f8[:, ::1], f8[::1])")
+@kernel("b1(f8[::1], f8[:, ::1], f8, f8[::1], f8, f8[:, ::1], f8[::1])", inlined=True)
 def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-untyped-def]
     """Follow an edge from the state `here`; write the state at its end into `there`.
 
@@ -57,7 +57,7 @@ def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-u
     return True
 
 
-@kernel("f8(f8, f8[::1], f8[::1])")
+@kernel("f8(f8, f8[::1], f8[::1])", inlined=True)
 def _too_dear(reached, limits, dear):  # type: ignore[no-untyped-def]
     """Return the cost beyond which a state so far along the path is not followed; see `beam.Bins`."""
     if reached >= limits[5]:
