@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import OptionError
 
@@ -187,7 +187,7 @@ def kernel(signature: str, *, fused: bool = False, inlined: bool = False) -> Cal
     import numba
 
     fast = {"contract"} if fused else False
-    inline = "always" if inlined else "never"
+    inline: Literal["always", "never"] = "always" if inlined else "never"
     return numba.njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=fast, inline=inline)
 
 
