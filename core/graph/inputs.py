@@ -9,7 +9,7 @@ import numpy as np
 from ..bodies import alike
 from ..check import contacts
 from ..errors import ClipError, OptionError, SkeletonError, some
-from ..motion import closing, cycles, joint_matching, kinematics, mirror, quat, resample, trim
+from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
@@ -166,7 +166,7 @@ def _unrolled(clip: Clip) -> tuple[Clip, int]:
 
     Alone, a cycle has no second pass to lead into, and no frames before and after its ends.
     """
-    cycle = close.as_cycle(clip) if clip.seconds <= LONGEST and closing.may_be_one(clip) else clip
+    cycle = close.as_cycle(clip) if clip.seconds <= LONGEST else clip
     if not cycle.cyclic or cycles.repeats(cycle) >= CYCLES:
         return clip, 0
     length = len(cycle) - 1

@@ -79,28 +79,6 @@ def guessed(clip: Clip) -> Closing:
     return replace(ending, kind="", missing=0) if ending.kind and not clip.cyclic and is_gesture(clip) else ending
 
 
-def may_be_one(clip: Clip) -> bool:
-    """Return False for a clip whose ends are too far apart for a cycle of any kind, as most clips' are.
-
-    It looks at the ends alone, where `of` looks at all frames.
-
-    Example:
-        >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.motion import closing
-        >>> walk = actions.walk(cycles=1)
-        >>> closing.may_be_one(walk), closing.may_be_one(walk.cut(0, 20))
-        (True, False)
-    """
-    if len(clip) < 4:
-        return True
-    ends, height = clip.taken(np.array([0, 1, len(clip) - 2, len(clip) - 1])), clip.skeleton.height
-    for places in (cycles.in_ground_frames(ends), _in_place(ends)):
-        gap, step = _farthest(places[0] - places[3]), _farthest(places[1] - places[0] + places[3] - places[2]) / 2.0
-        if gap <= (1.0 + 1e-9) * max(WIDE * height, (MISSING[1] + MISSED_BY) * step + STEP_MORE * height):
-            return True
-    return False
-
-
 def is_gesture(clip: Clip) -> bool:
     """Return whether a clip whose ends meet goes out of a pose and comes back to it once, instead of going on.
 
