@@ -150,8 +150,11 @@ def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> 
     count, scale = len(rows), 1.0 / np.sqrt(len(body.samples))
     ground = body.ground[rows]
     means = (ground @ body.roots).mean(axis=1)
-    ground = (ground - means[:, None, None] * body.roots).reshape(count, -1) * scale
-    return ground, body.heights[rows].reshape(count, -1) * scale
+    ground -= means[:, None, None] * body.roots
+    ground *= scale
+    heights = body.heights[rows]
+    heights *= scale
+    return ground.reshape(count, -1), heights.reshape(count, -1)
 
 
 def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.int64]:
