@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import OptionError
 
@@ -172,11 +172,12 @@ def prepare(progress: "Progress") -> None:
         _loaded.add(package)
 
 
-def kernel(signature: str, *, fused: bool = False) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: str, *, fused: bool = False, inlined: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function for the given numba types now, or load it from the cache: a decorator.
 
     fused : whether a product and a sum may be one instruction, which rounds once: for long polynomials, and where the
         last bit chooses nothing
+    inlined : whether it becomes part of the kernels that call it, for what they do millions of times
 
     Example:
         >>> from action_loom.core.formats import _numba  # whose function has this decorator
@@ -186,7 +187,8 @@ def kernel(signature: str, *, fused: bool = False) -> Callable[[Callable[..., An
     import numba
 
     fast = {"contract"} if fused else False
-    return numba.njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=fast)
+    inline: Literal["always", "never"] = "always" if inlined else "never"
+    return numba.njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=fast, inline=inline)
 
 
 def _log() -> "Logger":

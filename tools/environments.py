@@ -40,10 +40,17 @@ CONTENDERS = {
     "dtw-python": "1.9.0",
     "dtaidistance": "2.5.1",
     "fastdtw": "0.3.4",
+    "Deprecated": "1.3.1",  # that aeon needs
+    "networkx": "3.6.1",
+    "rustworkx": "0.18.1",
+    "faiss-cpu": "1.15.1",
+    "hnswlib": "0.8.0",
     "upc-pymotion": "0.3.4",
     "pybvh": "0.9.0",
     "bvhio": "1.5.4",
 }
+# Asks for an older numpy and numba than ours, and gives the same answers with these.
+UNBOUND = {"aeon": "1.6.0"}
 
 # Shared libraries that Blender links to, and the Debian or Ubuntu package that holds each.
 SYSTEM_LIBRARIES = {
@@ -108,13 +115,13 @@ def python_of(folder):
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def make(folder, version, requirements, *, extras="", optional=()):
+def make(folder, version, requirements, *, extras="", optional=(), alone=()):
     """Make (or bring up to date) one environment and return its interpreter.
 
     extras: of our own package, which is then installed as well, editable. What can't be installed of the optional
-    requirements is left out, and said.
+    requirements is left out, and said. alone: those that are installed without what they ask for.
     """
-    source = "\n".join([version, *requirements, *optional, f"{ROOT}[{extras}]" if extras else ""])
+    source = "\n".join([version, *requirements, *optional, *alone, f"{ROOT}[{extras}]" if extras else ""])
     if extras:
         source += (ROOT / "pyproject.toml").read_text()
     stamp, wanted = folder / "stamp", hashlib.sha256(source.encode()).hexdigest()
@@ -131,7 +138,9 @@ def make(folder, version, requirements, *, extras="", optional=()):
     if extras:
         _run([*install, "--editable", f"{ROOT}[{extras}]"], folder)
     if optional:
-        _install_what_can_be(install, optional)
+        _install_what_can_be([*install, *requirements], optional)
+    if alone:
+        _install_what_can_be([*install, "--no-deps"], alone)
     stamp.write_text(wanted)
     return python
 
@@ -157,9 +166,9 @@ def package():
 
 def bench():
     """The package beside what it is measured against."""
-    contenders = [f"{name}=={version}" for name, version in CONTENDERS.items()]
+    contenders, unbound = ([f"{name}=={version}" for name, version in some.items()] for some in (CONTENDERS, UNBOUND))
     base = [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}", f"numpy=={BENCH_NUMPY}"]
-    return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders)
+    return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders, alone=unbound)
 
 
 def oldest():

@@ -31,6 +31,8 @@ def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
         ('wave', None)
     """
     body = reference.skeleton
+    if clip.skeleton.roles == body.roles and retarget.same(clip.skeleton, body):
+        return retarget.onto(clip, body), None
     same = set(clip.skeleton.names) == set(body.names)
     if not all(map(carried.is_a_persons, (clip.skeleton, body))) or (same and rest_alike(clip.skeleton, body)):
         return retarget.onto(clip, body), None

@@ -3,7 +3,10 @@
 Method: Foot contacts.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -36,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """Paths (F, 3) of the two points of a foot, and in which frames (F,) they and the foot stand.
+    """Paths (F, 3) of the two points of a foot; in which frames (F,) they and the foot stand is found when asked for.
 
     A foot stands while one of its points does. Slides are measured on the ball alone: a striking heel, and an ankle
     that rolls over a planted ball, move.
@@ -44,13 +47,29 @@ class Foot:
 
     ball: Array
     ankle: Array
-    ball_stands: Flags
-    ankle_stands: Flags
-    stands: Flags
+    rate: float
+    standing: Callable[[Array], Flags]
+
+    @cached_property
+    def ball_stands(self) -> Flags:
+        return self.standing(self.ball)
+
+    @cached_property
+    def ankle_stands(self) -> Flags:
+        return self.standing(self.ankle)
+
+    @cached_property
+    def stands(self) -> Flags:
+        # Between heel and ball a foot may touch with neither for a moment: it still stands.
+        neither = ~(self.ball_stands | self.ankle_stands)
+        return ~_without_short_runs(neither, SHORTEST_GAP * self.rate, inner_only=True)
 
     def ball_speed(self, rate: float) -> Array:
         """Return the horizontal speed (F,) of the ball, m/s, for three frames or more."""
         return np.asarray(np.linalg.norm(np.gradient(self.ball[:, :2], axis=0), axis=1) * rate)
+
+
+_known: WeakKeyDictionary[WorldPose, dict[str, Foot]] = WeakKeyDictionary()
 
 
 def detect(clip: Clip) -> dict[str, Flags]:
@@ -89,17 +108,10 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
         >>> round(float(left.stands.mean()), 2), bool(left.ball_speed(walk.rate)[left.ball_stands].max() < 0.1)
         (0.64, True)
     """
-    clip = body.clip
-    height = clip.skeleton.height
-    limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
-    raised = body.points[:, root_motion.travelling_joint(clip.skeleton), 2]
-    known = {}
-    for side, paths in _paths(body).items():
-        ball_stands, ankle_stands = (_standing(path, raised, clip.rate, height, limits) for path in paths)
-        # Between heel and ball a foot may touch with neither for a moment: it still stands.
-        stands = ~_without_short_runs(~(ball_stands | ankle_stands), SHORTEST_GAP * clip.rate, inner_only=True)
-        known[side] = Foot(*paths, ball_stands, ankle_stands, stands)
-    return known
+    if body not in _known:
+        standing = _measure(body)
+        _known[body] = {side: Foot(*paths, body.clip.rate, standing) for side, paths in _paths(body).items()}
+    return _known[body]
 
 
 def footing(clip: Clip) -> Footing:
@@ -117,6 +129,15 @@ def footing(clip: Clip) -> Footing:
     stands = [foot.ball_stands for foot in known]
     none = np.empty((len(clip), 0))
     return Footing(np.column_stack([none.astype(complex), *balls]), np.column_stack([none.astype(bool), *stands]))
+
+
+def _measure(body: WorldPose) -> Callable[[Array], Flags]:
+    """Return what tells in which frames a point (F, 3) of a body stands."""
+    clip = body.clip
+    height = clip.skeleton.height
+    limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
+    raised = body.points[:, root_motion.travelling_joint(clip.skeleton), 2]
+    return lambda path: _standing(path, raised, clip.rate, height, limits)
 
 
 def _speed_limits(pace: float) -> tuple[float, float]:

@@ -13,6 +13,8 @@ def main() -> int:
     interruption.listen()
     # numba imports scipy for linear algebra that no kernel of ours uses: 0.2 s or more of every command.
     sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
+    # Products of matrices are small here: waking other threads for them takes up to as long again, busy or not.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     ended: list[int] = []
     atexit.register(_end, ended)  # registered first, so called last
     try:

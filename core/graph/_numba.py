@@ -7,29 +7,27 @@ from ..jit import kernel
 NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
 
 
-@kernel(
-    "b1(f8[::1], i8, i8, f8[::1], f8, f8[:, ::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1],"
-    " f8[:, ::1], f8[::1])"
-)
-def _along(  # type: ignore[no-untyped-def]
-    here, bend, edge, limits, dear, price, first_sample, right, ahead, turned, gone, climbed, path, there
-):
+@kernel("b1(f8[::1], f8[:, ::1], f8, f8[::1], f8, f8[:, ::1], f8[::1])", inlined=True)
+def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-untyped-def]
     """Follow an edge from the state `here`; write the state at its end into `there`.
+
+    samples : of the edge, see `edge_table.EdgeTable`; cost : with its price
 
     Return False if it leaves the path by more than is allowed, or costs more than `dear`.
     """
     widest, heading, length, step = limits[0] * limits[0], limits[1], limits[2], limits[3]
     turn_reach = limits[8] * limits[8]
     cosine, sine = here[6], here[7]
-    cost, before, off_there = here[4] + price[bend, edge], 0.0, 0.0
+    before, off_there = 0.0, 0.0
     x, y, facing, height = here[0], here[1], here[2], here[5]
-    last = len(path) - 2
-    for sample in range(first_sample[edge], first_sample[edge + 1]):
-        gone_here = gone[bend, sample]
-        x = here[0] + cosine * right[bend, sample] - sine * ahead[bend, sample]
-        y = here[1] + sine * right[bend, sample] + cosine * ahead[bend, sample]
-        facing = here[2] + turned[bend, sample]
-        height = here[5] + climbed[sample]
+    last, count = len(path) - 2, len(samples)
+    for turn in range(count + 1):
+        k = turn - 1 if turn > 0 else count - 1
+        gone_here = samples[k, 3]
+        x = here[0] + cosine * samples[k, 0] - sine * samples[k, 1]
+        y = here[1] + sine * samples[k, 0] + cosine * samples[k, 1]
+        facing = here[2] + samples[k, 2]
+        height = here[5] + samples[k, 4]
         reached = here[3] + gone_here
         if reached <= length:
             low = min(int(reached / step), last)
@@ -42,11 +40,16 @@ def _along(  # type: ignore[no-untyped-def]
             away = off_x * off_x + off_y * off_y + higher * higher
             if away > widest:
                 return False
+            off_there = away + turn_reach * off * off
+            if turn == 0:  # the last sample first: most edges that cost too much end too far off
+                if cost + off_there > dear * NEARLY:
+                    return False
+                continue
             cost += (away + heading * off * off) * (gone_here - before)
             if cost > dear:
                 return False
-            off_there = away + turn_reach * off * off
-        before = gone_here
+        if turn > 0:
+            before = gone_here
     # The rank of `beam`, but for rounding.
     if cost + off_there > dear * NEARLY:
         return False
@@ -54,7 +57,7 @@ def _along(  # type: ignore[no-untyped-def]
     return True
 
 
-@kernel("f8(f8, f8[::1], f8[::1])")
+@kernel("f8(f8, f8[::1], f8[::1])", inlined=True)
 def _too_dear(reached, limits, dear):  # type: ignore[no-untyped-def]
     """Return the cost beyond which a state so far along the path is not followed; see `beam.Bins`."""
     if reached >= limits[5]:
@@ -64,28 +67,28 @@ def _too_dear(reached, limits, dear):  # type: ignore[no-untyped-def]
 
 @kernel(
     "i8(f8[:, ::1], i8[::1], f8, i8, f8[::1], f8[::1], i8[::1], i8[::1], i8[::1], i8[::1], f8[:, ::1], i8[::1],"
-    " f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[:, ::1], i8[:, ::1], f8[:, ::1])"
+    " f8[:, :, ::1], f8[:, ::1], i8[:, ::1], f8[:, ::1])"
 )
 def expand(  # type: ignore[no-untyped-def]
-    states, at, bin_end, most, limits, dear, onward, first_crossing, crossings, end, price, first_sample,
-    right, ahead, turned, gone, climbed, path, origin, found,
+    states, at, bin_end, most, limits, dear, onward, first_crossing, crossings, end, price, first_sample, samples, path,
+    origin, found,
 ):  # fmt: skip
     """See `beam.expanded`."""
     count = 0
     here, there = np.empty(8), np.empty(6)
     for state in range(len(states)):
-        for bend in range(len(right)):
+        for bend in range(len(samples)):
             here[:6] = states[state]
             here[6], here[7] = np.cos(here[2]), np.sin(here[2])
             node = at[state]
             for onwards in range(most):
                 for k in range(first_crossing[node], first_crossing[node + 1]):
                     edge = crossings[k]
-                    most_cost = _too_dear(here[3] + gone[bend, first_sample[edge + 1] - 1], limits, dear)
-                    if here[4] + price[bend, edge] <= most_cost and _along(
-                        here, bend, edge, limits, most_cost, price, first_sample, right, ahead, turned, gone, climbed,
-                        path, there,
-                    ):  # fmt: skip
+                    cost, last = here[4] + price[bend, edge], first_sample[edge + 1]
+                    most_cost = _too_dear(here[3] + samples[bend, last - 1, 3], limits, dear)
+                    if cost <= most_cost and _along(
+                        here, samples[bend, first_sample[edge] : last], cost, limits, most_cost, path, there
+                    ):
                         if count < len(found):
                             origin[count, 0], origin[count, 1], origin[count, 2] = state, bend, onwards
                             origin[count, 3], origin[count, 4] = edge, end[edge]
@@ -94,10 +97,8 @@ def expand(  # type: ignore[no-untyped-def]
                 edge = onward[node]
                 if edge < 0:
                     break
-                if not _along(
-                    here, bend, edge, limits, np.inf, price, first_sample, right, ahead, turned, gone, climbed, path,
-                    there,
-                ):  # fmt: skip
+                cost, of_it = here[4] + price[bend, edge], samples[bend, first_sample[edge] : first_sample[edge + 1]]
+                if not _along(here, of_it, cost, limits, np.inf, path, there):
                     break
                 here[:6] = there
                 here[6], here[7] = np.cos(here[2]), np.sin(here[2])

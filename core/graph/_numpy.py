@@ -12,23 +12,21 @@ NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
 
 def expand(
     states: Array, at: Places, bin_end: float, most: int, limits: Array, dear: Array, onward: Places,
-    first_crossing: Places, crossings: Places, end: Places, price: Array, first_sample: Places, right: Array,
-    ahead: Array, turned: Array, gone: Array, climbed: Array, path: Array, origin: Places, found: Array,
+    first_crossing: Places, crossings: Places, end: Places, price: Array, first_sample: Places, samples: Array,
+    path: Array, origin: Places, found: Array,
 ) -> int:  # fmt: skip
     """See `beam.expanded`."""
-    bends = len(right)
+    bends = len(samples)
     state, bend = np.repeat(np.arange(len(states)), bends), np.tile(np.arange(bends), len(states))
     here, node = states[state], at[state]
-    # The samples of all bends one after the other: one index each is faster than two.
-    flat = tuple(table.ravel() for table in (right, ahead, turned, gone))
-    tables = limits, price, first_sample, flat, climbed, np.ascontiguousarray(path.T)
+    tables = limits, price, first_sample, samples, np.ascontiguousarray(path.T)
     rows, ends = [], []
     for onwards in range(most):
         counts = first_crossing[node + 1] - first_crossing[node]
         who, nth = _runs(counts)
         edge = crossings[first_crossing[node][who] + nth]
         # Those that cost too much already are not followed.
-        gone_there = gone[bend[who], first_sample[edge + 1] - 1]
+        gone_there = samples[bend[who], first_sample[edge + 1] - 1, 3]
         cheap = here[who, 4] + price[bend[who], edge] <= _too_dear(here[who, 3] + gone_there, limits, dear)
         who, nth, edge = who[cheap], nth[cheap], edge[cheap]
         goes_on = np.flatnonzero(onward[node] >= 0)
@@ -69,20 +67,21 @@ def _runs(counts: Places) -> tuple[Places, Places]:
 
 
 def _along(
-    here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places,
-    flat: tuple[Array, ...], climbed: Array, path: Array,
+    here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places, samples: Array,
+    path: Array,
 ) -> tuple[Array, NDArray[np.bool_], Array]:  # fmt: skip
     """Return the states (M, 6) at the ends of edges, which edges never leave the path too far, and ranks (M,)."""
     counts = first_sample[edge + 1] - first_sample[edge]
     who, nth = _runs(counts)
-    place = (bend * len(climbed) + first_sample[edge]).take(who) + nth
-    right, ahead, turned, gone = (table.take(place) for table in flat)
+    place = (bend * samples.shape[1] + first_sample[edge]).take(who) + nth
+    # The samples of all bends one after the other: one index each is faster than two.
+    right, ahead, turned, gone, climbed = samples.reshape(-1, 5).take(place, axis=0).T
     from_x, from_y, from_facing, from_reached, cost, from_height = np.ascontiguousarray(here.T)
     cosine, sine = np.cos(from_facing).take(who), np.sin(from_facing).take(who)
     x = from_x.take(who) + cosine * right - sine * ahead
     y = from_y.take(who) + sine * right + cosine * ahead
     facing, reached = from_facing.take(who) + turned, from_reached.take(who) + gone
-    height = from_height.take(who) + climbed.take(first_sample[edge].take(who) + nth)
+    height = from_height.take(who) + climbed
     low = np.minimum((reached / limits[3]).astype(np.int64), path.shape[1] - 2)
     share = reached / limits[3] - low
     off_x, off_y, off, higher = (

@@ -305,11 +305,7 @@ def expanded(
             steps.end,
             price,
             steps.first_sample,
-            steps.right,
-            steps.ahead,
-            steps.turned,
-            steps.gone,
-            steps.climbed,
+            steps.samples,
             table,
             origin,
             reached,
@@ -360,11 +356,19 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
         # To sort the best ones is enough, unless most of them are of a few kinds.
         some = np.flatnonzero(rank <= np.partition(rank, 10 * width)[10 * width])
     order = some[np.argsort(rank[some], kind="stable")]
-    first = np.sort(np.unique(kind[order], return_index=True)[1])
+    first = _firsts(kind[order])
     if len(first) < width and len(some) < len(rank):
         order = np.argsort(rank, kind="stable")
-        first = np.sort(np.unique(kind[order], return_index=True)[1])
+        first = _firsts(kind[order])
     return order[first[:width]]
+
+
+def _firsts(kind: Indices) -> Indices:
+    """Return where each kind (N,) is first, in order: as `np.unique` does, but by sorting numbers, not their places."""
+    bits = len(kind).bit_length()
+    keys = np.sort((kind << bits) | np.arange(len(kind)))
+    new = np.diff(keys >> bits, prepend=-1) != 0
+    return np.sort(keys[new] & ((1 << bits) - 1))
 
 
 def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> BestWalk:

@@ -97,10 +97,11 @@ def _seen(side: Clouds, ground_axes: Complex, height_axes: Array) -> Sketches:
 
 def _firsts(side: Clouds) -> Places:
     known: dict[bytes, int] = {}
-    found = np.empty(len(side.square), dtype=np.int64)
-    for k, (ground, heights) in enumerate(zip(side.ground, side.heights, strict=True)):
-        content = blake2b(ground.tobytes(), digest_size=16)
-        content.update(heights.tobytes())
+    found = np.arange(len(side.square))
+    _, same, counts = np.unique(side.square, return_inverse=True, return_counts=True)
+    for k in np.flatnonzero(counts[same] > 1).tolist():  # equal rows have equal sums
+        content = blake2b(side.ground[k].tobytes(), digest_size=16)
+        content.update(side.heights[k].tobytes())
         found[k] = known.setdefault(content.digest(), k)
     return found
 

@@ -16,7 +16,7 @@ from ..recipes.graph import GraphOptions, GraphWalk
 from ..sync import alignment
 from . import components, inputs, reporting, transitions, windows
 from .inputs import GraphInputs
-from .motion_graph import Indices, MotionGraph, frames_in
+from .motion_graph import Indices, MotionGraph, distinct, frames_in
 from .transitions import Matches
 from .windows import Bodies
 
@@ -119,7 +119,7 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs, progress: Progre
         images = pairs.copy()
         images[:, [0, 2]] = (images[:, [0, 2]] + ready.given) % (2 * ready.given)
         pairs = np.concatenate([pairs, images])
-    pairs = np.unique(pairs, axis=0)
+    pairs = pairs[distinct(*pairs.T)[0]]
     turn, distance = np.empty(len(pairs)), np.empty(len(pairs))
     shift = np.empty(len(pairs), dtype=np.complex128)
     for first in range(0, len(pairs), SOME):
@@ -128,8 +128,8 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs, progress: Progre
         clip, frame, other_clip, other_frame = pairs[some].T
         rows, others = windows.rows_of(body, clip, frame), windows.rows_of(body, other_clip, other_frame)
         aligned = alignment.align(
-            body.ground[rows] / body.roots,
-            body.ground[others] / body.roots,
+            body.places[rows],
+            body.places[others],
             body.roots**2,
             [body.feet.at(rows), body.feet.at(others)],
         )
@@ -146,8 +146,8 @@ def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> Motio
             np.column_stack([edges.other_clip, edges.other_frame + half]),
         ]
     )
-    nodes, place = np.unique(ends, axis=0, return_inverse=True)
-    place = place.reshape(-1)
+    first, place = distinct(*ends.T)
+    nodes = ends[first]
     along = np.flatnonzero(np.diff(nodes[:, 0]) == 0)
     count = len(along)
     start = np.concatenate([along, place[: len(edges.clip)]])

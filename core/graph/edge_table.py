@@ -1,13 +1,14 @@
 """Edges of a graph as a search needs them: smoothed root path and facing (methods: Following a drawn path)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
 from . import posture_change
-from .motion_graph import Indices, MotionGraph
+from .motion_graph import Indices, MotionGraph, distinct
 
 SEARCH_RATE = 30.0  # samples a second of the edges
 POSTURE = 0.05  # units of distance that a change of the upper body's posture by a radian costs
@@ -109,6 +110,12 @@ class EdgeTable:
     climbed: Array
     bends: Array
 
+    @cached_property
+    def samples(self) -> Array:
+        """Each sample (B, S, 5) in one place: right, ahead, turned, gone, climbed."""
+        climbed = np.broadcast_to(self.climbed, self.gone.shape)
+        return np.stack([self.right, self.ahead, self.turned, self.gone, climbed], axis=-1)
+
 
 def unit(graph: MotionGraph) -> float:
     """Return the metres of a search's unit of length: 1 for a body 1.7 m tall, in proportion for others.
@@ -155,12 +162,11 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     counts, length, right, ahead, turned, gone, climbed = (
         np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
     )
-    near = np.column_stack([graph.clip[nodes], graph.frame[nodes] // stride])
     return EdgeTable(
         unit=metres,
         nodes=nodes,
         edges=edges,
-        place=np.unique(near, axis=0, return_inverse=True)[1].reshape(-1),
+        place=distinct(graph.clip[nodes], graph.frame[nodes] // stride)[1],
         onward=onward,
         first_crossing=np.searchsorted(start[crossings], np.arange(len(nodes) + 1)),
         crossings=crossings,

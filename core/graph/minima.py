@@ -30,7 +30,7 @@ class Compared:
     """What is compared: the given clips' windows with themselves, and with those of their mirror images, if any.
 
     given : number of clips that are no mirror images
-    half : frames of half a window
+    half : frames of half a window; step : frames from window to window
     sparse : minima on the antidiagonal are enough (see `windows.Bodies`)
     threshold, relative : see `transitions.find`
     """
@@ -39,6 +39,7 @@ class Compared:
     sketches: Sequence[Sketches]
     given: int
     half: int
+    step: int
     sparse: bool
     threshold: float
     relative: bool
@@ -89,8 +90,9 @@ class Compared:
             sure &= ~exists | (high <= beside)
             if not self.sparse:  # else `_valleys` has found this already
                 may_be &= ~exists | (low <= most[a, b])
-        cells = _cells(rows, every, cell)[i] * len(others) + _cells(columns, others, cell)[j]
-        may_be &= low <= _least_of(cells, np.where(sure, high, np.float32(np.inf)))
+        if cell > self.step:  # else each pair is a cell of its own
+            cells = _cells(rows, every, cell)[i] * len(others) + _cells(columns, others, cell)[j]
+            may_be &= low <= _least_of(cells, np.where(sure, high, np.float32(np.inf)))
         i, j, sure = i[may_be], j[may_be], sure[may_be]
         value = self.apart(side, every[i], others[j])
         lowest = sure | (value <= self.limit(side, every[i], others[j]))

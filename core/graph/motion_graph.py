@@ -114,3 +114,22 @@ def frames_in(graph: MotionGraph) -> Indices:
     return np.bincount(
         graph.component[graph.start[inside]], graph.lengths[inside].astype(float), minlength=count
     ).astype(np.int64)
+
+
+def distinct(*columns: Indices) -> tuple[Indices, Indices]:
+    """Return where each different row of columns (N,) is first, in the rows' order, and the number (N,) of each row.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.graph import motion_graph
+        >>> first, number = motion_graph.distinct(np.array([2, 1, 2]), np.array([0, 5, 0]))
+        >>> first.tolist(), number.tolist()
+        ([1, 0], [1, 0, 1])
+    """
+    order = np.lexsort(columns[::-1])
+    new = np.arange(len(order)) == 0
+    for column in columns:
+        new[1:] |= np.diff(column[order]) != 0
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return order[new], number

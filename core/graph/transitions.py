@@ -87,7 +87,9 @@ def find(
     sides = [rows]
     if len(body.firsts) - 1 > given:
         sides.append(windows.windows_of(body, range(given, 2 * given)))
-    compared = Compared(sides, bounds.sketches(sides), given, body.half, body.sparse, WIDER * threshold, relative)
+    compared = Compared(
+        sides, bounds.sketches(sides), given, body.half, body.step, body.sparse, WIDER * threshold, relative
+    )
     seeds, near, cell = _seeds(body, compared, _repeating(body, cycles), progress.part(0, 0.7))
     if not body.sparse:
         repeated = _repeated(near, rows, given, rises or given * [0.0])

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,17 @@ class Bodies:
     sparse: bool
     rate: float
     feet: Footing
+
+    @cached_property
+    def gone(self) -> Array:
+        """How far (F,) the points have gone on the mean, m, all clips in a row."""
+        steps = np.hypot(np.abs(np.diff(self.ground, axis=0)), np.diff(self.heights, axis=0)) @ self.roots
+        return np.concatenate([[0.0], np.cumsum(steps)])
+
+    @cached_property
+    def places(self) -> NDArray[np.complex128]:
+        """The points (F, P) on the ground, x + iy, without their weights."""
+        return self.ground / self.roots
 
     def frames(self, clip: int) -> NDArray[np.int64]:
         """Return the middles of the windows of a clip that are compared before refinement."""
@@ -138,8 +150,11 @@ def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> 
     count, scale = len(rows), 1.0 / np.sqrt(len(body.samples))
     ground = body.ground[rows]
     means = (ground @ body.roots).mean(axis=1)
-    ground = (ground - means[:, None, None] * body.roots).reshape(count, -1) * scale
-    return ground, body.heights[rows].reshape(count, -1) * scale
+    ground -= means[:, None, None] * body.roots
+    ground *= scale
+    heights = body.heights[rows]
+    heights *= scale
+    return ground.reshape(count, -1), heights.reshape(count, -1)
 
 
 def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -151,9 +166,8 @@ def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> 
 
 def speed(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the mean speed (R,) of the points in windows, m/s."""
-    steps = np.hypot(np.abs(np.diff(body.ground, axis=0)), np.diff(body.heights, axis=0)) @ body.roots
-    sums = np.concatenate([[0.0], np.cumsum(steps)])
+    sums = body.gone
     first = body.firsts[np.maximum(clip, 0)] + np.where(clip < 0, body.half, frame)
-    last = np.minimum(first + body.half, len(steps))
+    last = np.minimum(first + body.half, len(sums) - 1)
     moved = sums[last] - sums[np.maximum(first - body.half, 0)]
     return (moved * body.rate / (2.0 * body.half)).astype(np.float32)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,11 @@ def across(skeleton: Skeleton) -> NDArray[np.int64]:
         >>> [figure.names[partner[figure.index(name)]] for name in ("hand.L", "toe.R", "head")]
         ['hand.R', 'toe.L', 'head']
     """
+    return _across(skeleton).copy()
+
+
+@lru_cache(maxsize=8)  # many clips share a body
+def _across(skeleton: Skeleton) -> NDArray[np.int64]:
     partner = np.full(len(skeleton), -1)
     roles = skeleton.roles
     for role, left in roles.items():

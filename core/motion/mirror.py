@@ -58,7 +58,10 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
     It does not matter which joints hang on which.
     """
     skeleton, rest = clip.skeleton, clip.skeleton.rest[0]
-    world = kinematics.forward(skeleton, clip.rotations, clip.translations)[0]
+    if clip.scales is None:
+        world = kinematics.world(clip)[0]
+    else:
+        world = kinematics.forward(skeleton, clip.rotations, clip.translations)[0]
     turned = quat.mul(_reflected(quat.mul(world, quat.inv(rest))[:, partner], normal), rest)
     above = np.where(skeleton.parents[:, None] < 0, quat.IDENTITY, turned[:, skeleton.parents])
     return quat.mul(quat.inv(skeleton.orients), quat.mul(quat.inv(above), turned))

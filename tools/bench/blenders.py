@@ -25,6 +25,7 @@ LINES = {
     "read-skeleton": ("read its armature of 60 bones", Target()),
     "hash": (f"hash the keys of {SIZE}", Target()),
     "write": (f"write {SIZE} to a new action", Target(100.0, {BAKE: 5.0})),
+    "keys": ("400 frames of a clip as few Bézier curves, 2 mm off at most", Target(0.0, {"Decimate": 1.0})),
     "weights-20k": ("read the weights of 20,000 vertices in 60 groups", Target(60.0)),
     "weights-100k": ("read the weights of 100,000 vertices", Target(250.0)),
     "skin-modifier-20k": ("skin of 20,000 vertices from the pose, in Blender", Target()),
@@ -84,6 +85,8 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
     for script, kind in (("live.py", "live-"), ("long_take.py", "long-")):
         if any(wanted(key) for key in LINES if key.startswith(kind)) and not (quick and kind == "long-"):
             figures |= _run(NEWEST, script, zip_path, min(runs, 3) if kind == "long-" else runs)[0]
+    if wanted("keys"):
+        figures |= _run(NEWEST, "few_keys.py", zip_path, 1, file)[0]
     names = [folder.name for folder in sorted((ROOT / ".venv-blender").glob("*")) if (folder / "stamp").exists()]
     for name in [NEWEST] if quick else names:
         here: dict[str, Figures] = {}

@@ -15,8 +15,8 @@ from line import Row
 from material import Material
 
 CONTENDERS = (
-    "scipy", "statsmodels", "librosa", "tslearn", "dtw-python", "dtaidistance", "fastdtw", "upc-pymotion", "pybvh",
-    "bvhio",
+    "scipy", "statsmodels", "librosa", "tslearn", "dtw-python", "dtaidistance", "fastdtw", "aeon", "networkx",
+    "rustworkx", "faiss-cpu", "hnswlib", "upc-pymotion", "pybvh", "bvhio",
 )  # fmt: skip
 PURPOSE = (
     "For anyone who asks whether Action Loom is fast enough, or changes a step that is timed here: the time of each"
@@ -38,8 +38,10 @@ COMPARED = (
     " relative. Means of rotations: degrees; ours is the mean of arcs (its weighted logarithms, by scipy, sum to less"
     " than 1e-6), theirs of chords. BVH: degrees and lengths of all values (bvhio stores quaternions in single"
     " precision: degrees; Blender's import: angles of its keys). Keys in Blender: quaternions. dtw-python got our steps"
-    " as a pattern. Not compared, since they answer another question: symmetricP1, its nearest own pattern, and an"
-    " import that makes another armature."
+    " as a pattern. Walks: frames; components: how many are others. Nearest rows: squared distances, relative; of HNSW"
+    " and hnswlib, which may miss some, the share that they miss. Not compared, since they answer another question:"
+    " symmetricP1, its nearest own pattern, aeon's other elastic distances (MSM, ERP, TWE), an import that makes"
+    " another armature, and *Decimate*, whose curves err as much as ours."
 )
 
 

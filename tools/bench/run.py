@@ -22,6 +22,7 @@ import material
 import motion_files
 import report
 import rotations
+import searches
 import start
 import surfaces
 import warping
@@ -36,6 +37,7 @@ LINES = [
     *loops.lines(),
     *motion_files.lines(),
     *surfaces.lines(),
+    *searches.lines(),
 ]
 KEYS = [*(one.key for one in LINES), *start.KEYS, *blenders.LINES]
 

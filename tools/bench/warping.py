@@ -22,6 +22,7 @@ def lines() -> list[Line]:
         Line("dtw", "time warping with path, no limit", Target(2.0, {"librosa": 4.0}), _unlimited),
         Line("dtw-slope", "time warping with path, slope limit 3", Target(4.0, {"dtw-python": 8.0}), _limited),
         Line("dtw-curves", "time warping with path of two curves of 1000 numbers, no limit", Target(), _curves),
+        Line("dtw-squares", "the same by squared differences", Target(), _squares),
     ]
 
 
@@ -100,9 +101,15 @@ def _waiting_at_most(limit: int) -> list[Sequence[float]]:
     return pattern
 
 
-def _curves(material: Material) -> Case:
+def _heights(material: Material) -> tuple[Array, Array]:
+    """The heights of a hand in both clips."""
     hand = material.clips[0].skeleton.roles.get("hand.R", len(material.clips[0].skeleton) - 1)
     one, other = (np.ascontiguousarray(kinematics.points(clip)[:, hand, 2]) for clip in material.clips)
+    return one, other
+
+
+def _curves(material: Material) -> Case:
+    one, other = _heights(material)
 
     def ours() -> WarpPath:
         return dtw.pinned(np.abs(np.subtract.outer(one, other)), len(one))
@@ -142,6 +149,25 @@ def _fastdtw(one: Array, other: Array) -> Rival:
     from fastdtw import fastdtw
 
     return Rival(lambda: fastdtw(one, other, radius=RADIUS), lambda ours, theirs: _dearer(ours, theirs[0]), APPROXIMATE)
+
+
+def _squares(material: Material) -> Case:
+    """Beside aeon, whose time warping takes squares, and its other elastic distances, which answer another question."""
+    one, other = _heights(material)
+
+    def ours() -> WarpPath:
+        return dtw.pinned(np.subtract.outer(one, other) ** 2, len(one))
+
+    elastic = {f"aeon {name}": later(_aeon, name.lower(), one, other) for name in ("DTW", "MSM", "ERP", "TWE")}
+    return Case(ours, elastic, moved=1.0 * len(one) * len(other))
+
+
+def _aeon(name: str, one: Array, other: Array) -> Rival:
+    from aeon import distances
+
+    path = getattr(distances, f"{name}_alignment_path")
+    same = name == "dtw"
+    return Rival(lambda: path(one, other), (lambda ours, theirs: _dearer(ours, theirs[1])) if same else None)
 
 
 def _dearer(ours: WarpPath, cost: float) -> float:

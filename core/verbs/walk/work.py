@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -74,13 +75,13 @@ def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int)
 
 def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]]:
     """Return the edges that leave each node; where a component is given, only those inside it."""
-    found: list[list[int]] = [[] for _ in graph.clip]
-    inside = np.ones(len(graph.start), dtype=bool)
+    edges = np.argsort(graph.start, kind="stable")
     if component is not None:
         inside = (graph.component[graph.start] == component) & (graph.component[graph.end] == component)
-    for edge in np.flatnonzero(inside):
-        found[graph.start[edge]].append(int(edge))
-    return found
+        edges = edges[inside[edges]]
+    first = np.searchsorted(graph.start[edges], np.arange(len(graph.clip) + 1)).tolist()
+    found = edges.tolist()
+    return [found[begin:end] for begin, end in pairwise(first)]
 
 
 def shortest(
@@ -124,7 +125,7 @@ def shortest(
 
 def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
     """Return the edges from one node to another that take the fewest frames, or None (Dijkstra 1959)."""
-    leaving, lengths = _leaving(graph), graph.lengths.tolist()
+    leaving, lengths, ends = _leaving(graph), graph.lengths.tolist(), graph.end.tolist()
     least, before = {start: 0}, {}
     waiting = [(0, start)]
     while waiting:
@@ -134,7 +135,7 @@ def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
         if gone > least[node]:
             continue
         for edge in leaving[node]:
-            other, there = int(graph.end[edge]), gone + lengths[edge]
+            other, there = ends[edge], gone + lengths[edge]
             if there < least.get(other, there + 1):
                 least[other], before[other] = there, edge
                 heapq.heappush(waiting, (there, other))

@@ -36,6 +36,21 @@ def test_the_environment_chooses_the_engine_unless_a_flag_does(walk, slow):
     assert processes.python(*arguments, "--engine", "numpy", ACTION_LOOM_ENGINE="auto").stdout == "False\n"
 
 
+@pytest.mark.parametrize(("asked", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_products_take_one_thread_unless_the_environment_asks_for_more(asked, threads):
+    code = (
+        "import atexit, os, sys\n"
+        f"from {console.MODULE} import main\n"
+        "before = 'numpy' in sys.modules\n"
+        "atexit.register(lambda: print(before, os.environ['OPENBLAS_NUM_THREADS'], flush=True))\n"
+        "sys.argv[1:] = ['--version']\n"
+        "main()"
+    )
+    environment = {name: value for name, value in processes.clean_environment().items() if "_NUM_THREADS" not in name}
+    done = subprocess.run([sys.executable, "-c", code], env=environment | asked, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == f"False {threads}"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
 @pytest.mark.parametrize("many", [1, 40])
 def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
