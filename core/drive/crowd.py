@@ -140,3 +140,15 @@ def driven(
             got[k].append(wish)
             states[k].append(step(data, manner, states[k][-1], wish))
     return states, got
+
+
+def later(wished: Sequence[Wish], steps: int) -> list[Wish]:
+    """Return wishes (F,) that come some steps later; the last ones are left out.
+
+    Example:
+        >>> from action_loom.core.drive import crowd
+        >>> from action_loom.core.drive.controller import Wish
+        >>> [wish.velocity.imag for wish in crowd.later([Wish(1j)] * 3, 1)]
+        [0.0, 1.0, 1.0]
+    """
+    return [*[Wish()] * min(steps, len(wished)), *wished[: len(wished) - steps if steps < len(wished) else 0]]
