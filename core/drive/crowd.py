@@ -102,7 +102,9 @@ def asked(
     radii = np.array([RADIUS * data.unit for data, _ in bodies])
     pairs = []
     for k, wish in enumerate(wanted):
-        got = wish.velocity if leads and k == 0 else avoiding(k, places, velocities, wished, radii, leads)
+        unit = bodies[k][0].unit
+        lengths = (places / unit, velocities / unit, wished / unit, radii / unit)
+        got = wish.velocity if leads and k == 0 else unit * avoiding(k, *lengths, leads)
         pairs.append((wish, wishes.rounded(Wish(got, wish.facing))))
     return pairs
 

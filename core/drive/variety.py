@@ -21,7 +21,7 @@ from .database import RATE, Database, Rows
 SMOOTH = 0.05  # s, sigma of how feet go past each other
 PASSES, ROUND = 0.1, 0.7  # heights by which feet pass each other at least, and share of a stride that shows it
 FULL = 0.5  # of a usual stride; feet that pass each other by as much move the body as a walk does
-LATEST = 0.4  # s by which a body answers later than the first one at most
+LATEST = 0.2  # s by which a body answers later than the first one at most
 MOST = 8192  # rows at a time
 
 Complex = NDArray[np.complex128]
@@ -102,7 +102,7 @@ def later(number: int, amount: float) -> int:
     Example:
         >>> from action_loom.core.drive import variety
         >>> [variety.later(number, 1.0) for number in (1, 2, 1)], variety.later(1, 0.0)
-        ([13, 7, 13], 0)
+        ([4, 11, 4], 0)
     """
     return round(min(amount, 1.0) * LATEST * RATE * float(np.random.default_rng((number, 1)).random()))
 

@@ -97,7 +97,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     )
     variety: float = option(
         1.0,
-        "How much others of a crowd with the same actions differ, as people do, with the same steps, up to 0.4 s later",
+        "How far others of a crowd with the same actions move as other people do: with the same steps, a little later",
         minimum=0.0,
         maximum=3.0,
         usual=(0.0, 2.0),
