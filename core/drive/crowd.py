@@ -103,8 +103,9 @@ def asked(
     pairs = []
     for k, wish in enumerate(wanted):
         unit = bodies[k][0].unit
-        lengths = (places / unit, velocities / unit, wished / unit, radii / unit)
-        got = wish.velocity if leads and k == 0 else unit * avoiding(k, *lengths, leads)
+        got = wish.velocity
+        if k or not leads:
+            got = unit * avoiding(k, places / unit, velocities / unit, wished / unit, radii / unit, leads)
         pairs.append((wish, wishes.rounded(Wish(got, wish.facing))))
     return pairs
 

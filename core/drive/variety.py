@@ -21,7 +21,7 @@ from .database import RATE, Database, Rows
 SMOOTH = 0.05  # s, sigma of how feet go past each other
 PASSES, ROUND = 0.1, 0.7  # heights by which feet pass each other at least, and share of a stride that shows it
 FULL = 0.5  # of a usual stride; feet that pass each other by as much move the body as a walk does
-LATEST = 0.2  # s by which a body answers later than the first one at most
+LATEST, BEHIND = 0.2, 0.25  # s by which a body answers later at most, and m (1.7 m tall) of its walk
 MOST = 8192  # rows at a time
 
 Complex = NDArray[np.complex128]
@@ -96,15 +96,20 @@ def varied(data: Database, number: int, amount: float) -> Database | None:
     return replace(data, rotations=rotations, translations=translations)
 
 
-def later(number: int, amount: float) -> int:
-    """Return by how many steps a body of a crowd, which a number says, answers later than the first one.
+def later(data: Database, number: int, amount: float) -> int:
+    """Return by how many steps a body of a crowd, which a number says, answers later than the first one, number 0.
 
     Example:
-        >>> from action_loom.core.drive import variety
-        >>> [variety.later(number, 1.0) for number in (1, 2, 1)], variety.later(1, 0.0)
-        ([4, 11, 4], 0)
+        >>> from action_loom.core.drive import database, variety
+        >>> from action_loom.core.figure import actions
+        >>> data = database.build([actions.walk(), actions.wave()], mirror=False)
+        >>> [variety.later(data, number, 1.0) for number in (0, 1, 2)], variety.later(data, 2, 0.0)
+        ([0, 4, 11], 0)
     """
-    return round(min(amount, 1.0) * LATEST * RATE * float(np.random.default_rng((number, 1)).random()))
+    if not number:
+        return 0
+    most = min(LATEST, BEHIND * data.unit / max(data.gaits[0], 1e-9))
+    return round(min(amount, 1.0) * most * RATE * float(np.random.default_rng((number, 1)).random()))
 
 
 def _posed(data: Database, known: People, change: Array, rows: Rows) -> Clip:

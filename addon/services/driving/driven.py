@@ -67,7 +67,7 @@ def begun(
         floor = armature.matrix_world.translation.z
         under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
-    session.later = variety.later(number, recipe.variety) if number else 0
+    session.later = variety.later(data, number, recipe.variety)
     if legs is not None and not legs.cyclic:
         session.longest = round(legs.seconds / STEP)
     return Figure(armature, read, session, request, recipe, legs)

@@ -100,7 +100,7 @@ def drive(
 
     if recipe.crowd:
         bodies = [(data, place, facing), *((data, *begin_of(row)) for row in recipe.crowd)]
-        each_wished = [crowd.later(wished, variety.later(k, recipe.variety) if k else 0) for k in range(len(bodies))]
+        each_wished = [crowd.later(wished, variety.later(data, k, recipe.variety)) for k in range(len(bodies))]
         each, _ = crowd.driven(bodies, each_wished, manner_of(recipe), at, leads=True)
         states = each[recipe.which]
     else:
@@ -206,6 +206,11 @@ def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
     apart = np.abs(driven.place - driven.wished)
     turned = np.abs([wrapped(float(angle)) for angle in driven.facing - driven.wished_facing])
     used = np.bincount(data.clip[driven.row] % data.given, minlength=data.given)
+    played: dict[str, float] = {}
+    for k, count in enumerate(used):  # what is bent is played by its own name
+        if count:
+            name = data.clips[k].name
+            played[name] = round(played.get(name, 0.0) + float(count / len(driven)), 4)
     return {
         "length": round(float(np.abs(np.diff(driven.place)).sum()), 3),
         "jumps": len(made.jumps),
@@ -213,7 +218,7 @@ def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
         "facing_95": round(float(np.degrees(np.percentile(turned, 95.0))), 2),
         "foot_moved_live": round(float(driven.moved.max(initial=0.0)), 4),
         "lacks": list(data.lacks),
-        "played": {data.clips[k].name: round(float(count / len(driven)), 4) for k, count in enumerate(used) if count},
+        "played": played,
     }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.drive import controller, database, route
+from action_loom.core.drive import bends, controller, database, route, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import ClipError, LibraryError, OptionError
 from action_loom.core.figure import actions
@@ -145,3 +145,41 @@ def test_a_stop_that_is_almost_over_is_left_alone():
     data = database.build([actions.walk(), actions.wave()], mirror=False)
     states = route.driven(data, [*[Wish(1.3j)] * 90, *[Wish()] * 90], Manner())
     assert abs(states[-1].velocity) < 0.1
+
+
+def test_walks_are_bent_into_turns_where_no_action_turns():
+    walk, stand = actions.walk(), actions.wave()
+    bent, turned = database.build([walk, stand]), database.build([walk, stand, actions.turn_left()])
+    assert (bent.bends, turned.bends) == (len(bends.RATES), 0)
+    assert bent.given == 2 + bent.bends
+    assert any("walks that are bent" in text for text in bent.lacks)
+    rows, first = np.flatnonzero(bent.clip == 2), np.flatnonzero(bent.clip == 0)
+    assert (bent.rotations[rows] == bent.rotations[first]).all()
+    rates = np.degrees((bent.turn[rows] - bent.turn[first]) * database.RATE)
+    assert rates == pytest.approx(bends.RATES[0])
+    image = np.flatnonzero(bent.clip == bent.given + 2)
+    assert np.degrees(np.median(bent.turn[image]) * database.RATE) == pytest.approx(-bends.RATES[0], abs=1.0)
+    # What is seen ahead of a bent row is where the rows that follow it lead.
+    row, place, facing = int(rows[5]), 0j, 0.0
+    for _ in range(20):
+        place += complex(bent.step[row]) * np.exp(1j * facing)
+        facing, row = facing + float(bent.turn[row]), int(bent.onward[row])
+    assert bent.raw[rows[5], 15:17] == pytest.approx([place.real, place.imag], abs=1e-3)
+    assert bent.raw[rows[5], 21] == pytest.approx(-np.sin(facing), abs=1e-3)
+
+
+def test_without_images_walks_are_bent_to_both_sides():
+    data = database.build([actions.walk(), actions.wave()], mirror=False)
+    assert data.bends == 2 * len(bends.RATES)
+    assert data.given == len(data.clips)
+
+
+def test_a_character_without_turns_faces_its_way():
+    data = database.build([actions.walk(), actions.run(), actions.wave()])
+    way = [*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish(-1.2j)] * 90]
+    states = route.driven(data, way, Manner())
+    apart = [abs(springs.wrapped(state.facing - state.ahead.facing)) for state in states]
+    assert np.degrees(np.percentile(apart, 95.0)) < 4.0
+    made = verbs.apply(verbs.Drive(wishes=wishes.as_rows(way)), [actions.walk(), actions.run(), actions.wave()])
+    assert sum(made.report["drive"]["played"].values()) == pytest.approx(1.0, abs=0.01)
+    assert set(made.report["drive"]["played"]) <= {"walk", "run", "wave"}
