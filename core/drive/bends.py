@@ -11,7 +11,7 @@ from ..motion.quat import Array
 
 RATES = (60.0, 120.0)  # degrees a second
 TURNS = 50.0  # degrees a second; 99 % of the rows of a character that hardly turns turn less
-MOST = 8  # clips that are bent
+MOST = 8  # clips that are bent, of those that go all the time
 GOES = 0.25  # heights a second, of the root
 
 Complex = NDArray[np.complex128]
@@ -31,6 +31,7 @@ class Part:
     raw: Array
     cyclic: bool
     after: tuple[int, float] | None = None  # the clip that it ends in, and the share of that cycle
+    bent: bool = False
 
 
 def turning(turns: Array, rate: float) -> bool:
@@ -58,18 +59,27 @@ def with_bends(parts: Sequence[Part], given: int, ahead: tuple[int, ...], rate: 
     """
     if not parts or turning(np.concatenate([part.turn for part in parts]), rate):
         return list(parts), given
-    goes = [np.median(np.abs(one.velocity)) > GOES * one.clip.skeleton.height for one in parts[:given]]
+    goes = [np.abs(one.velocity).min() > GOES * one.clip.skeleton.height for one in parts[:given]]
     which, images = [k for k in range(given) if goes[k]][:MOST], len(parts) > given
     spins = [np.radians(one) * sign for one in RATES for sign in ((1.0,) if images else (1.0, -1.0))]
     more = [_bent(parts[k], spin, ahead, rate) for k in which for spin in spins]
     mirrored = [_bent(parts[given + k], -spin, ahead, rate) for k in which for spin in spins] if images else []
-    return [*parts[:given], *more, *parts[given:], *mirrored], given + len(more)
+    own = [_counted(part, given, len(more)) for part in parts]
+    return [*own[:given], *more, *own[given:], *mirrored], given + len(more)
+
+
+def _counted(part: Part, given: int, more: int) -> Part:
+    """Return the rows of a clip that may end in an image, whose number is larger by that of the bends before it."""
+    if part.after is None or part.after[0] < given:
+        return part
+    return replace(part, after=(part.after[0] + more, part.after[1]))
 
 
 def _bent(part: Part, spin: float, ahead: tuple[int, ...], rate: float) -> Part:
     """Return the rows of a clip that turn by so much more, radians a second."""
     raw = features(part.raw, part.step, part.turn, spin / rate, ahead, cyclic=part.cyclic, rate=rate)
-    return replace(part, raw=raw, step=part.step * np.exp(0.5j * spin / rate), turn=part.turn + spin / rate, after=None)
+    step, turn = part.step * np.exp(0.5j * spin / rate), part.turn + spin / rate
+    return replace(part, raw=raw, step=step, turn=turn, after=None, bent=True)
 
 
 def features(

@@ -442,7 +442,8 @@ def _joined(
             k, share = part.after
             onward[end - 1] = firsts[k] + (round(share * counts[k]) + 1) % counts[k]
     raw = np.concatenate([part.raw for part in parts])
-    mean, deviation = raw.mean(axis=0), raw.std(axis=0)
+    own = np.concatenate([part.raw for part in parts if not part.bent])  # bends would make paces count for less
+    mean, deviation = own.mean(axis=0), own.std(axis=0)
     scale, at = np.empty(len(mean)), 0
     for size, weight, least in zip(GROUPS, WEIGHTS, (1e-6, 1e-6, 1e-6, 1e-6, TURNS), strict=True):
         scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), least)
