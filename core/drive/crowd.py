@@ -102,10 +102,10 @@ def asked(
     radii = np.array([RADIUS * data.unit for data, _ in bodies])
     pairs = []
     for k, wish in enumerate(wanted):
-        unit = bodies[k][0].unit
-        got = wish.velocity
+        got, unit = wish.velocity, bodies[k][0].unit
         if k or not leads:
-            got = unit * avoiding(k, places / unit, velocities / unit, wished / unit, radii / unit, leads)
+            own: list[Complex] = [np.asarray(one / unit, dtype=np.complex128) for one in (places, velocities, wished)]
+            got = unit * avoiding(k, own[0], own[1], own[2], radii / unit, leads)
         pairs.append((wish, wishes.rounded(Wish(got, wish.facing))))
     return pairs
 
