@@ -22,8 +22,9 @@ STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
 CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to be answered at once
 WAITS = 0.1  # m that the wish runs ahead of the body before it waits
-PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of the body's own speed, and s, with which the body is pulled to the wish
-BRAKE = 1.0  # the same where it is to stand
+PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of its own speed, and s, with which the body is pulled to the wish
+BRAKE = 1.0  # the same share where it is to stand
+FOLLOWS = 0.5  # of what the wish goes faster, the body goes faster, too; all of it where it is to stand
 TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing, besides how fast the wish turns
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
 TURN_LATE, TURN_FORCED = 0.05, 20.0  # radians by which it may be late; beyond, radians a second for each more
@@ -309,9 +310,13 @@ def _moved(data: Database, state: State) -> State:
 
 
 def _pull(state: State, velocity: complex) -> complex:
-    """Return the velocity with which the body is pulled towards the spring, at most a share of its own speed."""
+    """Return the velocity with which the body is pulled to where the spring is, and to how fast it goes.
+
+    It is a share of the body's own speed at most.
+    """
     apart = state.ahead.place - (state.place + velocity * STEP)  # where the body would be by then
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE)) * RATE
+    wanted += (FOLLOWS if state.goal.velocity else 1.0) * (state.ahead.velocity - velocity)
     most = (PULL if state.goal.velocity else BRAKE) * abs(velocity)
     return wanted * min(1.0, most / abs(wanted)) if abs(wanted) > 0.0 else 0j
 

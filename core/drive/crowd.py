@@ -102,7 +102,10 @@ def asked(
     radii = np.array([RADIUS * data.unit for data, _ in bodies])
     pairs = []
     for k, wish in enumerate(wanted):
-        got = wish.velocity if leads and k == 0 else avoiding(k, places, velocities, wished, radii, leads)
+        got, unit = wish.velocity, bodies[k][0].unit
+        if k or not leads:
+            own: list[Complex] = [np.asarray(one / unit, dtype=np.complex128) for one in (places, velocities, wished)]
+            got = unit * avoiding(k, own[0], own[1], own[2], radii / unit, leads)
         pairs.append((wish, wishes.rounded(Wish(got, wish.facing))))
     return pairs
 
@@ -140,3 +143,15 @@ def driven(
             got[k].append(wish)
             states[k].append(step(data, manner, states[k][-1], wish))
     return states, got
+
+
+def later(wished: Sequence[Wish], steps: int) -> list[Wish]:
+    """Return wishes (F,) that come some steps later; the last ones are left out.
+
+    Example:
+        >>> from action_loom.core.drive import crowd
+        >>> from action_loom.core.drive.controller import Wish
+        >>> [wish.velocity.imag for wish in crowd.later([Wish(1j)] * 3, 1)]
+        [0.0, 1.0, 1.0]
+    """
+    return [*[Wish()] * min(steps, len(wished)), *wished[: len(wished) - steps if steps < len(wished) else 0]]

@@ -21,7 +21,8 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.travel import TravelOptions
-from . import ends
+from . import bends, ends
+from .bends import Part
 from .search import Index
 
 RATE = 60.0  # rows a second
@@ -40,7 +41,7 @@ SETTLES = 30  # rows in which a body that comes to stand is left alone
 TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
 
 # In heights a second, of the root.
-STANDS, GOES, RUNS = 0.09, 0.25, 1.15
+STANDS, GOES, RUNS = 0.09, bends.GOES, 1.15
 LONG_ENOUGH = 0.5  # s in which a body that stands must stand
 SECTOR = np.radians(45.0)  # to each side of a direction: what goes there
 LEAST_ROWS = 20  # in a sector
@@ -62,6 +63,7 @@ class Database:
     balls (R, S) : where each is in the frame of the root, x + iy
     features (R, 27) : scaled; scale, mean (27,) : feature = (number − mean) · scale
     sources : the clips as given, and those of a library; library : tells that one's state, None for none
+    bends : number of clips that are others bent into turns, the last ones that are no images
     """
 
     clips: tuple[Clip, ...]
@@ -86,6 +88,7 @@ class Database:
     frame_maps: tuple[FrameMap, ...]
     sources: tuple[Clip, ...]
     library: tuple[str, int, int] | None = None
+    bends: int = 0
 
     @property
     def rate(self) -> float:
@@ -231,8 +234,9 @@ class Database:
         slowing[after] &= self.clip[after] == self.clip[after + int(RATE)]
         if not slowing.any():
             goes.append("no action stops: it will step on the spot and fade into standing")
-        rates = np.abs(self.turn) * RATE
-        if np.percentile(rates[self.open], 99.0) < np.radians(25.0):
+        if self.bends:
+            goes.append("no action turns quickly: it turns by walks that are bent")
+        elif not bends.turning(self.turn[self.open], RATE):
             goes.append("no action turns: the body will be turned on its feet")
         if self.caps[2] == 0.0 and self.caps[6] == 0.0:
             goes.append("no action goes sideways: with Ctrl it turns into its way all the same")
@@ -312,7 +316,9 @@ def build(
     for k, clip in enumerate(plain):
         progress.at(0.4 + 0.6 * k / len(plain), f"Preparing {clip.name}")
         parts.append(_cycle(clip, lengths[k]) if lengths[k] else _once(clip, plain, lengths, after[k]))
-    return _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
+    parts, given = bends.with_bends(parts, ready.given, AHEAD, RATE)
+    made = _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
+    return replace(made, given=given, bends=given - ready.given)
 
 
 def _whole(clip: Clip, *, cyclic: bool) -> int:
@@ -327,23 +333,7 @@ def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
     return tuple(by_name.get(foot) for foot in known)
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The rows of one clip."""
-
-    clip: Clip
-    posed: Clip
-    step: NDArray[np.complex128]
-    turn: Array
-    velocity: NDArray[np.complex128]
-    stands: Flags
-    balls: NDArray[np.complex128]
-    raw: Array
-    cyclic: bool
-    after: tuple[int, float] | None = None  # the clip that it ends in, and the share of that cycle
-
-
-def _cycle(clip: Clip, cycle: int) -> _Part:
+def _cycle(clip: Clip, cycle: int) -> Part:
     """Return the rows of the first cycle of a clip, of so many frames."""
     one = cycles.to_rate(replace(clip.cut(0, cycle + 1), cyclic=True), RATE)
     length = len(one) - 1
@@ -352,7 +342,7 @@ def _cycle(clip: Clip, cycle: int) -> _Part:
     return _part(long, before * length, (before + 1) * length, cyclic=True)
 
 
-def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> _Part:
+def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> Part:
     """Return the rows of a clip that is no cycle; after : the loop among clips whose pose it ends with, if any."""
     count = len(resample.to_rate(clip, RATE))
     if after is None:
@@ -363,7 +353,7 @@ def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends
     return replace(_part(long, 0, count), after=(k, frame / lengths[k]))
 
 
-def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> _Part:
+def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> Part:
     """Return rows first … end − 1 of a clip at RATE, which goes on before and after them where it can."""
     own = slice(first, end)
     raw, place, facing, balls = _features(long)
@@ -373,7 +363,7 @@ def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> _Part:
     back = -np.exp(-1j * facing) * place
     posed = root_motion.placed(long, -facing, np.column_stack([back.real, back.imag]))
     rows = np.arange(first, end)
-    return _Part(
+    return Part(
         long.taken(rows),
         posed.taken(rows),
         ground[own],
@@ -436,7 +426,7 @@ def _speed(path: Array) -> Array:
 
 
 def _joined(
-    parts: Sequence[_Part],
+    parts: Sequence[Part],
     ready: inputs.GraphInputs,
     known: tuple[str, ...],
     limbs: tuple[Limb | None, ...],
@@ -452,7 +442,8 @@ def _joined(
             k, share = part.after
             onward[end - 1] = firsts[k] + (round(share * counts[k]) + 1) % counts[k]
     raw = np.concatenate([part.raw for part in parts])
-    mean, deviation = raw.mean(axis=0), raw.std(axis=0)
+    own = np.concatenate([part.raw for part in parts if not part.bent])  # bends would make paces count for less
+    mean, deviation = own.mean(axis=0), own.std(axis=0)
     scale, at = np.empty(len(mean)), 0
     for size, weight, least in zip(GROUPS, WEIGHTS, (1e-6, 1e-6, 1e-6, 1e-6, TURNS), strict=True):
         scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), least)

@@ -18,7 +18,7 @@ from .database import RATE, Database, Rows
 from .route import Route
 
 MOVED = 6  # frames by which a jump may be moved
-FADE = 0.3  # s, centred
+FADE = 0.4  # s, centred
 WAY_SIGMA = 0.1  # s of the root's way
 TRAVELS, GAP = 0.10, 0.10  # heights a foot travels in one contact at most, and s of a step between two
 LEAST_SPAN = 0.15  # s that a foot stands

@@ -420,6 +420,9 @@ def test_selected_armatures_come_along_and_get_actions_of_their_own(loom):
     before = file_state.state()
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
     assert any("'Alike', 'Own' come along" in text for text in steering.said()), steering.said()
+    mine, alike = steering.session.data, steering.session.others[0].data
+    assert alike.features == pytest.approx(mine.features, abs=1e-3)
+    assert np.abs(alike.rotations - mine.rotations).max() > 0.01
     steering.handle(bpy.context, event("W"))
     go(steering, 1.5)
     steering.handle(bpy.context, event("BACK_SPACE"))
@@ -436,7 +439,9 @@ def test_selected_armatures_come_along_and_get_actions_of_their_own(loom):
     names = [one.animation_data.action.name for one in (rig, *others)]
     assert len(set(names)) == 3
     stored = loom("addon.model.storage").recipe_of(others[1].animation_data.action)
-    assert stored.start[0][0] == pytest.approx(-1.5, abs=0.2)
+    assert (stored.start[0][0], stored.which) == (pytest.approx(-1.5, abs=0.2), 0)
+    stored = loom("addon.model.storage").recipe_of(others[0].animation_data.action)
+    assert (stored.which, stored.variety) == (1, 1.0)
     bpy.context.scene.frame_set(int(others[0].animation_data.action.frame_range[1]))
     for other, end in zip(others, ends, strict=True):
         hips = other.matrix_world @ other.pose.bones["hips"].head

@@ -17,6 +17,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+import drives_in_crowds
 import drives_measured
 import drives_on_ground
 from action_loom.core import jit
@@ -71,6 +72,7 @@ def main(zip_path: str, python: str) -> None:
         "## Scripts kept aside",
         tables[1],
         drives_on_ground.tables(sets).rstrip(),
+        drives_in_crowds.table(sets).rstrip(),
         "## The search alone",
         _table(("rows", "one product, ms", "as it is, ms"), [(f"{n:,}", *map(_two, ms)) for n, ms in found.items()]),
         "## Settled along the line",

@@ -6,6 +6,7 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
+from ....core.drive import variety
 from ....core.drive.controller import STEP
 from ....core.errors import LoomError
 from ....core.progress import SILENT
@@ -30,9 +31,12 @@ _current: Session | None = None
 _DRIVEN = ("wishes", "places", "start", "ground", "crowd", "which", "spans")
 
 
-def begun(context: bpy.types.Context, armature: bpy.types.Object, sources: Sequence[Source] = ()) -> Figure:
+def begun(
+    context: bpy.types.Context, armature: bpy.types.Object, sources: Sequence[Source] = (), number: int = 0
+) -> Figure:
     """Return an armature with a drive that stands where it does, of its ticked actions, else of some sources.
 
+    number : of the other ones that are driven along, 0 for the first; with its sources, it moves as another person does
     Raises LoomError for actions that can't be driven, with a sentence that says why.
     """
     scene = scene_of(context)
@@ -53,6 +57,9 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object, sources: Seque
         raise LoomError(f"{armature.name}: only bones are driven: bake its actions on bones first, with Bake Action")
     known = prepared.prepared(recipe, read.clips, SILENT)
     data = work.rows(recipe.prepared_of(read.clips), recipe, known=known)
+    if number and own == tuple(sources):
+        recipe = replace(recipe, which=number)
+        data = variety.varied(data, number, recipe.variety) or data
     legs = read.clips[0] if recipe.upper_body_only else None
     row = steps.finished(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
     under = None
@@ -60,6 +67,7 @@ def begun(context: bpy.types.Context, armature: bpy.types.Object, sources: Seque
         floor = armature.matrix_world.translation.z
         under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
+    session.later = variety.later(data, number, recipe.variety)
     if legs is not None and not legs.cyclic:
         session.longest = round(legs.seconds / STEP)
     return Figure(armature, read, session, request, recipe, legs)
@@ -76,17 +84,18 @@ def plays(scene: bpy.types.Scene, armature: bpy.types.Object) -> Source:
 def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[Figure], list[str]]:
     """Return an armature and the other selected ones, which have its wishes, and why some of these are left out.
 
-    Each plays its own ticked actions; one without any, but with the same bones, those of the first. Raises LoomError if
-    the first one can't be driven.
+    Each plays its own ticked actions; one without any, but with the same bones, those of the first, as another person
+    would. Raises LoomError if the first one can't be driven.
     """
     first, left = begun(context, armature), list[str]()
     figures, bones = [first], {bone.name for bone in present(armature.pose).bones}
-    for other in source_list.selected_others(context, armature):
+    for number, other in enumerate(source_list.selected_others(context, armature), 1):
         why = readiness.why_not(other)
         alike = {bone.name for bone in present(other.pose).bones} == bones
         try:
             if not why:
-                figures.append(begun(context, other, first.request.sources if alike else ()))
+                which = 1 + (number - 1) % work.MOST
+                figures.append(begun(context, other, first.request.sources if alike else (), which))
         except LoomError as error:
             why = str(error)
         if why:

@@ -31,6 +31,7 @@ class Session:
     held : keys that are down; runs, keeps : whether Shift and Ctrl are
     goal : where to go, x + iy metres; line : where to go then, as it is drawn
     longest : steps after which it pauses; others : those that have the same wishes, and keep clear of it
+    later : steps by which it has its wishes later, as one of the others
     ticks : seconds between looks at the clock; late : seconds that were let go, because the computer was busy
     """
 
@@ -50,6 +51,7 @@ class Session:
     paused: bool = False
     longest: int = LONGEST
     others: list["Session"] = field(default_factory=list)
+    later: int = 0
     ticks: list[float] = field(default_factory=list)
     late: float = 0.0
     _rest: float = 0.0
@@ -137,16 +139,23 @@ class Session:
         return count
 
     def _go(self, wish: Wish) -> None:
-        """Go a step on; others have the same wish, and keep clear of each other."""
+        """Go a step on; others have the same wish, some a little later, and keep clear of each other."""
         all_of_them = [self, *self.others]
         if self.others:
             bodies = [(one.data, one.state) for one in all_of_them]
-            self._asked = crowd.asked(bodies, [wish] * len(bodies), self._asked, leads=True)
+            wanted = [self._before(wish, one.later) for one in all_of_them]
+            self._asked = crowd.asked(bodies, wanted, self._asked, leads=True)
         wishes_of = [asked for _, asked in self._asked] or [wish]
         for one, asked in zip(all_of_them, wishes_of, strict=True):
             one.states.append(controller.step(one.data, one.manner, one.state, asked))
             one.wished.append(asked)
             one._forget()
+
+    def _before(self, wish: Wish, steps: int) -> Wish:
+        """Return what was wished some steps before the one that has a wish now."""
+        if not steps:
+            return wish
+        return self.wished[-steps] if steps <= len(self.wished) else Wish()
 
     def _forget(self) -> None:
         """Keep states of every quarter of a second and the last second only: wishes make the others again."""

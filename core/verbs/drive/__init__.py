@@ -6,7 +6,7 @@ Method: Drive.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import HIDDEN, declaration, option
+from ...options import HIDDEN, RARE, declaration, option
 from ...recipes.base import Recipe, graph_name
 from ...recipes.drive import DriveOptions
 from ...recipes.planting import PlantOptions
@@ -89,11 +89,19 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     )
     which: int = option(
         0,
-        "Which body of the crowd the result is, by its row",
+        "Which body of the crowd the result is, by its row; without a crowd, whose variety it has",
         minimum=0,
         maximum=50,
         zero="the first one",
         shown=HIDDEN,
+    )
+    variety: float = option(
+        1.0,
+        "How far others of a crowd with the same actions move as other people do: with the same steps, a little later",
+        minimum=0.0,
+        maximum=3.0,
+        usual=(0.0, 2.0),
+        shown=RARE,
     )
 
     def result_name(self, names: Sequence[str]) -> str:
@@ -112,6 +120,10 @@ class Drive(Recipe, PlantOptions, DriveOptions):
             f"  {own['length']:.1f} m, {own['jumps']} jumps, {100.0 * own['rms']:.1f} cm off the wish (RMS),"
             f" {own['facing_95']:.1f}° in facing (95 %)"
         ]
+        if "variety" in own:
+            lines.append(
+                f"  its poses are {100.0 * own['variety']:.1f} cm from those of the first body (mean of points)"
+            )
         if "along" in own:
             lines.append(
                 f"  settled along {own['along']['length']:.1f} m: {100.0 * own['along']['rms']:.1f} cm off (RMS)"

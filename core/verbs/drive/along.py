@@ -50,7 +50,7 @@ def settled(
     length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
     if length < SHORTEST * data.unit:
         return None, [f"it went {length:.1f} m: too short a line to settle along, so it is as it was driven"]
-    if recipe.ground or recipe.crowd:
+    if recipe.ground or recipe.crowd or (recipe.which and recipe.variety):
         return None, ["a ground or a crowd is not known to a walk along a line, so it is as it was driven"]
     asked = follow.Follow(
         path=tuple(map(tuple, np.round(points, 4).tolist())),

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
-from ...drive import controller, crowd, database, footing, ground, keep, route, wishes
+from ...drive import controller, crowd, database, footing, ground, keep, route, variety, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrapped
 from ...edit.feet import spans
 from ...errors import ClipError, OptionError, some
-from ...motion import frame_map, limits
+from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...recipes.drive import DriveOptions
@@ -100,16 +100,18 @@ def drive(
 
     if recipe.crowd:
         bodies = [(data, place, facing), *((data, *begin_of(row)) for row in recipe.crowd)]
-        each, _ = crowd.driven(bodies, [wished] * len(bodies), manner_of(recipe), at, leads=True)
+        each_wished = [crowd.later(wished, variety.later(data, k, recipe.variety)) for k in range(len(bodies))]
+        each, _ = crowd.driven(bodies, each_wished, manner_of(recipe), at, leads=True)
         states = each[recipe.which]
     else:
         states = route.driven(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
     progress.at(0.8, "Weaving what was driven")
+    data, figures, told = _varied(data, driven, recipe)
     made = keep.woven(data, driven, name)
     clip, standing = keep.at_rate(made, clips[0].rate)
     standing = keep.parted(clip, standing)
-    figures, told = _figures(data, driven, made), list[str]()
+    figures |= _figures(data, driven, made)
     if legs is not None:
         clip, standing = over.spliced(legs, clip, name), []
     clip, planted = planting.of_result(clip, recipe, one_source=legs is not None, found=standing)
@@ -118,16 +120,17 @@ def drive(
         found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing
         clip, figures["ground"] = footing.kept(clip, found, under)
     if recipe.along_line:
-        settled, told = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
+        settled, why = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
         off, now = 0.0 if settled is None else settled.report["follow"]["rms"], figures["rms"]
         if settled is not None and off >= now:
-            settled, told = (
+            settled, why = (
                 None,
                 [
                     f"settled it would be {100.0 * off:.1f} cm off its line, and driven it is {100.0 * now:.1f} cm:"
                     " it is as it was driven"
                 ],
             )
+        told += why
         if settled is not None:
             clip, figures["along"] = replace(settled.clip, name=name), settled.report["follow"]
             feet = {key: settled.report[key] for key in feet}
@@ -182,14 +185,32 @@ def begin_of(row: Sequence[float]) -> tuple[complex, float]:
 def _check_crowd(recipe: Drive) -> None:
     if any(len(row) != 3 for row in recipe.crowd) or len(recipe.crowd) > MOST:
         raise OptionError(f"crowd is rows of x, y and a direction, {MOST} at most")
-    if recipe.which > len(recipe.crowd):
+    if recipe.crowd and recipe.which > len(recipe.crowd):
         raise OptionError(f"which is {recipe.which}, but crowd has {len(recipe.crowd)} rows")
+
+
+def _varied(data: Database, driven: Route, recipe: Drive) -> tuple[Database, dict[str, Any], list[str]]:
+    """Return the rows as the body of a crowd has them, by how much they differ (m), and a sentence if they do not."""
+    if not recipe.which or not recipe.variety:
+        return data, {}, []
+    own = variety.varied(data, recipe.which, recipe.variety)
+    if own is None:
+        return data, {}, ["none of its actions walks on two feet, so it moves as the first body does"]
+    rows = np.unique(driven.row)
+    apart = np.linalg.norm(kinematics.points(own.poses(rows)) - kinematics.points(data.poses(rows)), axis=2)
+    weights = data.skeleton.point_weights
+    return own, {"variety": round(float((apart @ weights).mean() / weights.sum()), 4)}, []
 
 
 def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
     apart = np.abs(driven.place - driven.wished)
     turned = np.abs([wrapped(float(angle)) for angle in driven.facing - driven.wished_facing])
     used = np.bincount(data.clip[driven.row] % data.given, minlength=data.given)
+    played: dict[str, float] = {}
+    for k, count in enumerate(used):  # what is bent is played by its own name
+        if count:
+            name = data.clips[k].name
+            played[name] = round(played.get(name, 0.0) + float(count / len(driven)), 4)
     return {
         "length": round(float(np.abs(np.diff(driven.place)).sum()), 3),
         "jumps": len(made.jumps),
@@ -197,7 +218,7 @@ def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
         "facing_95": round(float(np.degrees(np.percentile(turned, 95.0))), 2),
         "foot_moved_live": round(float(driven.moved.max(initial=0.0)), 4),
         "lacks": list(data.lacks),
-        "played": {data.clips[k].name: round(float(count / len(driven)), 4) for k, count in enumerate(used) if count},
+        "played": played,
     }
 
 

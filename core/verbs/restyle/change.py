@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from ...errors import OptionError, some
 from ...motion.quat import Array
 from ...recipes.style import SLIDERS
-from ...style import directions
+from ...style import chance, directions
 from ...style.clip_in_style import ClipInStyle
-from ...style.components import MOST
 from ...style.form import PHASES
 from ...style.style import Learnt, Style
 from . import Restyle
@@ -20,7 +19,6 @@ ASKED = 3.0  # weight of an asked measure against one that should stay
 OFF = 0.25  # standard deviations; a slider that misses by more is reported
 USUAL = 3.0  # standard deviations at which a measure or a score is held back
 FEW = 8  # people; fewer make no style, so measures are held back at the range of the examples
-MOST_CHANCE = 2.0  # standard deviations at which a variation's scores are cut
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     rows, row, held = (in_style.rows(form), in_style.row, list[str]())
     if keeps:
         rows, row, held = _kept(in_style, recipe)
-    shift = _toward(style, recipe, row) + _by_chance(style, recipe)
+    shift = _toward(style, recipe, row) + chance.shift(style, recipe.variation, recipe.variation_amount)
     reached: dict[str, dict[str, float]] = {}
     if wanted:
         slid, reached, more = _slid(style, recipe, row + shift, wanted)
@@ -138,15 +136,6 @@ def _toward(style: Style, recipe: Restyle, row: Array) -> Array:
     if found is None:
         raise OptionError(f"toward is {recipe.toward!r}, but the style knows {some(list(style.people))}")
     return recipe.toward_amount * (found - row)
-
-
-def _by_chance(style: Style, recipe: Restyle) -> Array:
-    if not recipe.variation or not recipe.variation_amount:
-        return np.zeros_like(style.mean)
-    learnt = style.learnt("together")
-    draw = np.random.default_rng(recipe.variation).standard_normal(MOST)[: len(learnt.whole)]
-    drawn = recipe.variation_amount * np.clip(draw, -MOST_CHANCE, MOST_CHANCE)
-    return np.asarray((drawn * learnt.parts.deviations) @ learnt.whole)
 
 
 def _slid(

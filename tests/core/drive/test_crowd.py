@@ -1,14 +1,16 @@
 """Bodies that are driven together keep clear of each other, and each can be driven again alone."""
 
 import cmath
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.drive import crowd, database, route, wishes
+from action_loom.core.drive import crowd, database, route, variety, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import OptionError
 from action_loom.core.figure import actions
+from action_loom.core.motion import feet, kinematics
 
 APART = 2.0 * crowd.RADIUS
 
@@ -87,3 +89,56 @@ def test_a_recipe_makes_any_body_of_a_crowd():
         verbs.apply(verbs.Drive(**how, which=3), clips)
     with pytest.raises(OptionError, match="crowd is rows"):
         verbs.apply(verbs.Drive(wishes=how["wishes"], crowd=((1, 2),)), clips)
+
+
+def test_others_of_a_crowd_have_poses_of_their_own_and_the_same_steps(of_figure):
+    other, again, third = (variety.varied(of_figure, number, 1.0) for number in (1, 1, 2))
+    assert (other.rotations == again.rotations).all()
+    points = [kinematics.points(one.poses(np.arange(len(one)))) for one in (of_figure, other, third)]
+    apart = np.linalg.norm(points[1] - points[0], axis=2)
+    soles = sorted({point for pair in feet.balls_and_ankles(of_figure.skeleton).values() for point in pair})
+    assert apart[:, soles].max() < 0.01
+    assert 0.02 < apart[:, of_figure.skeleton.index("hand.L")].mean() < 0.4
+    assert np.linalg.norm(points[2] - points[1], axis=2).max() > 0.05
+    wished = [Wish(1.3j)] * 120
+    one, two = (route.driven(data, wished, Manner()) for data in (of_figure, other))
+    assert [state.place for state in one] == [state.place for state in two]
+    assert [state.row for state in one] == [state.row for state in two]
+
+
+def test_a_pose_that_leads_on_is_no_jump_in_another_manner(of_figure):
+    # Where the other manner is in a stride is read off each pose, so that none differs by much from the one before.
+    other = variety.varied(of_figure, 3, 1.0)
+    on = np.flatnonzero(of_figure.onward >= 0)
+    speeds = [
+        np.linalg.norm(kinematics.points(one.poses(one.onward[on])) - kinematics.points(one.poses(on)), axis=2)
+        for one in (of_figure, other)
+    ]
+    assert speeds[1].max() < 1.5 * speeds[0].max()
+
+
+def test_a_body_of_a_crowd_is_made_again_alone_and_says_how_it_differs():
+    clips = [actions.walk(), actions.wave()]
+    how = {"wishes": ((0, 0, 1.3), (2, 0, 0)), "mirror": False}
+    plain, other, again, none = (
+        verbs.apply(verbs.Drive(**how, **more), clips)
+        for more in ({}, {"which": 2}, {"which": 2}, {"which": 2, "variety": 0.0})
+    )
+    assert (other.clip.rotations == again.clip.rotations).all()
+    assert (none.clip.rotations == plain.clip.rotations).all()
+    assert (other.route.place == plain.route.place).all()
+    assert 0.005 < other.report["drive"]["variety"] < 0.2
+    assert "variety" not in plain.report["drive"]
+    still = [actions.wave(), replace(actions.wave(), name="again")]
+    told = verbs.apply(verbs.Drive(**how, which=1), still).report
+    assert any("none of its actions walks" in text for text in told["notes"])
+
+
+def test_others_of_a_crowd_answer_later_without_variety_at_once():
+    clips = [actions.walk(), actions.wave()]
+    how = {"wishes": ((0, 0, 1.3), (2, 0, 0)), "mirror": False, "crowd": ((2.0, 0.0, 0.0),), "which": 1}
+    late, at_once = (verbs.apply(verbs.Drive(**how, variety=amount), clips) for amount in (1.0, 0.0))
+    steps = variety.later(late.data, 1, 1.0)
+    assert steps > 2
+    assert np.abs(late.route.place[:steps] - 2.0).max() < 0.01
+    assert at_once.route.place[-1].imag > late.route.place[-1].imag + 0.03

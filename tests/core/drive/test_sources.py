@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.drive import controller, database, route
+from action_loom.core.drive import bends, controller, database, route, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import ClipError, LibraryError, OptionError
 from action_loom.core.figure import actions
@@ -49,7 +49,8 @@ def test_a_stop_of_a_set_is_played_to_its_end_and_leads_into_standing():
     data = database.build([actions.walk(), stop, stand], mirror=False)
     rows = np.flatnonzero(data.clip == 1)
     assert data.onward[rows[-1]] == rows[-1] + 2  # the idle's first pose is the stop's last
-    assert (data.onward >= 0).sum() == len(data) - 1  # the walk alone leads nowhere
+    ends = data.clip[data.onward < 0]
+    assert set(ends) == {0, *range(3, data.given)}  # the walk alone leads nowhere, and as it is bent
     assert data.settling[rows[-20:]].all()
     assert not data.settling[rows[:20]].any()
     state = replace(controller.begun(data), row=int(rows[-15]), still=False)
@@ -64,7 +65,7 @@ def test_a_library_is_driven_with(tmp_path):
     clips = [actions.walk(), actions.wave()]
     recipe = verbs.Drive(wishes=((0, 0, 3.0), (3, 0, 0)), library=path, mirror=False)
     data = verbs.prepare(recipe, clips)
-    assert [clip.name for clip in data.clips] == ["walk", "wave", "run"]  # the walk is there already
+    assert [clip.name for clip in data.sources] == ["walk", "wave", "run"]  # the walk is there already
     result = verbs.apply(recipe, clips, prepared=data)
     assert result.data is data
     assert result.report["drive"]["played"]["run"] > 0.3
@@ -76,7 +77,7 @@ def test_a_library_that_has_changed_is_read_again(tmp_path):
     clips = [actions.walk(), actions.wave()]
     data = verbs.prepare(recipe, clips)
     kept_library(tmp_path, actions.sneak())
-    assert len(verbs.apply(recipe, clips, prepared=data).data.clips) == 4
+    assert len(verbs.apply(recipe, clips, prepared=data).data.sources) == 4
 
 
 def test_a_library_that_is_none_or_too_long_is_refused(tmp_path, monkeypatch):
@@ -134,9 +135,8 @@ def test_a_drive_that_is_nearer_to_its_line_is_kept():
     clips = [actions.walk(), actions.turn_left(), actions.turn_right(), actions.wave()]
     wishes = ((0, 0, 1.2), (4, 0.6, 1.0), (8, 0, 0))
     plain, tried = (verbs.apply(verbs.Drive(wishes=wishes, along_line=along), clips) for along in (False, True))
-    assert any(
-        "off its line, and driven it is 1.8 cm: it is as it was driven" in note for note in tried.report["notes"]
-    )
+    own = f"driven it is {100.0 * plain.report['drive']['rms']:.1f} cm: it is as it was driven"
+    assert any(own in note for note in tried.report["notes"])
     assert "along" not in tried.report["drive"]
     assert (plain.clip.rotations == tried.clip.rotations).all()
 
@@ -145,3 +145,41 @@ def test_a_stop_that_is_almost_over_is_left_alone():
     data = database.build([actions.walk(), actions.wave()], mirror=False)
     states = route.driven(data, [*[Wish(1.3j)] * 90, *[Wish()] * 90], Manner())
     assert abs(states[-1].velocity) < 0.1
+
+
+def test_walks_are_bent_into_turns_where_no_action_turns():
+    walk, stand = actions.walk(), actions.wave()
+    bent, turned = database.build([walk, stand]), database.build([walk, stand, actions.turn_left()])
+    assert (bent.bends, turned.bends) == (len(bends.RATES), 0)
+    assert bent.given == 2 + bent.bends
+    assert any("walks that are bent" in text for text in bent.lacks)
+    rows, first = np.flatnonzero(bent.clip == 2), np.flatnonzero(bent.clip == 0)
+    assert (bent.rotations[rows] == bent.rotations[first]).all()
+    rates = np.degrees((bent.turn[rows] - bent.turn[first]) * database.RATE)
+    assert rates == pytest.approx(bends.RATES[0])
+    image = np.flatnonzero(bent.clip == bent.given + 2)
+    assert np.degrees(np.median(bent.turn[image]) * database.RATE) == pytest.approx(-bends.RATES[0], abs=1.0)
+    # What is seen ahead of a bent row is where the rows that follow it lead.
+    row, place, facing = int(rows[5]), 0j, 0.0
+    for _ in range(20):
+        place += complex(bent.step[row]) * np.exp(1j * facing)
+        facing, row = facing + float(bent.turn[row]), int(bent.onward[row])
+    assert bent.raw[rows[5], 15:17] == pytest.approx([place.real, place.imag], abs=1e-3)
+    assert bent.raw[rows[5], 21] == pytest.approx(-np.sin(facing), abs=1e-3)
+
+
+def test_without_images_walks_are_bent_to_both_sides():
+    data = database.build([actions.walk(), actions.wave()], mirror=False)
+    assert data.bends == 2 * len(bends.RATES)
+    assert data.given == len(data.clips)
+
+
+def test_a_character_without_turns_faces_its_way():
+    data = database.build([actions.walk(), actions.run(), actions.wave()])
+    way = [*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish(-1.2j)] * 90]
+    states = route.driven(data, way, Manner())
+    apart = [abs(springs.wrapped(state.facing - state.ahead.facing)) for state in states]
+    assert np.degrees(np.percentile(apart, 95.0)) < 4.0
+    made = verbs.apply(verbs.Drive(wishes=wishes.as_rows(way)), [actions.walk(), actions.run(), actions.wave()])
+    assert sum(made.report["drive"]["played"].values()) == pytest.approx(1.0, abs=0.01)
+    assert set(made.report["drive"]["played"]) <= {"walk", "run", "wave"}
