@@ -21,7 +21,7 @@ def lines() -> list[Line]:
     return [
         Line("distance", "pose distances `points`, single frames", Target(10.0, {PER_PAIR: 1000.0}), _points(0)),
         Line("distance-window", "pose distances `points`, 11 frames", Target(35.0), _points(WINDOW)),
-        Line("angles", "pose distances `angles`, single frames", Target(100.0), _angles),
+        Line("angles", "pose distances `angles`, single frames", Target(40.0), _angles),
         Line("chordal", "pose distances `chordal`, single frames", Target(15.0), _chordal),
     ]
 

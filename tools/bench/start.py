@@ -121,6 +121,6 @@ def _command(material: Material, processes: Processes) -> list[Row]:
     later, plain = processes.later(command), processes.later([*command, "--engine", "numpy"])
     return [
         Row("command", f"{about}, the first time (kernels compile)", Target(6000.0), Figures(first)),
-        Row("command-later", f"{about}, later", Target(1000.0), Figures(later)),
-        Row("command-numpy", f"{about}, without numba", Target(1200.0), Figures(plain)),
+        Row("command-later", f"{about}, later", Target(600.0), Figures(later)),
+        Row("command-numpy", f"{about}, without numba", Target(600.0), Figures(plain)),
     ]
