@@ -316,7 +316,7 @@ def test_curves_increase_within_their_limit():
 @pytest.mark.both_engines
 def test_a_limit_that_is_too_tight_is_refused_with_the_one_that_would_do():
     walk = actions.walk()
-    with pytest.raises(RegistrationError, match="allow 5"):
+    with pytest.raises(RegistrationError, match="set the limit to 5"):
         registration.register_pair(walk, walk.cut(0, -(-len(walk) // 5)), Synchronise(slope=2, ends="pinned"))
 
 
