@@ -111,8 +111,8 @@ class FootTravel:
             return []
         reasons = []
         if not self.agree:
-            slowest, fastest = min(self.feet.values()) / self.height, max(self.feet.values()) / self.height
-            reasons.append(f"{name}: its feet disagree ({slowest:.1f} to {fastest:.1f} H/s): type a speed")
+            slowest, fastest = min(self.feet.values()), max(self.feet.values())
+            reasons.append(f"{name}: its feet disagree ({slowest:.1f} to {fastest:.1f} m/s): type a speed if it slides")
         if self.standing < SELDOM:
             reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: check it, or type a speed")
         if self.agree and self.left > SLIDES * self.speed:

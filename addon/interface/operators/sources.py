@@ -277,8 +277,12 @@ class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
     bl_description = "Open this tool for the active line's action, which plays then"
     bl_options = {"INTERNAL", "UNDO"}
 
-    tool: bpy.props.StringProperty(name="Tool", description="Its verb; none to close the tool that is open")
-    action: bpy.props.StringProperty(name="Action", description="What the armature plays then; as now if empty")
+    tool: bpy.props.StringProperty(
+        name="Tool", description="Its verb; none to close the tool that is open", options={"SKIP_SAVE"}
+    )
+    action: bpy.props.StringProperty(
+        name="Action", description="What the armature plays then; as now if empty", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))

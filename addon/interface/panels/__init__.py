@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -164,7 +164,11 @@ def draw_text(
 def draw_last(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
     """Draw the figures of the result that was made last, and the first of its warnings."""
     draw_text(layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
-    warnings = rig.last_warnings.splitlines()
+    draw_warnings(layout, context, rig.last_warnings.splitlines())
+
+
+def draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[str]) -> None:
+    """Draw the first of some warnings, and how many more were reported."""
     if warnings:
         more = f" (+{len(warnings) - 1})" if warnings[1:] else ""
         draw_text(layout, context, translated(warnings[0]) + more, "ERROR")

@@ -19,7 +19,17 @@ from ...services.preview import ghost_follow, previews
 from ...services.results import exported_last
 from ...services.sources import posed, source_list
 from .. import manual, remedies, style_sliders, take_set
-from . import SidebarPanel, draw_job, draw_last, draw_manual, draw_options, draw_text, options_in, picture_scale
+from . import (
+    SidebarPanel,
+    draw_job,
+    draw_last,
+    draw_manual,
+    draw_options,
+    draw_text,
+    draw_warnings,
+    options_in,
+    picture_scale,
+)
 
 if TYPE_CHECKING:
     from ...services.preview.ghosts import Ghost
@@ -341,6 +351,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         row.operator("action_loom.clear_preview", text="", icon="X")
         for why in ghost.left_out:
             draw_text(self.layout, context, why, "INFO")
+        if ghost.woven is not None and not ghost.outdated:
+            draw_warnings(self.layout, context, ghost.woven.report.get("warnings", ()))
 
 
 def _options_of(settings: Any) -> tuple[Shown, Shown]:
