@@ -177,6 +177,23 @@ def test_a_file_is_imported_onto_its_controls(hero, rigs, loom, apart, capfd):
 
 
 @material.needs_shared
+def test_a_rig_without_a_mesh_takes_captures_and_its_root_stays_at_rest(hero):
+    for one in [one for one in bpy.data.objects if one.type == "MESH"]:
+        bpy.data.objects.remove(one)
+    assert material.import_motion(WALK, select=False, here=True, play=True, rate="SCENE") == {"FINISHED"}
+    assert hero.animation_data.action.name == "cmu_mb_02_01"
+    hips = []
+    for frame in (1, 30, 60):
+        bpy.context.scene.frame_set(frame)
+        assert np.abs(np.array(hero.pose.bones["root"].matrix_basis) - np.eye(4)).max() < 1e-5
+        hips.append(np.array(hero.pose.bones["DEF-spine"].head)[:2])
+    assert np.linalg.norm(hips[0]) < 0.2  # it begins where the rig stands, and goes from there
+    assert np.linalg.norm(hips[2]) > 1.5
+    (rig,) = bpy.context.scene.action_loom.rigs
+    assert rig.last_warnings.startswith("Limbs are keyed on FK")
+
+
+@material.needs_shared
 def test_actions_of_another_armature_go_onto_its_controls(hero, rigs, loom, apart):
     body = rigs.body_of(hero)
     material.import_motion(WALK, onto="NEW", trim=False)

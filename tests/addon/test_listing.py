@@ -229,6 +229,44 @@ def test_the_panel_lets_results_begin_where_the_figure_stands(far_away):
     assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
 
 
+def ticked_names(rig):
+    return [line.action.name for line in rig.sources if line.use]
+
+
+@material.needs_shared
+def test_what_is_imported_is_ticked_instead_of_two_that_no_one_chose(loom):
+    armature = characters.character("mannequiny")
+    listing, scene = loom("addon.services.sources.listing"), bpy.context.scene
+    listing.complete(scene, armature)
+    (rig,) = scene.action_loom.rigs
+    assert len(ticked_names(rig)) == 2
+    material.import_motion(characters.file_of(characters.WALK), onto="ACTIVE")
+    assert ticked_names(rig) == [characters.WALK]
+    rig.sources[0].use = True
+    chosen = ticked_names(rig)
+    material.import_motion(characters.file_of(characters.RUN), onto="ACTIVE")
+    assert ticked_names(rig) == chosen
+
+
+def test_what_a_tool_makes_is_ticked_instead_of_what_it_was_made_of(loom):
+    bpy.ops.action_loom.add_demo()
+    (rig,) = bpy.context.scene.action_loom.rigs
+    armature, before = bpy.context.object, ticked_names(rig)
+    assert "Walk" in before
+    rig.reference = [line.action.name for line in rig.sources].index("Walk")
+    rig.sources[rig.reference].weight = 0.25
+    armature.animation_data.action = bpy.data.actions["Walk"]
+    assert bpy.ops.action_loom.mirror() == {"FINISHED"}
+    made = armature.animation_data.action.name
+    assert sorted(ticked_names(rig)) == sorted([made if name == "Walk" else name for name in before])
+    assert rig.sources[rig.reference].action.name == made
+    assert rig.sources[rig.reference].weight == pytest.approx(0.25)
+    armature.animation_data.action = bpy.data.actions["Wave"]  # not ticked, so what is made of it is not
+    chosen = ticked_names(rig)
+    assert bpy.ops.action_loom.mirror() == {"FINISHED"}
+    assert ticked_names(rig) == chosen
+
+
 @material.needs_shared
 def test_a_capture_begins_where_the_character_stands(loom):
     rig = characters.character("mannequiny")

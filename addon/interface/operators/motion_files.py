@@ -266,7 +266,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             fit_range=self.fit_range,
             play=self.play,
         )
-        for sentence in filter(None, (*imported.retargeted, notes)):
+        for sentence in filter(None, (*imported.retargeted, imported.beside, notes)):
             self.report({"INFO"}, sentence)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""

@@ -161,12 +161,6 @@ def draw_text(
         column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
 
 
-def draw_last(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
-    """Draw the figures of the result that was made last, and the first of its warnings."""
-    draw_text(layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
-    draw_warnings(layout, context, rig.last_warnings.splitlines())
-
-
 def draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[str]) -> None:
     """Draw the first of some warnings, and how many more were reported."""
     if warnings:

@@ -11,7 +11,7 @@ from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
 from ...services.sources import source_list
 from .. import manual
-from . import ItemList, SidebarPanel, draw_job, draw_last, draw_manual, draw_options, options_in
+from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
 
 
 def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
@@ -115,7 +115,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         rig = properties.rig_of(scene_of(context), armature)
         action = contact_rows.action_of(armature)
         if rig is not None and rig.last and action is not None and action.name == rig.last_of:
-            draw_last(self.layout, context, rig)
+            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
         elif len(actions) == 1:
             self.layout.label(text=actions[0].name, icon="ACTION", translate=False)
 

@@ -14,7 +14,7 @@ from ...model import contact_rows, intents, lists, properties, target_armature
 from ...services.results import changed_sources
 from ...services.sources import listing, source_list, thumbnails
 from .. import remedies
-from . import ItemList, PopoverPanel, SidebarPanel, draw_text, letters, options_in
+from . import ItemList, PopoverPanel, SidebarPanel, draw_text, draw_warnings, letters, options_in
 
 
 class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
@@ -282,6 +282,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         shown = self._draw_list(context, rig)
         self._draw_playing(context, shown)
+        if shown.playing is not None and rig.last_of == shown.playing.name:
+            draw_warnings(layout, context, rig.last_warnings.splitlines())
         self._draw_others(context, armature)
         for warning, action in shown.warnings:
             draw_text(layout, context, warning, alert=True)

@@ -22,7 +22,6 @@ from .. import manual, remedies, style_sliders, take_set
 from . import (
     SidebarPanel,
     draw_job,
-    draw_last,
     draw_manual,
     draw_options,
     draw_text,
@@ -322,7 +321,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         elif exported := exported_last.said(armature):
             draw_text(self.layout, context, exported)
         elif rig is not None:
-            draw_last(self.layout, context, rig)
+            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return what has to be ticked first, "" if nothing has."""

@@ -58,7 +58,7 @@ class FileReading:
 class Imported:
     """The new actions of each armature, the new armatures, and messages for the user.
 
-    retargeted : how files were carried onto the character
+    retargeted : how files were carried onto the character; beside : what stays as it is, one sentence, "" for nothing
     refused : why some could not be, a sentence each
     """
 
@@ -67,6 +67,7 @@ class Imported:
     notes: tuple[str, ...]
     retargeted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    beside: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,10 +201,10 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
         curves.assign(new, first, curves.choose_slot(first, new))
     retargeted = [one.retargeted for one in brought.moved if one.retargeted]
     solved = ((brought.moved[k].body, keys) for k, keys in brought.keys.items() if isinstance(keys, on_controls.OnRig))
-    if any(control_keys.leaves_ik(body, each.keys) for body, each in solved):
-        retargeted.append("Limbs are keyed on FK, their IK controls stay; Limbs on Both moves them, too")
+    leaves_ik = any(control_keys.leaves_ik(body, each.keys) for body, each in solved)
+    beside = "Limbs are keyed on FK, their IK controls stay; Limbs on Both moves them, too" if leaves_ik else ""
     once = (tuple(dict.fromkeys(words)) for words in (notes, retargeted, refused))
-    return Imported(actions, tuple(made), *once)
+    return Imported(actions, tuple(made), next(once), next(once), next(once), beside)
 
 
 def _found(uid: int) -> bpy.types.Object:

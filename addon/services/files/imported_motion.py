@@ -1,6 +1,6 @@
 """Prepare imported motion for weaving: fill the list, select the armature, fit the scene to the files."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -25,7 +25,8 @@ def take_in(
     play : whether each armature plays the first of its new actions; else only one that plays none does
     """
     for armature, actions in imported.actions.items():
-        list_actions(scene_of(context), armature, actions)
+        rig = list_actions(scene_of(context), armature, actions)
+        rig.last, rig.last_of, rig.last_warnings = "", actions[0].name, imported.beside
         data = armature.animation_data
         if play or data is None or data.action is None:
             curves.assign(armature, actions[0], curves.choose_slot(actions[0], armature))
@@ -43,8 +44,10 @@ def take_in(
     return "; ".join(filter(None, notes))
 
 
-def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> None:
-    """Add new actions of an armature to its list, which shows the first; the first two are ticked where none is.
+def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> Any:
+    """Add new actions of an armature to its list, which shows the first; returns what is kept of the armature.
+
+    The first two are ticked where none is.
 
     They are ticked instead of two that no one has chosen.
     """
@@ -58,6 +61,7 @@ def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: li
     rig.active = place
     lists.keep_made(rig, [action.name for action in actions])
     body_roles.look_up(rig)
+    return rig
 
 
 def _activate(context: bpy.types.Context, armature: bpy.types.Object, *, seen: bool) -> None:
