@@ -166,8 +166,10 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         for name in ("match_rate", "fit_range"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
-        if not self.properties.is_property_set("rate"):
-            self.rate = "SCENE"  # beside other actions a capture is expected to play as fast as it was
+        # Beside other actions a capture is expected to play as fast as it was, and it has no controls itself.
+        for name, value in (("rate", "SCENE"), ("limbs", "FK")):
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
         for name in ("here", "play"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, True)
