@@ -192,9 +192,10 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
     for group in brought.groups:
         new, names = _new_armature(context, group[0])
         made.append(new)
-        to = onto_armature.receiver(new)
-        for file in group:
-            one = onto_armature.onto_bones(file.renamed(names), to)
+        renamed = [file.renamed(names) for file in group]
+        to = onto_armature.receiver_of_new(new, renamed)
+        for file in renamed:
+            one = onto_armature.onto_bones(file, to)
             actions.setdefault(new, []).append(_write(new, one, None, reading, notes))
         _hang(context, [file.drawn for file in group if file.drawn is not None], new, names, notes)
         first = actions[new][0]

@@ -4,7 +4,7 @@ The armature is read first (`receiver`) and written last; the steps between touc
 thread.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,6 +99,14 @@ class Receiver:
     body: rig.Rig | LoomError
     object_joint: str
     played: frozenset[Target]
+
+
+def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiver:
+    """Return what must be known of an armature that was made for files, to bring them onto its bones."""
+    joint, resting = rig.object_joint(armature), _tried(lambda: rig.read(armature))
+    moves = any(joint in file.clip.skeleton.names for file in files)
+    moving = _tried(lambda: rig.read(armature, moving_object=True)) if moves else resting
+    return Receiver(armature.name, {}, False, resting, moving, resting, joint, frozenset())
 
 
 def receiver(armature: bpy.types.Object) -> Receiver:

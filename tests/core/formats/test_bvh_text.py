@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from action_loom.core.formats import _numpy as numbers
 from action_loom.core.formats import bvh_text
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,3 +67,38 @@ def test_a_chain_of_thousands_is_no_file_of_tabs(tmp_path):
     assert len(text) < 600 * count
     (tmp_path / "c.bvh").write_text(text)
     assert_array_equal(bvh_text.parse(tmp_path / "c.bvh").parents, chain.parents)
+
+
+@pytest.mark.parametrize("together", [1, 40, 10**6])
+def test_numbers_of_all_lengths_are_those_that_python_reads_in_parts_of_any_size(monkeypatch, rng, together):
+    monkeypatch.setattr(numbers, "TOGETHER", together)
+    plain = [
+        f"{value:.{digits}f}" for digits in range(9) for value in 10.0 ** rng.uniform(-3, 6, 40) * (-1, 1)[digits % 2]
+    ]
+    odd = [
+        ".5",
+        "-.5",
+        "5.",
+        "+3",
+        "-0",
+        "0",
+        "-0.0000",
+        "12345678.12345678",
+        "1e-5",
+        "0.1234567890123456",
+        "123456789.5",
+    ]
+    for words in (plain, odd, [*plain[:8], *odd, *plain]):
+        words = words[: len(words) // 3 * 3]
+        text = "\r\n\n".join(" \t".join(words[k : k + 3]) for k in range(0, len(words), 3)) + "\n"
+        found = np.empty((len(words) // 3, 3))
+        assert numbers.rows(np.frombuffer(text.encode(), dtype=np.uint8), found)
+        assert found.ravel().tobytes() == np.array([float(word) for word in words]).tobytes()
+
+
+@pytest.mark.parametrize(
+    "word", ["1..2", "1.2.3", "--1", "1-2", "-", ".", "+", "-.", "1,5", "nan", "0x1", "1e", "\x80"]
+)
+def test_words_that_are_no_numbers_are_left_to_the_slow_reader(word):
+    text = f"1 {word} 3\n".encode("latin-1")
+    assert not numbers.rows(np.frombuffer(text, dtype=np.uint8), np.empty((1, 3)))
