@@ -36,8 +36,8 @@ ABOUT = (
     " *Floor*: reading and writing the poses once; of graphs, the bounds of all pairs of windows in single precision."
 )
 WHY = {  # as profiles tell
-    "loop-5": "planting and closing the seam a third each, in many small steps",
-    "follow": "more than half is the graph, a quarter the search",
+    "loop-5": "closing the seam 40 %, planting a quarter, in some thousand small steps",
+    "follow": "the graph 60 %, of which preparing and comparing a third each; the search a third",
     "graph-20": "preparing clips and mirror images takes as long as comparing them",
     "graph-36": "a third of all windows are near each other, so bounds leave much open",
     "sync-100": "two thirds is matching, in many passes through all poses; the paths take a twentieth",
