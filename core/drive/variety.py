@@ -104,7 +104,7 @@ def later(data: Database, number: int, amount: float) -> int:
         >>> from action_loom.core.figure import actions
         >>> data = database.build([actions.walk(), actions.wave()], mirror=False)
         >>> [variety.later(data, number, 1.0) for number in (0, 1, 2)], variety.later(data, 2, 0.0)
-        ([0, 4, 11], 0)
+        ([0, 4, 10], 0)
     """
     if not number:
         return 0

@@ -179,6 +179,13 @@ def at_phases(phase: Array, count: int = PHASES) -> Array:
     """Return the matrix (F, P) from P evenly spaced samples of a stride to its values at phases (F,).
 
     By trigonometric interpolation, exact at the samples.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.style import form
+        >>> samples = np.cos(2.0 * np.pi * np.arange(8) / 8)
+        >>> (form.at_phases(np.array([0.0, 0.0625, 1.5]), 8) @ samples).round(3).tolist()
+        [1.0, 0.924, -1.0]
     """
     apart = np.pi * (phase[:, None] - np.arange(count) / count)
     sine = np.sin(apart)

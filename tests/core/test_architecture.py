@@ -44,7 +44,7 @@ ROOMS = {
     "graph": {
         *("bodies", "check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
     },
-    "drive": {"check", "edit", "errors", "graph", "motion", "progress", "recipes"},
+    "drive": {"check", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
     "style": {
         *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },

@@ -90,7 +90,7 @@ def _some(each: Sequence[Tried], *, aside: bool) -> list[tuple[int, Tried]]:
 def _about(name: str, data: database.Database, took: float) -> tuple[str, ...]:
     return (
         name,
-        str(data.given),
+        str(data.given - data.bends),
         f"{len(data):,}",
         str(len(data.skeleton)),
         f"{data.skeleton.height:.2f}",

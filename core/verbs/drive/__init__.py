@@ -102,6 +102,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         maximum=3.0,
         usual=(0.0, 2.0),
         shown=RARE,
+        needs=("which",),
     )
 
     def result_name(self, names: Sequence[str]) -> str:

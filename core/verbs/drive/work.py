@@ -46,7 +46,7 @@ def rows(
         >>> from action_loom.core.figure import actions
         >>> from action_loom.core.recipes.drive import DriveOptions
         >>> from action_loom.core.verbs.drive import work
-        >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).clips)
+        >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).sources)
         2
     """
     stamp = library.stamp(options.library)
