@@ -126,12 +126,16 @@ def _rotations(body: WorldPose) -> Array:
 
     So it makes no difference whether a root bone or the hips carry the travel.
     """
-    skeleton = body.clip.skeleton
-    travelling = root_motion.travelling_joint(skeleton)
-    rotations = body.clip.rotations[:, skeleton.body]
-    if skeleton.body[travelling]:
-        rotations[:, _own(body)] = body.rotations[:, travelling]
+    rotations = _as_keyed(body)
+    rotations = rotations.copy() if rotations is body.clip.rotations else rotations
+    rotations[:, _own(body)] = body.rotations[:, root_motion.travelling_joint(body.clip.skeleton)]
     return rotations
+
+
+def _as_keyed(body: WorldPose) -> Array:
+    """Return the rotations (F, B, 4) of the joints of the body about their rest frames."""
+    chosen = body.clip.skeleton.body
+    return body.clip.rotations if chosen.all() else body.clip.rotations[:, chosen]
 
 
 def _own(body: WorldPose) -> int:
@@ -144,7 +148,13 @@ def _turns(body: WorldPose) -> Array:
     """Return `_rotations` (F, B, 4) at the rate of the measures, worked out once; not to be written."""
     known: Array | None = vars(body).get("_turns")
     if known is None:
-        known = vars(body)["_turns"] = _at_seed_rate(_rotations(body), body.clip.rate)
+        if body.clip.rate <= SEED_RATE:
+            known = _rotations(body)
+        else:
+            known = _at_seed_rate(_as_keyed(body), body.clip.rate)
+            travelling = body.rotations[:, [root_motion.travelling_joint(body.clip.skeleton)]]
+            known[:, _own(body)] = _at_seed_rate(travelling, body.clip.rate)[:, 0]
+        vars(body)["_turns"] = known
     return known
 
 
