@@ -113,7 +113,7 @@ def _second_differences(rotations: Array) -> Array:
         steps = _vectors(step * np.where(step[0] < 0.0, -1.0, 1.0))
         turning = np.abs(steps).max(axis=2, initial=0.0) > STILL
         total += np.abs(np.diff(steps[turning], axis=1)).sum(axis=0)
-        count += np.count_nonzero(turning)
+        count += int(np.count_nonzero(turning))
     return total / max(count, 1)
 
 
