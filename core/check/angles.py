@@ -12,6 +12,7 @@ FLAT_SHARE = 0.1
 FLAT = 0.02  # rad
 STILL = 1e-9  # rad per frame; slower is rounding
 SEED_RATE = 30.0  # frames a second in [Shibuta], whose figures are per frame
+_INVERSE = np.array([[1.0], [-1.0], [-1.0], [-1.0]])
 
 
 def periodicity(body: WorldPose) -> float | None:
@@ -27,9 +28,9 @@ def periodicity(body: WorldPose) -> float | None:
         [0.04, 0.7]
     """
     channels = _channels(body)
-    ranges = np.ptp(channels, axis=0)
+    ranges = np.ptp(channels, axis=1)
     moving = np.flatnonzero(ranges >= max(FLAT, FLAT_SHARE * float(ranges.max())))
-    pieces = [unevenness(channels[:, moving[some]]) for some in blocks.slices(len(moving), len(channels))]
+    pieces = [unevenness(channels[moving[some]].T) for some in blocks.slices(len(moving), channels.shape[1])]
     uneven = np.concatenate([np.empty(0), *pieces])
     known = uneven[~np.isnan(uneven)]
     return float(known.mean()) if len(known) else None
@@ -79,7 +80,7 @@ def smoothness(body: WorldPose) -> float | None:
         [0.58, 1.47]
     """
     rotations = _turns(body)
-    if len(rotations) < 3:
+    if rotations.shape[2] < 3:
         return None
     return float(np.degrees(_second_differences(rotations).mean()) * (min(body.clip.rate, SEED_RATE) / SEED_RATE) ** 2)
 
@@ -95,43 +96,44 @@ def _at_seed_rate(rotations: Array, rate: float) -> Array:
 
 def second_differences(body: WorldPose) -> Array:
     """Return the mean (F−2,) over channels of |second difference| of the angles in frames 1 … F−2, rad per frame²."""
-    return _second_differences(_rotations(body))
+    return _second_differences(_by_joint(body, 0.0))
 
 
 def _second_differences(rotations: Array) -> Array:
-    """Return the mean (F−2,) over channels of |second difference| of rotations (F, B, 4), rad per frame².
+    """Return the mean (F−2,) over channels of |second difference| of rotations (B, 4, F), rad per frame².
 
     The first differences are the rotation vectors from each frame to the next, about the joint's own axes, so that no
     turn is too large.
     """
-    count, joints = rotations.shape[:2]
-    steps, largest = np.empty((count - 1, 3 * joints)), np.zeros(3 * joints)
-    for some in blocks.slices(count - 1, 4 * joints):
-        after = slice(some.start + 1, some.stop + 1)
-        step = quat.log(quat.mul(quat.inv(rotations[some]), rotations[after])).reshape(-1, 3 * joints)
-        steps[some] = step
-        np.maximum(largest, np.abs(step).max(axis=0, initial=0.0), out=largest)
-    turning = largest > STILL
-    second = np.zeros(max(count - 2, 0))
-    if turning.any():
-        chosen = slice(None) if turning.all() else turning
-        for some in blocks.slices(len(second), 3 * joints):
-            around = steps[some.start : some.stop + 1][:, chosen]
-            second[some] = np.abs(np.diff(around, axis=0)).mean(axis=1)
-    return second
+    joints, _, frames = rotations.shape
+    total, count = np.zeros(max(frames - 2, 0)), 0
+    for some in blocks.slices(joints, 4 * frames):
+        before, after = rotations[some, :, :-1], rotations[some, :, 1:]
+        step = _product(before * _INVERSE, after)
+        steps = _vectors(step * np.where(step[0] < 0.0, -1.0, 1.0))
+        turning = np.abs(steps).max(axis=2, initial=0.0) > STILL
+        total += np.abs(np.diff(steps[turning], axis=1)).sum(axis=0)
+        count += int(np.count_nonzero(turning))
+    return total / max(count, 1)
 
 
-def _rotations(body: WorldPose) -> Array:
-    """Return the rotations (F, B, 4) of the joints of the body; for the travelling joint, those in the world.
+def _product(a: Array, b: Array) -> Array:
+    """Return the products a·b (4, B, F) of quaternions (B, 4, F): long rows of one component take half the time."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a.swapaxes(0, 1), b.swapaxes(0, 1)
+    out = np.empty((4, *np.broadcast_shapes(aw.shape, bw.shape)))
+    out[0] = aw * bw - ax * bx - ay * by - az * bz
+    out[1] = aw * bx + ax * bw + ay * bz - az * by
+    out[2] = aw * by - ax * bz + ay * bw + az * bx
+    out[3] = aw * bz + ax * by - ay * bx + az * bw
+    return out
 
-    So it makes no difference whether a root bone or the hips carry the travel.
-    """
-    skeleton = body.clip.skeleton
-    travelling = root_motion.travelling_joint(skeleton)
-    rotations = body.clip.rotations[:, skeleton.body]
-    if skeleton.body[travelling]:
-        rotations[:, _own(body)] = body.rotations[:, travelling]
-    return rotations
+
+def _vectors(q: Array) -> Array:
+    """Return the rotation vectors (B, 3, F) of quaternions (4, B, F), of an angle up to a whole turn."""
+    sine = np.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    small = sine < 1e-9
+    scale = np.where(small, 2.0, 2.0 * np.arctan2(sine, q[0]) / np.where(small, 1.0, sine))
+    return q[1:].swapaxes(0, 1) * scale[:, None]
 
 
 def _own(body: WorldPose) -> int:
@@ -140,27 +142,52 @@ def _own(body: WorldPose) -> int:
     return int(np.count_nonzero(skeleton.body[: root_motion.travelling_joint(skeleton)]))
 
 
+def _by_joint(body: WorldPose, rate: float) -> Array:
+    """Return the rotations (B, 4, F) of the joints of the body; for the travelling joint, those in the world.
+
+    rate : above which clips are resampled to 30 frames a second; 0 for never
+    So it makes no difference whether a root bone or the hips carry the travel.
+    """
+    skeleton, clip = body.clip.skeleton, body.clip
+    keyed = clip.rotations if skeleton.body.all() else clip.rotations[:, skeleton.body]
+    travelling = body.rotations[:, [root_motion.travelling_joint(skeleton)]]
+    if rate:
+        keyed, travelling = _at_seed_rate(keyed, clip.rate), _at_seed_rate(travelling, clip.rate)
+    rotations = np.empty((*keyed.shape[1:], len(keyed)))
+    for some in blocks.slices(len(rotations), 4 * len(keyed)):
+        rotations[some] = keyed[:, some].transpose(1, 2, 0)
+    rotations[_own(body)] = travelling[:, 0].T
+    return rotations
+
+
 def _turns(body: WorldPose) -> Array:
-    """Return `_rotations` (F, B, 4) at the rate of the measures, worked out once; not to be written."""
+    """Return what `_by_joint` does at the rate of the measures, worked out once; not to be written."""
     known: Array | None = vars(body).get("_turns")
     if known is None:
-        known = vars(body)["_turns"] = _at_seed_rate(_rotations(body), body.clip.rate)
+        known = vars(body)["_turns"] = _by_joint(body, SEED_RATE)
     return known
 
 
 def _channels(body: WorldPose) -> Array:
-    """Return the components (F, 3B) of rotation vectors about each joint's mean, continuous up to a whole turn.
+    """Return the components (3B, F) of rotation vectors about each joint's mean, continuous up to a whole turn.
 
     The travelling joint is relative to the heading: a walk that turns is as periodic as a straight one.
     """
     turns, travelling = _turns(body), root_motion.travelling_joint(body.clip.skeleton)
     facing = quat.mul(quat.about_axis("Z", -body.heading), body.rotations[:, travelling])
-    facing = _at_seed_rate(facing[:, None], body.clip.rate)
-    own = _own(body)
-    vectors = np.empty((*turns.shape[:2], 3))
-    for some in blocks.slices(turns.shape[1], 4 * len(turns)):
-        rotations = turns[:, some].copy()
+    facing = _at_seed_rate(facing[:, None], body.clip.rate)[:, 0].T
+    joints, _, frames = turns.shape
+    own, vectors = _own(body), np.empty((joints, 3, frames))
+    for some in blocks.slices(joints, 4 * frames):
+        rotations = turns[some]
         if some.start <= own < some.stop:
-            rotations[:, own - some.start] = facing[:, 0]
-        vectors[:, some] = quat.log_about(quat.mean_of_frames(rotations), rotations)
-    return vectors.reshape(len(vectors), -1)
+            rotations = rotations.copy()
+            rotations[own - some.start] = facing
+        means = np.linalg.eigh(rotations @ rotations.transpose(0, 2, 1))[1][..., -1:]  # as `quat.mean_of_frames`
+        about = _product(means * _INVERSE, rotations)
+        far = np.einsum("kbf,kbf->bf", about[..., 1:], about[..., :-1]) < 0.0
+        if far.any():
+            about[..., 1:] *= np.where(np.logical_xor.accumulate(far, axis=1), -1.0, 1.0)
+        about *= np.where(about[0].mean(axis=1) < 0.0, -1.0, 1.0)[:, None]
+        vectors[some] = _vectors(about)
+    return vectors.reshape(3 * joints, frames)

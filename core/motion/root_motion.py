@@ -216,7 +216,7 @@ def smoothing(sigma: float, count: int) -> Array:
     Example:
         >>> from action_loom.core.motion import root_motion
         >>> root_motion.smoothing(0.5, 20).round(3).tolist()
-        [0.0, 0.107, 0.786, 0.107, 0.0]
+        [0.0, 0.106, 0.787, 0.106, 0.0]
     """
     # Beyond 4 σ a Gaussian is negligible.
     reach = min(int(np.ceil(4.0 * sigma)), count - 1)

@@ -40,8 +40,8 @@ WHY = {  # as profiles tell
     "follow": "the graph 60 %, of which preparing and comparing a third each; the search a third",
     "graph-20": "preparing clips and mirror images takes as long as comparing them",
     "graph-36": "a third of all windows are near each other, so bounds leave much open",
-    "sync-100": "two thirds is matching, in many passes through all poses; the paths take a twentieth",
-    "joints-sync": "many passes through 6 million poses of joints",
+    "sync-100": "poses and what is compared of them a half, paths a quarter (numpy alone), measuring a sixth",
+    "joints-sync": "comparing and measuring a half each: some 40 passes through 3 million poses, the floor has 3",
     "joints-blend": "as above",
 }
 

@@ -179,6 +179,26 @@ def test_poses_that_were_asked_for_before_are_the_same(rng):
             assert_array_equal(found, wanted)
 
 
+def test_poses_that_are_kept_can_not_be_written(rng):
+    clip = material.random_clip(rng, material.random_skeleton(rng), frames=4)
+    for array in (*kinematics.kept(clip), *kinematics.kept_of(clip, [1])):
+        with pytest.raises(ValueError, match="read-only"):
+            array += 1.0
+
+
+def test_more_poses_are_kept_while_something_is_done_with_them(rng, monkeypatch):
+    skeleton = material.random_skeleton(rng)
+    for name, count in (("KEPT_POSES", 1), ("MOST_KEPT", 3)):
+        monkeypatch.setattr(kinematics, name, count * 40 * len(skeleton))
+    clips = [material.random_clip(rng, skeleton, frames=40) for _ in range(4)]
+    with kinematics.keeping():
+        for clip in clips:
+            kinematics.kept(clip)
+        kinematics.kept(material.random_clip(rng, skeleton, frames=100), keep=False)
+        assert [clip in kinematics._kept for clip in clips] == [False, True, True, True]
+    assert [clip in kinematics._kept for clip in clips] == [False, False, False, True]
+
+
 def test_poses_are_kept_of_few_clips_and_while_these_are_used(rng, monkeypatch):
     skeleton = material.random_skeleton(rng)
     kept_before = len(kinematics._kept)

@@ -33,3 +33,17 @@ def test_rows_of_nothing_and_rows_that_are_no_numbers_stay_as_they_are():
     assert exact_sums.rounded(np.zeros((3, 2))).tolist() == np.zeros((3, 2)).tolist()
     assert exact_sums.rounded(np.empty((0, 2))).shape == (0, 2)
     assert np.isnan(exact_sums.rounded(np.array([[np.nan, 1.0]]))[0, 0])
+
+
+def test_single_precision_holds_what_is_rounded(rng):
+    """And products of long rows, which are summed in pieces, are the same as at once."""
+    rows, others = (scale * rng.normal(size=(5, 3 * exact_sums.WIDE + 7)) for scale in (1.0, 300.0))
+    kept = []
+    for numbers in (rows, others):
+        out = np.empty(numbers.shape, dtype=np.float32)
+        exact_sums.write(numbers.copy(), exact_sums.unit_of((numbers**2).sum(axis=1).max()), out)
+        assert (out == exact_sums.rounded(numbers)).all()
+        kept.append(out)
+    expected = exact_sums.rounded(rows) @ exact_sums.rounded(others).T
+    assert (exact_sums.products(*kept) == expected).all()
+    assert (exact_sums.products(kept[0], exact_sums.ready(kept[1])) == expected).all()

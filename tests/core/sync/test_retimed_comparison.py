@@ -1,12 +1,14 @@
 """What rules out that two clips are one performance, before any path is looked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
-from action_loom.core.motion import kinematics, resample, root_motion, trim
+from action_loom.core.motion import kinematics, quat, resample, root_motion, trim
 from action_loom.core.recipes.matching import Matching
-from action_loom.core.sync import registration, retimed_comparison
+from action_loom.core.sync import posed_clip, registration, retimed_comparison
 from action_loom.core.sync.posed_clip import PosedClip
 from action_loom.core.sync.positions import PointMetric
 from numpy.testing import assert_allclose, assert_array_equal
@@ -78,3 +80,32 @@ def test_points_in_the_heading_frame_are_those_of_the_whole_clip_in_a_cut():
     turned = PosedClip(root_motion.placed(body.clip, 1.3, np.array([2.0, 5.0])))
     assert_allclose(turned.local, body.local, atol=1e-9)
     assert_allclose(body.velocities[1:-1].mean(axis=0), turned.velocities[1:-1].mean(axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("frames", [2, 3, 10, 33, 70, 97])
+@pytest.mark.parametrize("rate", [30.0, 240.0])
+def test_velocities_are_differences_of_smoothed_places(frames, rate):
+    body = PosedClip(replace(actions.walk().cut(0, frames), rate=rate))
+    smooth = root_motion.smooth(body.local, posed_clip.VELOCITY_SIGMA * rate)
+    assert_allclose(body.velocities, np.gradient(smooth, axis=0), rtol=0.0, atol=1e-12)
+
+
+def with_a_jump(clip):
+    """The clip with two frames in the rest pose, as captures have them."""
+    rotations = clip.rotations.copy()
+    rotations[40:42, 1:] = quat.IDENTITY
+    return replace(clip, rotations=rotations)
+
+
+def test_a_jump_does_not_hide_that_clips_differ():
+    walk, sneak = PosedClip(actions.walk(rate=120.0)), actions.sneak(rate=120.0)
+    for other in (sneak, with_a_jump(sneak)):
+        assert not retimed_comparison.may_be_same_performance(walk, PosedClip(other), "all", HALF)
+
+
+def test_a_copy_of_a_clip_with_a_jump_may_be_one_performance_with_it():
+    clip = with_a_jump(actions.walk(rate=120.0))
+    even = np.linspace(0.0, len(clip) - 1.0, round(1.3 * len(clip)))
+    copy = resample.sample(clip, even + 4.0 * np.sin(np.pi * even / even[-1]) ** 2)
+    for one, other in ((clip, copy), (copy, clip)):
+        assert retimed_comparison.may_be_same_performance(PosedClip(one), PosedClip(other), "all", HALF)
