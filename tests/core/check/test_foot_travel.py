@@ -188,7 +188,7 @@ def test_feet_that_disagree_are_said():
     sentences = found.doubts("Fox")
     assert len(sentences) == 1
     assert sentences[0].startswith("Fox: its feet disagree (")
-    assert sentences[0].endswith(" H/s): type a speed")
+    assert sentences[0].endswith(" m/s): type a speed if it slides")
     assert "Fox walks on the spot, by its feet at " in foot_travel.notes("Fox", found)[0]
 
 
