@@ -10,6 +10,7 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +27,10 @@ CAPTURED = ROOT.parent / "shared" / "data" / "cmu" / "cmu_mb_26_01.bvh"
 LENGTHS = (500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)  # frames of two clips
 COUNTS = (2, 3, 4, 6, 8)  # clips
 LONG = 2000  # frames of each, where their number grows
+BODIES = (625, 1250, 2500, 5000, 10_000)  # joints of two clips of that many frames:
+SHORT = 300
+ROWS = (62_500, 125_000, 250_000, 500_000, 1_000_000)  # of which Drive searches the nearest, as often as:
+SEARCHES, FEATURES = 16, 27
 SWAY, PERIOD = 0.15, 240.0  # a copy runs so much faster and slower, every so many frames
 WARM_UP = 200  # frames
 ENOUGH = 2.0  # s; what takes less is run again
@@ -34,6 +39,10 @@ COMMAND = "    .venv-bench/bin/python tools/bench/growth.py      # also at the e
 ABOUT = (
     "`sync` and `blend` of clips of 31 joints that do the same in different time, default options. Processor time with"
     " one thread, and peak memory over that before; each case in a warm process of its own."
+)
+MORE = (
+    f"`sync` of two clips of {SHORT} frames with more joints (chains of 100), and {SEARCHES} searches of *Drive* among"
+    f" more rows of {FEATURES} numbers. Expected: no more than in proportion (power 1)."
 )
 METHOD = (
     "Matrices of distances and steps take most memory, up to 4000 × 4000 pairs of frames; longer clips are matched at"
@@ -56,8 +65,9 @@ class Measured:
 def main() -> None:
     by_length = {verb: [measured(verb, frames, 2) for frames in LENGTHS] for verb in ("sync", "blend")}
     by_count = [measured("blend", LONG, clips) for clips in COUNTS]
+    more = [[measured(kind, size, 2) for size in sizes] for kind, sizes in (("joints", BODIES), ("rows", ROWS))]
     draw(by_length, by_count, ROOT / "docs" / "measured" / "images" / "growth.png")
-    text = "\n".join(page(by_length, by_count)) + "\n"
+    text = "\n".join([*page(by_length, by_count), "", *of_more(more)]) + "\n"
     (ROOT / "docs" / "measured" / "growth.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -69,25 +79,66 @@ def measured(verb: str, frames: int, clips: int) -> Measured:
     return Measured(verb, frames, clips, **json.loads(answer.splitlines()[-1]))
 
 
-def case(verb: str, frames: int, count: int) -> None:
+def case(verb: str, size: int, count: int) -> None:
     """Run one case in this process and print its figures."""
-    recipe = verbs.VERBS[verb].recipe()
+    if verb == "rows":
+        work = searching(size)
+    else:
+        recipe = verbs.VERBS["sync" if verb == "joints" else verb].recipe()
+        weaving(recipe, alike(WARM_UP, count))()
+        work = weaving(recipe, with_joints(size) if verb == "joints" else alike(size, count))
+    before = memory_now()
+    runs = [work()]
+    while sum(seconds for seconds, _ in runs) < ENOUGH:
+        runs.append(work())
+    seconds, matching = sorted(runs)[len(runs) // 2]
+    print(json.dumps({"seconds": seconds, "matching": matching, "megabytes": memory_at_most() - before}))
 
-    def run(clips: list[Any]) -> tuple[float, float]:
+
+def weaving(recipe: Any, clips: list[Any]) -> Callable[[], tuple[float, float]]:
+    """What weaves clips, and returns the seconds that it took, altogether and for matching."""
+
+    def work() -> tuple[float, float]:
         began = time.process_time()
         found = verbs.prepare(recipe, clips)
         matched = time.process_time()
         verbs.apply(recipe, clips, prepared=found)
         return time.process_time() - began, matched - began
 
-    run(alike(WARM_UP, count))
-    clips = alike(frames, count)
-    before = memory_now()
-    runs = [run(clips)]
-    while sum(seconds for seconds, _ in runs) < ENOUGH:
-        runs.append(run(clips))
-    seconds, matching = sorted(runs)[len(runs) // 2]
-    print(json.dumps({"seconds": seconds, "matching": matching, "megabytes": memory_at_most() - before}))
+    return work
+
+
+def searching(count: int) -> Callable[[], tuple[float, float]]:
+    """What searches rows that go on as features of clips do."""
+    from action_loom.core.drive.search import Index
+
+    random = np.random.default_rng(1)
+    rows = np.sin(0.05 * np.cumsum(random.normal(size=(count, FEATURES)), axis=0)).astype(np.float32)
+    index = Index(rows, np.arange(count))
+    queries = rows[random.integers(count, size=SEARCHES)] + np.float32(0.15)
+
+    def work() -> tuple[float, float]:
+        began = time.process_time()
+        for query in queries:
+            index.nearest(query)
+        return time.process_time() - began, 0.0
+
+    return work
+
+
+def with_joints(count: int) -> list[Any]:
+    """Two clips of bodies with so many joints."""
+    import joints
+    from action_loom.core.formats import bvh
+
+    joints.JOINTS, joints.FRAMES = count, SHORT
+    parents, clips = np.where(np.arange(count) % 100 == 1, 0, np.arange(count) - 1), []
+    with tempfile.TemporaryDirectory() as folder:
+        for k in range(2):
+            path = Path(folder) / f"{k}.bvh"
+            path.write_text(joints.body(parents, False, k))
+            clips.append(bvh.to_clip(bvh.read(path))[0])
+    return clips
 
 
 def alike(frames: int, count: int) -> list[Any]:
@@ -178,6 +229,21 @@ def page(by_length: dict[str, list[Measured]], by_count: list[Measured]) -> list
         *("![Time and memory against the length and the number of clips](images/growth.png)", ""),
         *(*grid(heads, rows), "", *method, "", *grid(("growth of a blend", ""), _growth(by_length["blend"], by_count))),
     ]
+
+
+def of_more(more: Sequence[list[Measured]]) -> list[str]:
+    """The section on joints and rows; where a case holds them its `frames` are how many there are."""
+    rows = []
+    for found in more:
+        times = ", ".join(f"{one.frames:,}: {_shortly(one.seconds)}" for one in found)
+        power = f"{_power(found, lambda one: one.seconds):.1f}"
+        rows.append((found[0].verb, times, power, f"{found[-1].megabytes:.0f}"))
+    heads = ("", "seconds", "power at the end", "peak memory at the end, MB")
+    return ["## Joints and rows", "", *textwrap.wrap(MORE, 118), "", *grid(heads, rows)]
+
+
+def _shortly(seconds: float) -> str:
+    return f"{seconds:.2f}" if seconds >= 0.1 else f"{seconds:.4f}"
 
 
 def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
