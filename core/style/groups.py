@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import OptionError
 from ..motion.quat import Array
+from ..sync import ties
 from .labels import PERSON
 from .style import Learnt, Style
 
@@ -60,7 +61,7 @@ def of(style: Style, by: str) -> Groups:
     if len(found) < 2:
         raise OptionError(f"by is {by!r}, but all strides are alike in that: take another label or measure")
     between = _between(style, found)
-    best = int(np.argmax(between))
+    best = ties.first_least(-between)  # of walks made by rule, several components tell groups apart entirely
     return Groups(by, tuple(found), best, float(between[best]))
 
 
