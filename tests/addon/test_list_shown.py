@@ -33,6 +33,7 @@ def props(drawn, panel, attribute):
         ),
         (["Armature|mixamo.com|Layer0", "Armature|mixamo.com|Layer0.001"], ["…Layer0", "…Layer0.001"]),
         (["Hero Walk Forward", "Hero Walk Forward Fast"], ["…Walk Forward", "…Forward Fast"]),
+        (["Unhurriedvariation 1", "Unhurriedvariation 2"], ["…iedvariation 1", "…iedvariation 2"]),
         (["Carry", "hero_walk_take_001", "hero_walk_take_002"], ["Carry", "…walk_take_001", "…walk_take_002"]),
         (["Walk", "Wave"], ["Walk", "Wave"]),
         (

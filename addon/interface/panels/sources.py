@@ -87,7 +87,8 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name = row.row()
         name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
-        marks = playing or marked or (shown.weights and item.use)
+        repeats = bool(shown.wide and item.action.use_cyclic)
+        marks = playing or marked or repeats or (shown.weights and item.use)
         short = shown.short_beside_marks if marks else shown.short
         name.label(text=short.get(item.action.name, item.action.name), translate=False)
         if marked:
@@ -97,7 +98,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
             share.ui_units_x = SHARE if shown.wide else NARROW
             share.prop(item, "share", text="", slider=True)
         else:
-            self._draw_length(row, item, repeats=shown.wide and item.action.use_cyclic)
+            self._draw_length(row, item, repeats=repeats)
 
     def _draw_length(self, row: bpy.types.UILayout, item: Any, *, repeats: bool) -> None:
         """Draw how long an action plays, and whether it repeats."""

@@ -327,10 +327,11 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
 
 
 def _least(name: str, same: str, room: int) -> str:
-    """Return the least part of a shared beginning without which a name has room, of whole words if that is enough."""
+    """Return the least part of a shared beginning without which a name has room, of whole words if much is left."""
     ends = [place + 1 for place, letter in enumerate(same) if letter == same[-1]]
     fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
-    return same[: fitting[0] if fitting else max(_WORTH_HIDING, len(name) - room + 1)]
+    whole = bool(fitting) and len(name) - fitting[0] >= _WORTH_HIDING
+    return same[: fitting[0] if whole else max(_WORTH_HIDING, len(name) - room + 1)]
 
 
 def short_names(names: list[str], room: int) -> list[str]:
