@@ -32,7 +32,7 @@ POSE = 56.0  # bytes of a joint in a frame: rotation and translation
 PAIR = 2.0 * (4 * 48 + 25)  # operations of the bounds of a pair of windows, in single precision: half the time each
 PAGE, TITLE = "benchmarks.md", "What an artist waits for"
 ABOUT = (
-    "Processor seconds and peak memory, one thread, warm, while others used the machine: the least of up to ten runs."
+    "Processor seconds and peak memory, one thread, warm: the least of up to ten runs."
     " *Floor*: reading and writing the poses once; of graphs, the bounds of all pairs of windows in single precision."
 )
 WHY = {  # as profiles tell
