@@ -173,7 +173,8 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
     """Tick a result instead of the line it was made of, with the same weight, if that is ticked."""
     if source.use and source != result:
         source.use, result.use = False, True
-        result.weight = source.weight
+        if result.weight != source.weight:  # setting it weaves a preview again
+            result.weight = source.weight
         every = list(rig.sources)
         if rig.reference == every.index(source):
             rig.reference = every.index(result)

@@ -80,9 +80,9 @@ class Ask(Recipe, PlantOptions, AskOptions):
         return found
 
     def result_name(self, names: Sequence[str]) -> str:
-        asked = [f"at {self.speed:g}"] if self.speed else []
-        asked += [f"turning {self.turn:+g}"] if self.turn else []
-        asked += [f"stepping {self.step:g}"] if self.step else []
+        asked = [f"at {self.speed:.3g}"] if self.speed else []
+        asked += [f"turning {self.turn:+.3g}"] if self.turn else []
+        asked += [f"stepping {self.step:.3g}"] if self.step else []
         clips = " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
         return f"{clips} {' '.join(asked) or 'as asked'}"
 

@@ -139,6 +139,6 @@ def _warnings(actions: Actions, planned: SplicePlan, entered: bool) -> list[str]
     if not entered and np.isfinite(planned.least):
         notes.append(
             f"No frame of {actions.name} is near enough to be a splice point: the nearest is {planned.least:.3f} m off,"
-            f" and splice_threshold is {actions.recipe.splice_threshold:g}; it is played at its own speed"
+            f" {actions.recipe.splice_threshold:g} m are allowed; it is played at its own speed"
         )
     return notes
