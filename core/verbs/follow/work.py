@@ -74,6 +74,17 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
     The search begins again 0.5 m before the first change of the path; frames before that are the same. Where no walk
     continues from there, and where more than path and actions changed, the whole path is searched. Raises what `follow`
     raises.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.follow import work
+        >>> clips = [actions.walk(cycles=2)]
+        >>> result = verbs.apply(verbs.Follow(path=((0, 0), (0, 3))), clips)
+        >>> longer = work.again(result, clips, replace(result.recipe, path=((0, 0), (0, 4))))
+        >>> longer.report["follow"]["length"]
+        4.0
     """
     began, graph, earlier = time.perf_counter(), before.graph, before.search
     if earlier is None or not _is_edit(before.recipe, recipe):
