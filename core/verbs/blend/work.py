@@ -86,6 +86,14 @@ def again(result: BlendResult, recipe: Blend) -> BlendResult:
     """Return a blend with other weights and the old report: a preview, so nothing is measured again.
 
     Feet are planted as in the blend itself. Raises OptionError for weights that do not fit.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs.blend import work
+        >>> made = verbs.apply(verbs.Blend(), [actions.walk(cycles=1), actions.sneak(cycles=1)])
+        >>> len(made.clip), len(work.again(made, verbs.Blend(weights=(0.2, 0.8))).clip)
+        (50, 60)
     """
     registration = result.registration
     weights = blend_weights.of_recipe(recipe, len(result.prepared.clips))
