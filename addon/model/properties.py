@@ -66,6 +66,8 @@ when_feet_changed: list[lists.Listener] = []
 
 # Listeners for a chosen intent.
 when_intent_chosen: list[lists.Listener] = []
+# Listeners for another mode.
+when_mode_changed: list[lists.Listener] = []
 
 
 def _intent(settings: Any) -> int:
@@ -124,6 +126,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="What is woven from the ticked actions",
         items=intents.mode_choices(),
         options=set(),
+        update=lists.notifying(when_mode_changed),
     )
     intent: bpy.props.EnumProperty(
         name="Intent",

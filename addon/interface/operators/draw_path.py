@@ -199,6 +199,11 @@ def _intent_chosen(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         _tool_before = tool
 
 
+def _mode_changed(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    if properties.settings_of(scene).mode != Follow.verb:
+        _give_tool_back(context)
+
+
 def _give_tool_back(context: bpy.types.Context) -> None:
     """Choose the artist's tool again, unless that has been done by hand."""
     global _tool_before
@@ -231,9 +236,11 @@ def register() -> None:
     for tool in _TOOLS:
         bpy.utils.register_tool(tool, separator=True)
     properties.when_intent_chosen.append(_intent_chosen)
+    properties.when_mode_changed.append(_mode_changed)
 
 
 def unregister() -> None:
+    properties.when_mode_changed.remove(_mode_changed)
     properties.when_intent_chosen.remove(_intent_chosen)
     for tool in reversed(_TOOLS):
         bpy.utils.unregister_tool(tool)

@@ -206,7 +206,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         if not found:
             among = f" among the clips with {wanted.words!r}" if wanted.words.strip() else ""
             raise LibraryError(f"Nothing was found{among}: choose other words, or add folders to the library")
-        self.report({"INFO"}, f"{len(found)} stretches; the closest is {finder.found[0].name}")
+        self.report({"INFO"}, f"{len(found)} found; the closest is {finder.found[0].name}")
         return {"FINISHED"}
 
 

@@ -111,11 +111,14 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 
 
 def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
-    """Return the places of a long list's lines: the ticked ones first, then what was made last, and what plays."""
+    """Return the places of a long list's lines: the ticked ones first, then what was made last, and what plays.
+
+    Ticked ones are in the order of the list, in which they are woven.
+    """
     first = [*made.split("\n"), None if playing is None else playing.name]
     names = [None if line.action is None else line.action.name for line in lines]
     numbered: list[Any] = [
-        (place, (not line.use, first.index(name) if name and name in first else len(first)))
+        (place, -1 if line.use else first.index(name) if name and name in first else len(first))
         for place, (line, name) in enumerate(zip(lines, names, strict=True))
     ]
     return bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
