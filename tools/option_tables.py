@@ -148,10 +148,9 @@ def panel_table(name: str, where: str = "") -> str:
     """
     declaration = OF_A_PANEL.get(name) or VERBS[name].recipe
     usual, rare = _options_of(declaration)
-    rows = ["| Option | At first | What it does |", "|---|---|---|"]
     shown = [*(usual if where != "rare" else ()), *(rare if where != "usual" else ())]
-    rows += [f"| {about.title} | {at_first(about)} | {meaning(about, declared(declaration))} |" for about in shown]
-    return "\n".join(rows)
+    rows = [f"| {about.title} | {at_first(about)} | {meaning(about, declared(declaration))} |" for about in shown]
+    return "\n".join(["| Option | At first | What it does |", "|---|---|---|", *rows] if rows else [])
 
 
 def _options_of(declaration: type) -> tuple[list[Option], list[Option]]:
