@@ -77,6 +77,11 @@ def test_actions_are_kept_have_a_slot_and_walk_is_assigned(figure):
         assert all(len(action.slots) == 1 for action in bpy.data.actions)
 
 
+def test_it_is_posed_before_its_step_of_undo_is_kept(figure):
+    """Undoing what is done next shows the pose that the step has."""
+    assert np.abs(np.array(figure.pose.bones["thigh.L"].matrix_basis) - np.eye(4)).max() > 0.1
+
+
 def test_the_scene_stays_as_it_was():
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = 48, 2.0

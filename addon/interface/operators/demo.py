@@ -32,9 +32,8 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        scene = scene_of(context)
-        scene.frame_set(scene.frame_current)  # posed, so that undoing what is done next finds it so
-        rig = properties.ensure_rig(scene, armature)
+        present(context.view_layer).update()  # posed, so that undoing what is done next finds it so
+        rig = properties.ensure_rig(scene_of(context), armature)
         source_list.fill(rig, armature)
         body_roles.look_up(rig)
         self.report({"INFO"}, f"{armature.name} added; its actions are listed in the tab Action Loom")

@@ -30,9 +30,8 @@ def show(
     if bpy.app.background or window is None:
         return
     playing = present(context.screen).is_animation_playing
-    if not playing:  # in any case, so that undoing what is done next finds the figure posed
-        stays = not play and first <= scene.frame_current <= last
-        scene.frame_set(scene.frame_current if stays else int(first))
+    if not playing and (play or not first <= scene.frame_current <= last):
+        scene.frame_set(int(first))
     present(context.view_layer).update()
     with _first_view(window) as view:
         if view is not None and armature.select_get() and view[1].view_perspective != "CAMERA":
