@@ -14,9 +14,7 @@ when_forgotten: list[Callable[[], None]] = []
 MEGABYTE = 2**20
 # Limit for the large caches together, in bytes; set by the preferences.
 most_bytes = 1024 * MEGABYTE
-SEEN = (
-    1.0 / 32.0
-)  # of the limit: when so much has come, all is measured again, which takes long for hundreds of actions
+SEEN = 1.0 / 32.0  # of the limit: when so much has come, all is measured, which takes long for hundreds of actions
 
 _come = 0  # bytes since then
 

@@ -318,3 +318,19 @@ def places(bridge, path, **convention):
     """The clip of a file, and where its joints are (F, J, 3)."""
     clip, _ = bridge.bvh.to_clip(bridge.bvh.read(path), **convention)
     return clip, bridge.kinematics.world(clip)[1]
+
+
+def two_walkers():
+    """A biped with two walks, "slow" and "quick", of different sides; somewhere, turned, larger than usual."""
+    rig = biped()
+    for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
+        key_walk(rig, name, frames=frames, leads=leads)
+    rig.location, rig.rotation_euler, rig.scale = (2.0, -1.0, 0.5), (0.0, 0.0, 0.6), (1.3, 1.3, 1.3)
+    bpy.context.view_layer.update()
+    return rig
+
+
+def heads(rig, frame):
+    """Where the bones' heads (B, 3) are in the world."""
+    bpy.context.scene.frame_set(frame)
+    return np.array([(rig.matrix_world @ bone.matrix).translation for bone in rig.pose.bones])

@@ -10,11 +10,7 @@ BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 @pytest.fixture
 def rig():
-    rig = material.biped()
-    for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
-        material.key_walk(rig, name, frames=frames, leads=leads)
-    rig.location, rig.rotation_euler, rig.scale = (2.0, -1.0, 0.5), (0.0, 0.0, 0.6), (1.3, 1.3, 1.3)
-    bpy.context.view_layer.update()
+    rig = material.two_walkers()
     material.list_sources(rig, "slow", "quick", mode="blend")
     return rig
 
@@ -26,11 +22,6 @@ def ghosts(loom):
 
 def ghost_of(loom, rig):
     return loom("addon.services.preview.previews").of(rig.session_uid)
-
-
-def heads(rig, frame):
-    bpy.context.scene.frame_set(frame)
-    return np.array([(rig.matrix_world @ bone.matrix).translation for bone in rig.pose.bones])
 
 
 def drag(first, second):
@@ -63,7 +54,7 @@ def test_its_frames_are_those_of_the_action_that_is_made(rig, loom, ghosts, fram
     )
     order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
     for at in range(first, last + 1):
-        assert np.abs(shown.at(at)[: len(order)] - heads(rig, at)[order]).max() < 2e-5
+        assert np.abs(shown.at(at)[: len(order)] - material.heads(rig, at)[order]).max() < 2e-5
 
 
 def test_sources_and_mesh_stand_where_the_whole_has_them(rig, loom, ghosts):

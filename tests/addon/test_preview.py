@@ -11,11 +11,7 @@ BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 @pytest.fixture
 def rig():
     """A biped with two listed walks, somewhere, turned, larger than usual."""
-    rig = material.biped()
-    for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
-        material.key_walk(rig, name, frames=frames, leads=leads)
-    rig.location, rig.rotation_euler, rig.scale = (2.0, -1.0, 0.5), (0.0, 0.0, 0.6), (1.3, 1.3, 1.3)
-    bpy.context.view_layer.update()
+    rig = material.two_walkers()
     bpy.ops.action_loom.add_sources()
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = True
@@ -24,12 +20,6 @@ def rig():
 
 def ghost_of(loom, rig):
     return loom("addon.services.preview.previews").of(rig.session_uid)
-
-
-def heads(rig, frame):
-    """Where the bones' heads are in the world."""
-    bpy.context.scene.frame_set(frame)
-    return np.array([(rig.matrix_world @ bone.matrix).translation for bone in rig.pose.bones])
 
 
 @pytest.mark.parametrize(
@@ -59,7 +49,7 @@ def test_what_is_seen_is_what_is_written(rig, loom, verb, options):
     for frame in (first, (first + last) // 2, last):
         there = figure.at(frame)[: len(rig.pose.bones)]
         order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
-        assert np.abs(there - heads(rig, frame)[order]).max() < 2e-5
+        assert np.abs(there - material.heads(rig, frame)[order]).max() < 2e-5
 
 
 def test_lines_are_as_long_as_bones_in_every_frame(rig, loom):
@@ -98,7 +88,7 @@ def test_it_follows_the_weights_and_writes_nothing(rig, loom):
     shown = after[:, : len(rig.pose.bones)]
     first = round(rig.animation_data.action.curve_frame_range[0])
     order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
-    assert np.abs(shown[0] - heads(rig, first)[order]).max() < 2e-5
+    assert np.abs(shown[0] - material.heads(rig, first)[order]).max() < 2e-5
 
 
 def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
@@ -219,7 +209,7 @@ def test_a_source_by_itself_is_seen_where_its_action_has_it(rig, loom):
         material.show(rig, line.action)
         order = [rig.pose.bones.find(name) for name in loom("addon.bridge.rig").read(rig).bones]
         for frame in (3, 17):
-            assert np.abs(figure.at(frame)[: len(order)] - heads(rig, frame)[order]).max() < 2e-5
+            assert np.abs(figure.at(frame)[: len(order)] - material.heads(rig, frame)[order]).max() < 2e-5
         length = len(figure.points) - 1
         assert np.allclose(figure.at(3 + length), figure.at(3))  # it plays on
     material.show(rig, action)

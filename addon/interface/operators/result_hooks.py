@@ -12,6 +12,7 @@ from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.result import ResultOptions
+from ....core.verbs import Bake
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import contact_rows, lists, properties
@@ -235,7 +236,7 @@ class ResultHooks(Hooks):
 def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:
     """Add the actions of results to an armature's list if it has one; the list shows the first.
 
-    What a tool makes of a ticked action is ticked instead of it, nothing else is.
+    What a tool makes of a ticked action is ticked instead of it, nothing else is; what is baked is for other programs.
     """
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
@@ -244,7 +245,8 @@ def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, 
     for one in each:
         if not lists.own_lines(rig, one.written.action):
             result = source_list.add(rig, one.written.action, use=False)
-            if one.inputs.recipe.of_action and (made_of := _own_line(rig, one.inputs.request.sources[0].name)):
+            made_of = _own_line(rig, one.inputs.request.sources[0].name) if one.inputs.recipe.of_action else None
+            if made_of is not None and not isinstance(one.inputs.recipe, Bake):
                 source_list.take_its_place(rig, made_of, result)
     if len(rig.sources) > count:
         rig.active = count

@@ -47,9 +47,7 @@ def take_in(
 def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> Any:
     """Add new actions of an armature to its list, which shows the first; returns what is kept of the armature.
 
-    The first two are ticked where none is.
-
-    They are ticked instead of two that no one has chosen.
+    The first two are ticked where none is, and instead of two that no one has chosen.
     """
     rig = properties.ensure_rig(scene, armature)
     place = len(rig.sources)
