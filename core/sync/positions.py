@@ -91,7 +91,7 @@ class PointMetric(Metric):
     def taken(self, frames: slice) -> Self:
         other = copy(self)
         for name in ("_centroids", "_ground", "_heights", "_mean_heights", "_squares"):
-            setattr(other, name, getattr(self, name)[frames])
+            setattr(other, name, np.ascontiguousarray(getattr(self, name)[frames]))
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
@@ -205,7 +205,7 @@ class MotionMetric(Metric):
         for name in ("_places", "_velocities", "_slow", "_more", "_beside"):
             setattr(other, name, getattr(self, name)[frames])
         features, squares = self._prepared
-        other._prepared = features[frames], squares[frames]
+        other._prepared = features[frames], np.ascontiguousarray(squares[frames])  # every second one, of long clips
         return other
 
     def matrix(self, other: Self, window: int) -> Array:

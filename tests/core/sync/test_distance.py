@@ -233,3 +233,16 @@ def test_a_body_without_known_legs_has_no_lower_half():
     body = random_skeleton(np.random.default_rng(3))
     with pytest.raises(OptionError, match="the legs of this body are not known"):
         of("points", random_clip(np.random.default_rng(3), body), joints="lower")
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("window", [0, 1])
+def test_every_third_frame_is_compared_as_it_would_be_alone(metric, window):
+    clips = [noisy(actions.walk(cycles=1), seed, 5.0, 0.05) for seed in (0, 1)]
+    whole = [of(metric, clip) for clip in clips]
+    found = whole[0].taken(slice(None, None, 3)).matrix(whole[1].taken(slice(None, None, 3)), window)
+    if window == 0:
+        assert_allclose(found, whole[0].matrix(whole[1], 0)[::3, ::3], rtol=1e-9, atol=1e-12)
+    assert found.shape == (len(range(0, len(clips[0]), 3)),) * 2
+    assert np.isfinite(found).all()
