@@ -19,7 +19,7 @@ from ..recipes.matching import Matching
 from ..recipes.travel import TravelOptions
 from ..sync import registration
 from ..sync.registration_curve import Registration
-from . import add_root_motion
+from . import add_root_motion, repeated
 from .seam import close
 
 
@@ -29,7 +29,8 @@ class PreparedClips:
 
     frame_maps : of each clip; unclosed : clips declared cyclic that do not close, and their gap (m)
     carried : how clips of other joints were carried onto the reference's skeleton
-    corrected : how the ends of cycles were made to meet, a sentence each
+    corrected : how the ends of cycles were made to meet, and how often they are repeated, a sentence each
+    counts : how often each clip is repeated; their frames go on beyond the last one of the clip as given
     """
 
     clips: tuple[Clip, ...]
@@ -39,6 +40,7 @@ class PreparedClips:
     unclosed: tuple[tuple[str, float], ...] = ()
     carried: tuple[Carried, ...] = ()
     corrected: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
 
     def given_frames(self, clip: int, frames: Array) -> Array:
         """Return frames of a prepared clip as frames of the given clip."""
@@ -114,7 +116,8 @@ def merge(
 ) -> PreparedClips:
     """Return two clips or more on the skeleton and rate of the reference that `matching` names.
 
-    Cycles are marked as such, unless the result can't be `cyclic`; where all are cycles, one of each is enough.
+    Cycles are marked as such, unless the result can't be `cyclic`; where all are cycles, one of each is enough, and
+    beside a take of several steps they are repeated, with ends "auto".
     Raises ClipError for fewer than two clips, and SkeletonError where their joints differ and a body is not known to be
     a person's (see `bodies.alike`).
     """
@@ -123,9 +126,16 @@ def merge(
     trimmed = [close.trimmed(clip, matching.trim) for clip in clips]
     left_out = [entry for t in trimmed for entry in t.left_out]
     # A clip that is declared cyclic but is none is no cycle here; one whose ends meet is, declared or not.
-    as_cycles = cyclic and matching.ends in ("auto", "cyclic")
-    endings = [closing.guessed(t.clip) if as_cycles or t.clip.cyclic else None for t in trimmed]
-    marked, corrected = _as_cycles(trimmed, endings if as_cycles else [None] * len(trimmed))
+    may_be_cycles = matching.ends in ("auto", "cyclic")
+    endings = [closing.guessed(t.clip) if may_be_cycles or t.clip.cyclic else None for t in trimmed]
+    counts = [1] * len(trimmed)
+    if matching.ends == "auto":
+        counts = repeated.counts([t.clip for t in trimmed], endings)
+    marked, corrected = _as_cycles(trimmed, endings if may_be_cycles and cyclic else [None] * len(trimmed))
+    for k, count in enumerate(counts):
+        if count > 1:
+            marked[k], said = repeated.closed(trimmed[k].clip, endings[k], count)
+            corrected += said
     if all(clip.cyclic for clip in marked):
         firsts = [cycles.first_of(clip) for clip in marked]
         left_out += [
@@ -138,7 +148,7 @@ def merge(
     ready, carried = _like(marked, marked[reference])
     steps = [_step(clip, prepared) for clip, prepared in zip(marked, ready, strict=True)]
     return PreparedClips(
-        tuple(ready),
+        tuple(repeated.in_a_row(clip, count) for clip, count in zip(ready, counts, strict=True)),
         reference,
         tuple(left_out),
         tuple(FrameMap(t.first, step) for t, step in zip(trimmed, steps, strict=True)),
@@ -149,6 +159,7 @@ def merge(
         ),
         carried,
         tuple(corrected),
+        tuple(counts),
     )
 
 

@@ -102,3 +102,16 @@ def test_in_a_job_file_it_is_a_key(run, walk, slow, out, tmp_path):
     os.remove(out / "slow in time with walk.csv")
     assert run("run", jobs, "--resume")[0] == 0
     assert (out / "slow in time with walk.csv").exists()
+
+
+def test_a_cycle_that_is_repeated_beside_a_take_begins_again_at_its_first_frame(run, tmp_path, out):
+    take = material.write(actions.walk(cycles=6, speed=1.2).cut(11, 116), tmp_path / "take.bvh")
+    cycle = material.write(actions.run(cycles=1), tmp_path / "run.bvh")
+    rows = len(actions.run(cycles=1))
+    assert run("sync", take, cycle, "--timewarp", out / "w.csv", "--report", out / "r.json")[0] == 0
+    warp = read(out / "w.csv")
+    assert warp.shape == (rows, 105)
+    (one,) = console.read_json(out / "r.json")["registration"]
+    at = np.array(one["reference_frame"]).astype(int)
+    assert max(one["frame"]) > 2 * rows  # in the third cycle
+    np.testing.assert_allclose(warp.sum(axis=0)[at], 1.0)

@@ -143,9 +143,9 @@ def test_loop_says_where_little_of_a_clip_repeats_itself():
     assert any("moves repeats itself only from frame" in warning for warning in warnings)
 
 
-def test_ends_are_made_to_meet_only_where_all_are_cycles():
+def test_ends_are_made_to_meet_only_where_all_are_cycles_or_it_is_repeated():
     clip = of("gap")
-    made = verbs.apply(Blend(weights=(1.0, 0.0)), [clip, actions.turn_left()])
+    made = verbs.apply(Blend(weights=(1.0, 0.0)), [clip, actions.turn_left().cut(0, len(clip))])
     assert made.report["notes"] == []
 
 

@@ -1,0 +1,83 @@
+"""Cycles beside a take of several steps are repeated for as long as it lasts (methods: Time registration)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import RegistrationError
+from ..motion import cycles
+from ..motion.clip import Clip
+from ..motion.closing import Closing
+from ..sync import cycle_search
+from .seam import close
+
+LASTING = 1.25  # times as many cycles in a take as in a clip, from which on these are too few
+SPARE = 0.25  # of a cycle more: a take may begin anywhere in one
+LOOKED_AT = 20.0  # s of a take in which its own cycles are looked for
+
+
+def counts(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> list[int]:
+    """Return how many of each cycle the longest take among clips lasts; 1 for takes, and where there is no take.
+
+    endings : how the end of each clip meets its start; None where that was not asked
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import closing
+        >>> from action_loom.core.weave import repeated
+        >>> take, cycle = actions.walk(cycles=3, speed=0.8).cut(7, 120), actions.run(cycles=1)
+        >>> repeated.counts([take, cycle], [closing.guessed(take), closing.guessed(cycle)])  # 2.8 strides
+        [1, 3]
+    """
+    are_cycles = [ending is not None and bool(ending.kind) for ending in endings]
+    takes = [clip for clip, cycle in zip(clips, are_cycles, strict=True) if not cycle]
+    if not takes or len(takes) == len(clips):
+        return [1] * len(clips)
+    take = max(takes, key=lambda clip: clip.seconds)
+    own, found = _cycle_of(take), []
+    for clip, cycle in zip(clips, are_cycles, strict=True):
+        has = cycles.repeats(clip) if cycle else 1
+        lasts = take.seconds / (own or clip.seconds / has)
+        found.append(int(np.ceil((lasts + SPARE) / has)) if cycle and lasts > LASTING * has else 1)
+    return found
+
+
+def _cycle_of(take: Clip) -> float | None:
+    """Return the seconds of one cycle of a take; None for one that does not repeat itself."""
+    spare = max(0, len(take) - round(LOOKED_AT * take.rate)) // 2
+    try:
+        best = cycle_search.find(take.cut(spare, len(take) - spare)).best
+    except RegistrationError:
+        return None
+    return best.length / take.rate if best.score >= cycle_search.WEAK else None
+
+
+def closed(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[str]]:
+    """Return a clip that is to be repeated as the cycle that it is, and what was done, a sentence each.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import closing
+        >>> from action_loom.core.weave import repeated
+        >>> walk = actions.walk(cycles=1)
+        >>> repeated.closed(walk, closing.of(walk), 3)[1]
+        ['walk: repeated 3 times, as long as the clip beside it lasts']
+    """
+    if count == 1 or ending is None:
+        return clip, []
+    said = [f"{clip.name}: repeated {count} times, as long as the clip beside it lasts"]
+    return close.as_cycle(clip, ending), close.correction(clip.name, ending) + said
+
+
+def in_a_row(clip: Clip, count: int) -> Clip:
+    """Return a cycle that many times in a row, which is a take then; any other clip as it is.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.weave import repeated
+        >>> walk = actions.walk(cycles=1)
+        >>> len(walk), len(repeated.in_a_row(walk, 3))
+        (33, 97)
+    """
+    return clip if count == 1 else replace(cycles.unrolled(clip, 0, count - 1), cyclic=False)
