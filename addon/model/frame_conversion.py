@@ -1,6 +1,7 @@
 """Convert frames of sources between recipes, which count from 0 in each clip, and the scene."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -63,6 +64,21 @@ def frames_in_scene(text: str, first: int) -> str:
     first : the scene frame of the clip's first frame
     """
     return _FRAMES.sub(lambda found: f"frames {first + int(found[1])} to {first + int(found[2])}", text)
+
+
+def frames_of_clips(sentences: Sequence[str], firsts: Sequence[tuple[str, float]]) -> list[str]:
+    """Return sentences on frames of named clips, such as "walk (frame 11)", with frames of the scene.
+
+    firsts : the name of each clip and the scene frame of its first one
+    """
+    for name, first in firsts:
+        sentences = [_of_clip(text, name, round(first)) for text in sentences]
+    return list(sentences)
+
+
+def _of_clip(text: str, name: str, first: int) -> str:
+    found = re.compile(rf"{re.escape(name)} \(frame (\d+)\)")
+    return found.sub(lambda one: f"{name} (frame {first + int(one[1])})", text)
 
 
 def place_in_scene(rig: Any, text: str) -> str:

@@ -90,6 +90,18 @@ def test_a_renamed_source_is_found_and_a_deleted_one_named(result):
         bpy.ops.action_loom.rebuild()
 
 
+def test_a_result_that_was_edited_is_known_to_be(result, loom):
+    changed = loom("addon.services.results.changed_sources")
+    changed.look(result)
+    assert not changed.is_edited(result)
+    flatten("Mixed")
+    changed.look(result)
+    assert changed.is_edited(result)
+    bpy.ops.action_loom.rebuild(overwrite_edits=True)
+    changed.look(result)
+    assert not changed.is_edited(result)
+
+
 def test_edits_by_hand_are_not_lost_unasked(result):
     flatten("Mixed")
     edited = material.fingerprint(result)

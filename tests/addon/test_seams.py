@@ -238,3 +238,15 @@ def test_the_order_comes_back_with_its_recipe(long_walk):
     rig = settings.rigs[0]
     assert [line.action.name for line in rig.sources if line.use] == ["quick", "walk"]
     assert rig.sources[rig.reference].action.name == "quick"
+
+
+def test_a_warning_of_far_apart_actions_counts_frames_as_the_scene_does(long_walk, loom):
+    """Both actions begin at frame 1 of the scene, where their clips count from 0."""
+    material.key_walk(long_walk, "other", frames=40)
+    show(loom, long_walk, "walk")
+    sources = [{"name": name, "weight": 1.0} for name in ("walk", "other")]
+    bpy.ops.action_loom.add_sources()
+    bpy.ops.action_loom.connect(sources=sources, from_frame=15, to_frame=22, trim=False)
+    rigs = bpy.context.scene.action_loom.rigs
+    said = next(rig.last_warnings for rig in rigs if rig.last_warnings)
+    assert "walk (frame 16) and other (frame 23) meet" in said

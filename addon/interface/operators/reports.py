@@ -8,7 +8,7 @@ import bpy
 from ....core.errors import one_line
 from ....core.recipes.reading import Source
 from ...ground.blender_types import OperatorReturn, scene_of
-from ...model import contact_rows, lists, properties
+from ...model import contact_rows, frame_conversion, lists, properties
 
 if TYPE_CHECKING:
     from ...services.weaving.reading import Inputs
@@ -51,7 +51,9 @@ def report_results(
 
             walk_tracks.keep(read.armature, action, one.made, read.body.world_metres)
         contact_rows.keep_planted(scene, action, one.inputs.recipe, one.made.report)
-        notes += [*one.written.notes, *contact_rows.warnings_of(scene, action, one.made.report["warnings"])]
+        firsts = [(source.clip.name, source.first_frame) for source in read.sources]
+        warnings = frame_conversion.frames_of_clips(one.made.report["warnings"], firsts)
+        notes += [*one.written.notes, *contact_rows.warnings_of(scene, action, warnings)]
     count = len(each) + len(refused)
     line = f"{first.inputs.recipe.label}: {len(each)} of {count} actions"
     if count == 1:

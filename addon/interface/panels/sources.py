@@ -312,8 +312,11 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if action is None:
             return
         row = self.layout.row(align=True)
-        row.label(text=action.name, icon="ACTION", translate=False)
-        if result_mark.is_result(action):
+        made = result_mark.is_result(action)
+        edited = made and changed_sources.is_edited(action)
+        name = translated("{name}, edited").format(name=action.name) if edited else action.name
+        row.label(text=name, icon="ACTION", translate=False)
+        if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
             again = row.row(align=True)
             again.alert = bool(changed_sources.names(action))

@@ -13,7 +13,7 @@ from ....core.verbs import VERBS, CutOut, Drive, Fill, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import contact_rows, intents, lists, preferences, properties, target_armature
+from ...model import contact_rows, frame_conversion, intents, lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import ghost_follow, previews
 from ...services.results import exported_last
@@ -352,8 +352,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, why, "INFO")
         if ghost.woven is not None and not ghost.outdated:
             start = round(float(ghost.figures[-1].playing.frames[0]))
-            warnings = contact_rows.in_scene(ghost.woven.report.get("warnings", ()), start)
-            draw_warnings(self.layout, context, warnings)
+            firsts = [(source.clip.name, source.first_frame) for source in ghost.read.sources]
+            warnings = frame_conversion.frames_of_clips(ghost.woven.report.get("warnings", ()), firsts)
+            draw_warnings(self.layout, context, contact_rows.in_scene(warnings, start))
 
 
 def _options_of(settings: Any) -> tuple[Shown, Shown]:

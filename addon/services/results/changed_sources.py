@@ -1,4 +1,4 @@
-"""Know which sources of a result have changed since it was made; a timer hashes them, never a panel that draws."""
+"""Know what changed since a result was made, it or its sources; a timer hashes them, never a panel that draws."""
 
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ SOON = 0.3  # s until they are looked at, as more changes may follow
 @dataclass
 class _Known:
     names: tuple[str, ...] = ()
+    edited: bool = False
     may_have_changed: bool = True
 
 
@@ -26,20 +27,29 @@ _known: Cache[int, _Known] = memory.cache(16)
 
 def names(action: bpy.types.Action) -> tuple[str, ...]:
     """Return the names of a result's changed sources, as far as was looked at; they are looked at soon if need be."""
+    return _asked(action).names
+
+
+def is_edited(action: bpy.types.Action) -> bool:
+    """Return whether a result was edited by hand, as far as was looked at, as `names` does."""
+    return _asked(action).edited
+
+
+def _asked(action: bpy.types.Action) -> _Known:
     known = _known.get(action.session_uid) or _known.keep(action.session_uid, _Known())
     if known.may_have_changed and not bpy.app.timers.is_registered(_soon):
         bpy.app.timers.register(_soon, first_interval=SOON)
-    return known.names
+    return known
 
 
 def look(action: bpy.types.Action) -> tuple[str, ...]:
-    """Hash a result's sources, and return the names of those that have changed."""
+    """Hash a result and its sources, and return the names of the sources that have changed."""
     try:
-        found = tuple(storage.changed_sources(action))
+        names, edited = tuple(storage.changed_sources(action)), storage.edited_by_hand(action, quickly=True)
     except LoomError:  # pressing Rebuild says what is wrong with it
-        found = ()
-    _known.keep(action.session_uid, _Known(found, may_have_changed=False))
-    return found
+        names, edited = (), False
+    _known.keep(action.session_uid, _Known(names, edited, may_have_changed=False))
+    return names
 
 
 def _soon() -> float | None:
@@ -52,7 +62,7 @@ def _soon() -> float | None:
             known is not None
             and known.may_have_changed
             and result_mark.is_result(action)
-            and look(action) != known.names
+            and (look(action), is_edited(action)) != (known.names, known.edited)
         ):
             areas = [area for one in present(bpy.context.window_manager).windows for area in one.screen.areas]
             for area in (area for area in areas if area.type == "VIEW_3D"):

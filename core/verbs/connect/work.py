@@ -61,7 +61,7 @@ class _Apart:
 
     note: str
     nearer: float | None = None
-    frames: tuple[int, int] = (0, 0)
+    where: str = ""
     centimetres: float = 0.0
 
     def said(self, note: str) -> str:
@@ -72,8 +72,7 @@ class _Apart:
             return f"{note}: their frames are nowhere nearer"
         if self.nearer > NEARER:
             return f"{note}: their frames are hardly nearer anywhere"
-        places, distance = self.frames, self.centimetres
-        return f"{note}: frames {places[0]} and {places[1]} are {distance:.0f} cm apart (Anywhere finds them)"
+        return f"{note}: {self.where} are {self.centimetres:.0f} cm apart (Anywhere finds them)"
 
 
 def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
@@ -274,21 +273,18 @@ def _far(
     if best.distance <= FAR * before.skeleton.height:
         return None
 
-    def frames(at: Transition) -> tuple[int, int]:
-        return counted[0].given_frame(at.from_frame), counted[1].given_frame(at.to_frame)
+    def where(at: Transition) -> str:
+        left, entered = counted[0].given_frame(at.from_frame), counted[1].given_frame(at.to_frame)
+        return f"{before.name} (frame {left}) and {after.name} (frame {entered})"
 
-    left, entered = frames(best)
-    far = (
-        f"{before.name} and {after.name} are {100.0 * best.distance:.0f} cm apart where they meet, at their frames"
-        f" {left} and {entered}"
-    )
+    far = f"{where(best)} meet {100.0 * best.distance:.0f} cm apart"
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
         return _Apart(far, 0.0 if best.distance <= min(one.distance for one in ranked) else 1.0)
     if len(before) * len(after) > MOST_CELLS:
         return _Apart(far)
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
     nearest = _ranked(before, after, everywhere, first_free, counted)[0]
-    return _Apart(far, nearest.distance / best.distance, frames(nearest), 100.0 * nearest.distance)
+    return _Apart(far, nearest.distance / best.distance, where(nearest), 100.0 * nearest.distance)
 
 
 def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str, Any]], far: str) -> str:

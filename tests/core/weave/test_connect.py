@@ -414,9 +414,9 @@ def test_clips_that_are_far_apart_are_warned_of_and_the_better_place_is_named():
     reported = made.report["connect"]
     assert reported["distance"] > 0.1
     (message,) = made.report["warnings"]
-    assert message.startswith(
-        f"{walk.name} and {run.name} are {100.0 * reported['distance']:.0f} cm apart where they meet"
-    )
+    leave, enter = reported["from_frame"], reported["to_frame"]
+    apart = f"meet {100.0 * reported['distance']:.0f} cm apart"
+    assert message.startswith(f"{walk.name} (frame {leave}) and {run.name} (frame {enter}) {apart}")
     alike = verbs.apply(Connect(), [captured("cmu_mb_35_01"), captured("cmu_mb_35_03")])
     assert alike.report["connect"]["distance"] < 0.07
     assert alike.report["warnings"] == []
@@ -433,8 +433,8 @@ def test_the_warning_names_the_seam_and_how_feet_slide_there_in_the_result(name,
     made = verbs.apply(Connect(from_frame=len(walk) - 3, to_frame=entered, trim=False), [walk, following])
     seam = made.report["connect"]
     message = made.report["warnings"][0]
-    apart = f"{100.0 * seam['distance']:.0f} cm apart where they meet"
-    assert f"{apart}, at their frames {len(walk) - 3} and {entered}" in message
+    apart = f"meet {100.0 * seam['distance']:.0f} cm apart"
+    assert f"(frame {len(walk) - 3}) and {following.name} (frame {entered}) {apart}" in message
     slide = seams.measure_pose(world_pose.pose(made.clip), seam["seam_frame"])["slide_cm_s"]
     sources = max(one["slide_cm_s"] for one in made.report["quality"]["before"])
     assert (slide > sources + 4.0) is slides
@@ -447,4 +447,5 @@ def test_where_clips_would_be_nearer_is_where_anywhere_finds_them():
     asked = verbs.apply(Connect(from_frame=len(walk) - 5, to_frame=0, trim=False), [walk, sneak])
     free = verbs.apply(Connect(anywhere=True, trim=False), [walk, sneak]).report["connect"]
     message = asked.report["warnings"][0]
-    assert f"frames {free['from_frame']} and {free['to_frame']} are {100.0 * free['distance']:.0f} cm apart" in message
+    there = f"walk (frame {free['from_frame']}) and sneak (frame {free['to_frame']})"
+    assert f"{there} are {100.0 * free['distance']:.0f} cm apart (Anywhere finds them)" in message
