@@ -122,7 +122,7 @@ def _unlike(clip: Clip, reference: Clip, likeness: float) -> str:
     if longer.seconds > FAR_LONGER * shorter.seconds:
         return (
             f"{longer.name} and {shorter.name} are hardly alike (likeness {likeness:.2f}, where 0 is chance), the first"
-            f" is {longer.seconds / shorter.seconds:.1f} times as long: cut one cycle of it with Loop"
+            f" is {longer.seconds / shorter.seconds:.1f} times as long: make a cycle of either with Loop"
         )
     return (
         f"{clip.name} and {reference.name} are hardly alike (likeness {likeness:.2f}, where 0 is chance): "
