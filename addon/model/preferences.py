@@ -179,7 +179,7 @@ def _result_options() -> dict[str, Any]:
 def _engine_state(engine: str) -> str:
     if engine == "NUMPY":
         return "Numpy computes"
-    return "Use compiled code; the first Weave takes some seconds longer"
+    return "Use compiled code; the very first Weave takes up to a minute longer"
 
 
 def _megabytes(count: int) -> str:

@@ -54,6 +54,7 @@ OF_BLENDER = {
     "Show Pose Markers",
     "Stretch",
     "Switch Direction",
+    "Uninstall",
 }
 # What is in capitals and is no label: actions of the demo, names of results and markers.
 NAMES = {

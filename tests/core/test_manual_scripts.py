@@ -1,6 +1,7 @@
 """The manual's scripts: each runs on a generated clip as the page says, and what it makes is what it says."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from oracles import manual_scripts
 from oracles.manual_scripts import FOLDER, TYPED
 from scipy.spatial.transform import Rotation, Slerp
 
-SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "files")  # which writes what they read
 
 
 def opened(path):
@@ -79,6 +80,17 @@ def test_a_script_runs_by_itself(files, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "postures.png").exists()
+
+
+def test_the_files_of_the_page_are_written_but_not_over_the_readers_own(run, tmp_path):
+    (tmp_path / "walk.bvh").write_text("mine")
+    (tmp_path / "run.bvh").unlink()
+    _, printed = run("files", "")
+    page = (FOLDER.parent / "scripts.md").read_text(encoding="utf-8")
+    assert "python files.py\n" in page
+    assert set(re.findall(r"\w+\.(?:bvh|obj|txt)", page)) <= set(printed.split())
+    assert (tmp_path / "walk.bvh").read_text() == "mine"
+    assert len(read(tmp_path / "run.bvh")) == len(actions.run())
 
 
 def test_the_viewer_shows_any_frame_and_a_film(run):
