@@ -38,7 +38,8 @@ def in_whole_frames(clip: Clip, ending: Closing) -> tuple[Clip, int]:
         return clip, ending.missing
     step = due / length
     count = int(last / step + 1e-9)
-    return resample.sample(clip, step * np.arange(count + 1)), length - count
+    at: Array = step * np.arange(count + 1.0)
+    return resample.sample(clip, at), length - count
 
 
 def travelled(clip: Clip, missing: int) -> GroundArc:
