@@ -37,6 +37,7 @@ from right_subjects import Subject
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "right"
 VARIATIONS = {"figure": 5, "tuned": 1, "aside": 1}  # of each subject and verb
+BETWEEN = "24 fps"  # Blender's own rate, at which most gaits end between two frames: tried with every verb
 # Verbs that ask for places in the world, bones' own axes or other bodies: there, what a rule makes is not known.
 UNLIKE = {
     "moved": {"follow", "walk", "shortest", "reach", "place", "ask", "retarget"},
@@ -100,8 +101,9 @@ def drawn(verb: str, subject: Subject) -> list[str]:
     known = [rule for rule in RULES if rule not in OF_CYCLES or subject.name in subjects.GAITS]
     order = subjects.rng_of("rules", verb, subject.name).permutation(len(known))
     rules = [known[k] for k in order[: VARIATIONS[subject.group]]]
-    if verb == "blend" and subject.name in subjects.GAITS:
-        rules += [rule for rule in OF_CYCLES if rule not in rules]
+    if subject.name in subjects.GAITS:
+        more = [BETWEEN, *(OF_CYCLES if verb == "blend" else ())]
+        rules += [rule for rule in more if rule not in rules]
     return rules
 
 
@@ -146,7 +148,7 @@ def _tried(verb: str, subject: Subject, rule: str) -> dict[str, Any]:
     try:
         varied, others = _varied(subject, rule, verb)
     except LoomError as error:
-        return {"outcome": "refused", "sentence": f"(rule) {error}"}
+        return {"outcome": "refused", "sentence": f"{right_page.RULE} {error}"}
     clips = [one.clip for one in others]
     call = right_recipes.CALLS[verb](varied.clip, clips, subjects.rng_of("call", verb, subject.name))
     before = [_hash(clip) for clip in call.clips]

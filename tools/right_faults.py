@@ -61,4 +61,14 @@ FAULTS = (
         "a_clip_that_needs_nothing…, …no_action_is_made",
     ),
     ("a range of one frame", "addon/test_cycles", "a_range_of_one_frame_is_one_frame_and_no_cycle"),
+    (
+        "Reach moves frames beyond its ease",
+        "weave/test_reach",
+        "ends_that_nearly_meet_stay_as_they_are…",
+    ),
+    (
+        "a cycle that ends between two frames slides",
+        "weave/test_travel, weave/test_one_cycle",
+        "a_run_that_ends_between_two_frames…, what_lacks_its_last_key…",
+    ),
 )

@@ -9,6 +9,7 @@ import right_faults
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "right.md"
 WIDE = 118
+RULE = "(rule)"  # before the sentence of a rule that does not apply
 KINDS = ("right", "refused", "wrong")
 INTRODUCTION = (
     "For whoever wants to know whether results are right, not only whether something is made: every verb on captured"
@@ -39,7 +40,9 @@ def write(cells: Sequence[dict[str, Any]], invariants: Sequence[Any], seconds: f
     """Write the page."""
     lines = ["# Is it right?", "", *textwrap.wrap(INTRODUCTION, WIDE), "", *textwrap.wrap(HOW, WIDE), ""]
     lines += [f"{len(cells)} cells in {seconds / 60.0:.0f} minutes, one process.", ""]
-    lines += ["## Counted", "", *_counts(cells), "", "## What is wrong", "", *_faults(cells), ""]
+    not_tried = sum(str(one.get("sentence", "")).startswith(RULE) for one in cells)
+    rules = f"Of those refused {not_tried} were not tried, as the rule does not apply to the clip (such as no arms)."
+    lines += ["## Counted", "", *_counts(cells), "", rules, "", "## What is wrong", "", *_faults(cells), ""]
     lines += ["## What must hold", "", *textwrap.wrap(OWN, WIDE), "", *_reasons(invariants), ""]
     faults = _table(("fault", "tests/core (or addon)", "test"), right_faults.FAULTS)
     lines += ["## Found before", "", *textwrap.wrap(right_faults.BEFORE, WIDE), "", *faults, ""]

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import right_measures as see
 from action_loom.core.errors import LoomError
 from action_loom.core.formats import bvh, motion_file
 from action_loom.core.formats.motion_file import Convention
 from action_loom.core.motion import ik, kinematics, mirror, quat, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
+from right_calls import seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,22 +227,24 @@ def called(clip: Clip, names: list[str]) -> Clip:
 
 def one_cycle(clip: Clip) -> Clip:
     """Return one cycle of a clip that repeats itself exactly, as the figure's gaits do; raises LoomError for others."""
-    places = kinematics.points(clip)
+    places, facing = kinematics.world(clip)[1], see.facing(seen(clip))
+    if facing is None:
+        raise LoomError("no hips and shoulders")
     hips = places[:, :1].copy()
     hips[..., 2] = 0.0
-    local = places - hips
+    local = quat.rotate(quat.about_axis("Z", -facing)[:, None], places - hips)  # a cycle may turn
     for length in range(8, len(clip)):
         if np.abs(local[length] - local[0]).max() < 1e-4 and np.abs(local[-1] - local[-1 - length]).max() < 1e-4:
             return clip.cut(0, length + 1)
     raise LoomError("no exact cycle")
 
 
-def _cycle(change: Callable[[Clip], Clip]) -> Callable[[Clip, np.random.Generator], Varied]:
+def _cycle(change: Callable[[Clip], Clip], *, meets: bool = True) -> Callable[[Clip, np.random.Generator], Varied]:
     def rule(clip: Clip, rng: np.random.Generator) -> Varied:  # noqa: ARG001
         def other(one: Clip) -> Clip:
             return change(one_cycle(one))
 
-        return _plain(other(clip), clip.skeleton.roles, both=other, meets=True)
+        return _plain(other(clip), clip.skeleton.roles, both=other, meets=meets)
 
     return rule
 
@@ -280,7 +284,7 @@ RULES: dict[str, Callable[[Clip, np.random.Generator], Varied]] = {
     "names japanese": japanese,
     "names random": nameless,
     "one cycle": _cycle(lambda clip: clip),
-    "half cycle": _cycle(lambda clip: clip.cut(0, len(clip) // 2 + 1)),
+    "half cycle": _cycle(lambda clip: clip.cut(0, len(clip) // 2 + 1), meets=False),
     "cycle gap": _cycle(gap),
     "cycle no last key": _cycle(lambda clip: clip.cut(0, len(clip) - 1)),
 }

@@ -41,7 +41,7 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     began = time.perf_counter()
     if len(clips) != 1:
         raise ClipError(f"One clip reaches at a time; {len(clips)} given")
-    clip, corrected = close.cycle_of(clips[0])
+    clip, corrected = _as_cycle_if_needed(clips[0], recipe)
     progress.at(0.0, "Reaching")
     first, last = _span(clip, recipe)
     tip = _row("tip", recipe.tip)
@@ -64,6 +64,18 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     report |= reporting.common(recipe.verb, clips, result, began, corrected)
     before = clip if corrected else clips[0]
     return ReachResult(result, report, 0, before, ends, goals, share, (first, last))
+
+
+def _as_cycle_if_needed(given: Clip, recipe: Reach) -> tuple[Clip, list[str]]:
+    """Return a clip as `close.cycle_of` does, but as it is where the change comes to neither of its ends.
+
+    Ends that are made to meet change all frames, and beyond the ease nothing is to be changed. What is declared a cycle
+    is one in the result, too.
+    """
+    clip, corrected = close.cycle_of(given)
+    first, last = _span(clip, recipe)
+    share = reaching.shares(len(clip), first, last, recipe.ease * clip.rate)
+    return (clip, corrected) if given.cyclic or share[0] or share[-1] else (given, [])
 
 
 def _reached(

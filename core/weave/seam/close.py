@@ -15,7 +15,7 @@ from ...motion.quat import Array
 from ...sync.cycle_search import Cycle
 from .. import ground_arc
 from ..ground_arc import GroundArc
-from . import repairs, tracks
+from . import repairs, tracks, whole_frames
 
 METHODS = ("ease", "offset", "lagrange", "spline")
 EASE_SHARE = 0.25  # of the cycle that is faded
@@ -146,9 +146,10 @@ def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
         >>> len(without_last), len(closed.clip), closed.method
         (32, 33, 'missing key')
     """
-    travelled = _travelled(clip, ending)
+    whole, missing = whole_frames.in_whole_frames(clip, ending)
+    travelled = whole_frames.travelled(whole, missing)
     arc = _arc(travelled, how)
-    closed = _whole(clip, ending, travelled, arc)
+    closed = _whole(whole, ending, travelled, arc)
     source = quality.measure(clip)
     figures, several = _judged(ending.kind or "whole", closed, source)
     before = seams.measure_pose(_in_a_row(clip), len(clip) - 1)
@@ -199,8 +200,9 @@ def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
         return clip
     if ending.kind == closing.EXACT:
         return clip if clip.cyclic else replace(clip, cyclic=True)
-    travelled = _travelled(clip, ending)
-    return _whole(clip, ending, travelled, travelled)
+    whole, missing = whole_frames.in_whole_frames(clip, ending)
+    travelled = whole_frames.travelled(whole, missing)
+    return _whole(whole, ending, travelled, travelled)
 
 
 def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
@@ -284,18 +286,13 @@ def straight_on(clip: Clip, arc: GroundArc, at: Array) -> tuple[Clip, float]:
     return ground_arc.added(ground_arc.removed(clip, arc, at), arc.straight(), at), arc.turn
 
 
-def _travelled(clip: Clip, ending: Closing) -> GroundArc:
-    last = len(clip) - 1
-    return ground_arc.between(clip, 0, last).extended(last + ending.missing)
-
-
 def _whole(clip: Clip, ending: Closing, travelled: GroundArc, arc: GroundArc) -> Clip:
     """Return a clip as one cycle of L + 1 frames, on another ground arc."""
     last, length = len(clip) - 1, travelled.length
     if ending.kind == closing.EXACT and abs(arc.step - travelled.step) + abs(arc.turn - travelled.turn) < SAME_ARC:
         return replace(clip, cyclic=True)
     still = tracks.tracks_of(ground_arc.removed(clip, travelled, np.arange(last + 1, dtype=float)))
-    rows = repairs.spread(still.values, ending.missing)
+    rows = whole_frames.rows_of_cycle(still, length - last)
     frames = np.append(np.minimum(np.arange(length), last), 0)
     closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
     return replace(ground_arc.added(closed, arc, np.arange(length + 1, dtype=float)), cyclic=True)

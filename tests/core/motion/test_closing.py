@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.figure import actions
-from action_loom.core.motion import closing, root_motion
+from action_loom.core.motion import closing, quat, resample, root_motion
 from oracles.material import captured
 
 pytestmark = pytest.mark.both_engines
@@ -51,6 +51,34 @@ def test_a_cycle_that_does_not_quite_meet_has_a_small_gap():
     places = clip.translations.copy()
     places[:, clip.skeleton.roles["head"]] += drift
     assert closing.of(replace(clip, translations=places, cyclic=False)).kind == closing.GAP
+
+
+@pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
+@pytest.mark.parametrize("rate", [24.0, 29.97, 48.0, 50.0])
+def test_a_cycle_that_ends_between_two_frames_lacks_a_part_of_one(make, rate):
+    cycle = make(30.0, 1)
+    clip = replace(resample.to_rate(cycle, rate), cyclic=False)
+    missing, truth = closing.of(clip).missing, cycle.seconds * rate - (len(clip) - 1)
+    due = closing.overdue(clip, missing)
+    assert due == missing or abs(due - truth) < 0.1
+    assert due != missing or abs(missing - truth) < 0.2001  # so little is not told apart
+
+
+@pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
+def test_a_whole_key_that_is_missing_is_one(make):
+    clip = make(30.0, 1)
+    assert closing.overdue(cut(clip, len(clip) - 1), 1) == 1.0
+
+
+def test_an_arm_that_ends_elsewhere_is_not_explained_by_time():
+    clip = actions.walk(30.0, 1)
+    rotations = clip.rotations.copy()
+    arm = clip.skeleton.roles["upper_arm.L"]
+    drift = quat.about_axis("X", np.linspace(0.0, 0.06, len(clip)))
+    rotations[:, arm] = quat.mul(rotations[:, arm], drift)
+    gone = replace(clip, rotations=rotations, cyclic=False)
+    assert closing.of(gone).kind == closing.GAP
+    assert closing.overdue(gone, 0) == 0.0
 
 
 @pytest.mark.shared

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.check import contacts, quality
 from action_loom.core.figure import actions
-from action_loom.core.motion import closing, cycles, quat, resample
+from action_loom.core.motion import closing, cycles, kinematics, quat, resample
 from action_loom.core.motion.clip import Clip
 from action_loom.core.verbs import Ask, Blend, InPlace, Loop, Mirror, Plant, Restyle, Travel
+from action_loom.core.weave import ground_arc
 from action_loom.core.weave.seam import close
 
 
@@ -87,6 +88,39 @@ def test_every_verb_takes_what_loop_takes(kind, recipe, others):
         assert cycles.gap(made.clip) < 1e-3 * clip.skeleton.height
 
 
+@pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
+def test_what_lacks_its_last_key_stays_as_it_is_and_gets_it(make):
+    """What both ends would do next is not known so well that all frames should be moved for it."""
+    whole = make(cycles=1)
+    made = close.as_cycle(without_last(whole))
+    assert np.abs(kinematics.points(made)[:-1] - kinematics.points(whole)[:-1]).max() < 1e-9
+    assert np.abs(kinematics.points(made)[-1] - kinematics.points(whole)[-1]).max() < 0.01
+
+
+def test_a_last_key_that_the_ends_do_not_lead_to_is_still_spread():
+    walk = with_gap(WALK, 0.02)
+    made = close.as_cycle(without_last(walk), closing.Closing(closing.MISSING_KEY, 0.05, 1))
+    assert cycles.gap(made) < 1e-9
+    steps = np.linalg.norm(np.diff(kinematics.points(cycles.unrolled(made, 0, 1)), n=2, axis=0), axis=2).max(axis=1)
+    usual = np.linalg.norm(np.diff(kinematics.points(WALK), n=2, axis=0), axis=2).max(axis=1)
+    assert steps.max() < 1.5 * usual.max()
+
+
+@pytest.mark.parametrize("count", [1, 6])
+@pytest.mark.parametrize("rate", [24.0, 29.97, 48.0, 50.0])
+@pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
+def test_what_ends_between_two_frames_is_played_a_little_slower_or_faster_and_its_poses_stay(make, rate, count):
+    clip = replace(resample.to_rate(make(cycles=count), rate), cyclic=False)
+    made = close.as_cycle(clip)
+    if not made.cyclic:
+        return  # its ends are too far apart for a cycle
+    assert cycles.gap(made) < 1e-9
+    speed = abs(ground_arc.between(made, 0, len(made) - 1).step) / made.seconds
+    assert abs(speed / (abs(ground_arc.between(clip, 0, len(clip) - 1).step) / clip.seconds) - 1.0) < 0.03
+    before, after = (quality.measure(one)["slide_cm_s"] for one in (make(cycles=6), cycles.unrolled(made, 1, 1)))
+    assert after < before + 1.0 + 2.0 * speed  # cm/s
+
+
 def test_what_does_not_close_is_as_it_was():
     clip = actions.walk(cycles=2).cut(0, 50)
     assert close.cycle_of(clip) == (clip, [])
@@ -151,8 +185,6 @@ def test_ends_are_made_to_meet_only_where_all_are_cycles_or_it_is_repeated():
 
 def turning(degrees: float) -> Clip:
     """A walk cycle that turns a little in each cycle."""
-    from action_loom.core.weave import ground_arc
-
     arc = ground_arc.between(WALK, 0, len(WALK) - 1)
     at = np.arange(len(WALK), dtype=float)
     bent = replace(arc, turn=np.radians(degrees))

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.motion import cycles, kinematics, quat, root_motion
+from action_loom.core.motion import closing, cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import InPlace, Loop, Reach, Warp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -161,6 +161,29 @@ def test_loops_stay_loops(frame):
     assert np.count_nonzero(made.share > 0.0) == made.report["reach"]["changed_frames"]
     unled = np.flatnonzero(made.share == 0.0)
     assert_array_equal(made.clip.rotations[unled], clip.rotations[unled])
+
+
+@pytest.mark.parametrize("rate", [24.0, 29.97, 50.0])
+def test_ends_that_nearly_meet_stay_as_they_are_where_the_change_does_not_come_to_them(rate):
+    """At such rates a walk ends between two frames: its ends could be made to meet, which moves all frames."""
+    clip = resample.to_rate(actions.walk(cycles=6, speed=0.9, step=0.55), rate)
+    assert rate == 50.0 or closing.guessed(clip).kind in (closing.GAP, closing.MISSING_KEY)
+    at = len(clip) // 2
+    place = tuple(kinematics.world(clip)[1][at, HAND] + [0.0, 0.05, 0.05])
+    made = verbs.apply(Reach(target=(place,), from_frame=at), [clip])
+    unled = np.flatnonzero(made.share == 0.0)
+    assert len(made.clip) == len(clip)
+    assert len(unled) > len(clip) / 2
+    assert_array_equal(made.clip.rotations[unled], clip.rotations[unled])
+    assert made.report["notes"] == []
+
+
+def test_ends_that_nearly_meet_are_made_to_where_the_change_goes_across_them():
+    clip = resample.to_rate(actions.walk(cycles=6, speed=0.9, step=0.55), 24.0)
+    place = tuple(kinematics.world(clip)[1][1, HAND] + [0.0, 0.05, 0.05])
+    made = verbs.apply(Reach(target=(place,), from_frame=1), [clip])
+    assert cycles.gap(made.clip) < 1e-9
+    assert "made to meet" in made.report["notes"][0]
 
 
 def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_loop_then():
