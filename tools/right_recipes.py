@@ -94,7 +94,7 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
     velocity = (hips[-1] - hips[0]) * [1.0, 1.0, 0.0] / max(clip.seconds, 1e-6)
     spot = _drifting(clip, -velocity)
     speed, height = float(np.linalg.norm(velocity)), clip.skeleton.height
-    straight = speed * clip.seconds > 0.93 * see.way(hips) and speed > 0.35 * height
+    straight = speed * clip.seconds > 0.93 * see.way(hips) and speed > 0.35 * height and not _turning_cycle(clip)
 
     def check(result: Any) -> Wrong | None:
         own = result.report["travel"]
@@ -109,6 +109,14 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
         )
 
     return Call({}, [spot], check, free=not straight, sources=[clip])
+
+
+def _turning_cycle(clip: Clip) -> bool:
+    """Return whether a clip is a cycle that turns by 5° or more: the one velocity of a cycle, on a straight treadmill,
+    is none of an arc."""
+    facing = see.facing(seen(clip))
+    turns = facing is not None and abs(float(np.degrees(facing[-1] - facing[0]))) >= 5.0
+    return turns and see.closure(seen(clip), range(len(clip.skeleton))) < 0.03
 
 
 def _drifting(clip: Clip, velocity: Any) -> Clip:
