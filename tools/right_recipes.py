@@ -218,6 +218,7 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
     ours, theirs = seen(result.clip), seen(trim.ends(clip).clip)
     if len(ours.places) != len(theirs.places) or result.report["warnings"]:
         return None
+    hands = result.report["retarget"]["hands"]["moved_cm"]
     for side in "LR":
         for upper, lower in LIMBS:
             ends = [(one.at(f"{upper}.{side}"), one.at(f"{lower}.{side}")) for one in (ours, theirs)]
@@ -225,7 +226,10 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            most = 25.0 if upper in ("thigh", "shin") else 10.0  # planted legs of other proportions point else
+            # Planted legs of other proportions point else; arms by as much as their hand is said to be led to the body.
+            long = float(np.linalg.norm(ends[0][1] - ends[0][0], axis=1).min())
+            led = np.degrees(np.arctan2(0.01 * hands.get(side, 0.0), long))
+            most = 25.0 if upper in ("thigh", "shin") else 10.0 + led
             if off > most:
                 return Wrong("limbs point alike", off, off / most, f"{upper}.{side} points {off:.0f}° else")
     wide = [
