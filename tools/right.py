@@ -204,7 +204,11 @@ def _as_expected(verb: str, subject: Subject, rule: str, varied: Varied, result:
     near = ARMS if rule.startswith("rest") and verb in (*MATCHING, "filter") else near
     if verb == "fewer_keys":
         near = 2e-3 * call.options["within"] / subject.clip.skeleton.height
-    off = apart(kinematics.world(result.clip)[1], wanted) / subject.clip.skeleton.height
+    shown = kinematics.world(result.clip)[1]
+    if rule.startswith("names"):  # fingers are known by their names alone, and have none that tell then
+        known = sorted(set(result.clip.skeleton.roles.values()))
+        shown, wanted = shown[:, known], wanted[:, known]
+    off = apart(shown, wanted) / subject.clip.skeleton.height
     if off <= near:
         return None
     what = f"{off:.2g} of the height from the plain one's" if np.isfinite(off) else "another number of frames"

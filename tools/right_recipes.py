@@ -94,7 +94,7 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
     velocity = (hips[-1] - hips[0]) * [1.0, 1.0, 0.0] / max(clip.seconds, 1e-6)
     spot = _drifting(clip, -velocity)
     speed, height = float(np.linalg.norm(velocity)), clip.skeleton.height
-    straight = speed * clip.seconds > 0.93 * see.way(hips) and speed > 0.35 * height
+    straight = speed * clip.seconds > 0.93 * see.way(hips) and speed > 0.35 * height and not _turning_cycle(clip)
 
     def check(result: Any) -> Wrong | None:
         own = result.report["travel"]
@@ -109,6 +109,14 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
         )
 
     return Call({}, [spot], check, free=not straight, sources=[clip])
+
+
+def _turning_cycle(clip: Clip) -> bool:
+    """Return whether a clip is a cycle that turns by 5° or more: the one velocity of a cycle, on a straight treadmill,
+    is none of an arc."""
+    facing = see.facing(seen(clip))
+    turns = facing is not None and abs(float(np.degrees(facing[-1] - facing[0]))) >= 5.0
+    return turns and see.closure(seen(clip), range(len(clip.skeleton))) < 0.03
 
 
 def _drifting(clip: Clip, velocity: Any) -> Clip:
@@ -210,6 +218,7 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
     ours, theirs = seen(result.clip), seen(trim.ends(clip).clip)
     if len(ours.places) != len(theirs.places) or result.report["warnings"]:
         return None
+    hands = result.report["retarget"]["hands"]["moved_cm"]
     for side in "LR":
         for upper, lower in LIMBS:
             ends = [(one.at(f"{upper}.{side}"), one.at(f"{lower}.{side}")) for one in (ours, theirs)]
@@ -217,7 +226,10 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            most = 25.0 if upper in ("thigh", "shin") else 10.0  # planted legs of other proportions point else
+            # Planted legs of other proportions point else; arms by as much as their hand is said to be led to the body.
+            long = float(np.linalg.norm(ends[0][1] - ends[0][0], axis=1).min())
+            led = np.degrees(np.arctan2(0.01 * hands.get(side, 0.0), long))
+            most = 25.0 if upper in ("thigh", "shin") else 10.0 + led
             if off > most:
                 return Wrong("limbs point alike", off, off / most, f"{upper}.{side} points {off:.0f}° else")
     wide = [

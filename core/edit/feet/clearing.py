@@ -1,10 +1,15 @@
 """Feet that stay clear of the ground where their clip's own feet did (methods: Style)."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from ...motion import feet, ik, kinematics, root_motion
 from ...motion.clip import Clip
+from ...motion.ik import Limb
 from ...motion.quat import Array
+from .. import cyclic_padding
 from . import legs
 
 CLEARANCE = 0.4  # of how high a foot was over its ground
@@ -39,4 +44,21 @@ def cleared(clip: Clip, wanted: Array, stride: float) -> Clip:
         if foot in limbs and (deeper > 0.0).any():
             lift = root_motion.smooth(np.maximum(0.0, deeper)[: len(clip) - closes], SMOOTH * stride, repeats=closes)
             shifts[foot] = np.resize(lift, len(clip))[:, None] * [0.0, 0.0, 1.0]
-    return legs.shifted(clip, [limbs[foot] for foot in shifts], shifts) if shifts else clip
+    return _shifted(clip, [limbs[foot] for foot in shifts], shifts, closes) if shifts else clip
+
+
+def _shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array], closes: bool) -> Clip:
+    """Return a clip with feet shifted (F, 3); of a cycle as one of many, one after the other.
+
+    A stretch in which a knee is bent backwards is led as one, and may go across the cycle's ends.
+    """
+    if not closes:
+        return legs.shifted(clip, limbs, shifts)
+    padded = cyclic_padding.around(clip, len(clip) - 1, repeats=True)
+    frames = np.arange(len(padded.clip)) % padded.period
+    made = legs.shifted(padded.clip, limbs, {foot: shift[frames] for foot, shift in shifts.items()})
+    # Legs have the same local rotations in every cycle, wherever the cycle is on the ground.
+    led = np.flatnonzero(clip.skeleton.with_below([limb.upper for limb in limbs]))
+    rotations = clip.rotations.copy()
+    rotations[:, led] = made.rotations[padded.own][:, led]
+    return replace(clip, rotations=rotations)
