@@ -205,7 +205,7 @@ def _as_expected(verb: str, subject: Subject, rule: str, varied: Varied, result:
     if verb == "fewer_keys":
         near = 2e-3 * call.options["within"] / subject.clip.skeleton.height
     shown = kinematics.world(result.clip)[1]
-    if rule.startswith("names"):  # fingers are known by their names alone, and have none that tell then
+    if rule.startswith("names") and verb == "restyle":  # it brings fingers of other walks, known by their names alone
         known = sorted(set(result.clip.skeleton.roles.values()))
         shown, wanted = shown[:, known], wanted[:, known]
     off = apart(shown, wanted) / subject.clip.skeleton.height
