@@ -40,8 +40,12 @@ def _tool(text: str, tool: str) -> _Draw:
 
 # What messages say in English, and the button for it; the first that fits.
 REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
-    (re.compile(r"is no cycle|does not repeat"), _choose(text="Loop It First", of="intent", value="Loop")),
-    (re.compile(r"walks? on the spot"), _tool(text="Add Root Motion", tool="travel")),
+    (re.compile(r"take the whole clip"), _choose(text="Take the Whole Clip", of="loop.whole", value="yes")),
+    (
+        re.compile(r"is no cycle|does not repeat|does not close"),
+        _choose(text="Loop It First", of="intent", value="Loop"),
+    ),
+    (re.compile(r"walks? on the spot|its feet disagree"), _tool(text="Add Root Motion", tool="travel")),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )

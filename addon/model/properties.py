@@ -194,6 +194,9 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         options=set(),
         update=lists.notifying(when_preview_changed),
     )
+    every_warning: bpy.props.BoolProperty(
+        name="All Warnings", description="Show all warnings, not the first alone", default=False, options=set()
+    )
     solo: bpy.props.BoolProperty(
         name="Solo",
         description="Show the active line by itself as a ghost; click another line to see that one",

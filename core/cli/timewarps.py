@@ -61,7 +61,7 @@ def _frames(made: BlendResult, other: int, columns: int) -> Array:
     else:
         left_out = (at < registered.first) | (at > registered.last)
         frames = registered.frames(at)[other]
-        if ready.counts[other] > 1:
+        if ready.counts and ready.counts[other] > 1:
             frames = frames % ((len(ready.clips[other]) - 1) // ready.counts[other])
     return np.where(left_out, np.nan, ready.given_frames(other, frames))
 

@@ -46,6 +46,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
         made.clip,
         sources,
         planted=bool((report.get("plant") or {}).get("spans")),
+        asked=bool(getattr(recipe, "plant_feet", False)),
         same_floor=recipe.verb not in _OTHER_FLOOR,
         slides=not (recipe.verb in _ON_THE_SPOT or (isinstance(recipe, CutOut) and recipe.in_place)),
     )

@@ -68,7 +68,7 @@ def walks_on_the_spot(clip: Clip) -> bool:
 def note(clip: Clip, *, doubtful: bool = False) -> str:
     """Return the note beside a clip that walks on the spot, in one line; "" for any other.
 
-    doubtful : whether only clips are noted whose feet do not tell well how fast they go; others can be given travel
+    doubtful : whether only what makes its speed doubtful is noted, for where it is given travel anyhow
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -80,7 +80,7 @@ def note(clip: Clip, *, doubtful: bool = False) -> str:
     """
     feet = None if travels(clip) else foot_travel.on_the_spot(clip)
     notes = foot_travel.notes(clip.name, feet)
-    return "" if doubtful and len(notes) == 1 else "; ".join(notes)
+    return "; ".join(notes[1:] if doubtful else notes)
 
 
 def _given(clip: Clip, sentences: list[str]) -> Clip:

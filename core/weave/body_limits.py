@@ -52,12 +52,18 @@ _known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary() 
 
 
 def told(
-    result: Clip, sources: Sequence[Clip], *, planted: bool = False, same_floor: bool = True, slides: bool = True
+    result: Clip,
+    sources: Sequence[Clip],
+    *,
+    planted: bool = False,
+    asked: bool = False,
+    same_floor: bool = True,
+    slides: bool = True,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the figures of a result (plain JSON values), and a sentence on each limit that it goes beyond.
 
-    planted : whether its feet were planted; same_floor : whether it stands on the floor of its sources, else its depth
-        is measured from where its own feet stand; slides : whether feet that slide more are told of
+    planted, asked : whether its feet were planted, and were to be; slides : whether feet that slide more are told of
+    same_floor : whether it stands on the floor of its sources, else its depth is measured from where its feet stand
 
     knee_acceleration : the largest angular acceleration of a knee, times the sources' largest
     knee_backwards_degrees : how much further back a knee bends than any source's
@@ -94,7 +100,7 @@ def told(
     before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
     if slides and after > SLIDES * before + SLIDE * height:
         where = f"{_at(ours.slides_at)} ({before:.0f} in the sources)"
-        do = "add or move contacts" if planted else "try it with Plant Feet"
+        do = "add or move contacts" if planted or asked else "try it with Plant Feet"
         sentences.append(f"{name}: feet on the ground slide by {after:.0f} cm/s, most {where}: {do}")
     return found, sentences
 

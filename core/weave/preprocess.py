@@ -22,15 +22,18 @@ from ..sync.registration_curve import Registration
 from . import add_root_motion, repeated
 from .seam import close
 
+NEARLY = 0.04  # of the height: ends so near may be meant to meet
+
 
 @dataclass(frozen=True, eq=False)
 class PreparedClips:
     """The clips on the reference's skeleton and rate, its index, and the frames that were left out.
 
     frame_maps : of each clip; unclosed : clips declared cyclic that do not close, and their gap (m)
+    nearly : clips beside cycles that are none by little, and their gap (m)
     carried : how clips of other joints were carried onto the reference's skeleton
     corrected : how the ends of cycles were made to meet, and how often they are repeated, a sentence each
-    counts : how often each clip is repeated; their frames go on beyond the last one of the clip as given
+    counts : how often each clip is repeated, none where cycles are not; frames of a repeated one go on beyond its last
     """
 
     clips: tuple[Clip, ...]
@@ -41,6 +44,7 @@ class PreparedClips:
     carried: tuple[Carried, ...] = ()
     corrected: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
+    nearly: tuple[tuple[str, float], ...] = ()
 
     def given_frames(self, clip: int, frames: Array) -> Array:
         """Return frames of a prepared clip as frames of the given clip."""
@@ -128,9 +132,7 @@ def merge(
     # A clip that is declared cyclic but is none is no cycle here; one whose ends meet is, declared or not.
     may_be_cycles = matching.ends in ("auto", "cyclic")
     endings = [closing.guessed(t.clip) if may_be_cycles or t.clip.cyclic else None for t in trimmed]
-    counts = [1] * len(trimmed)
-    if matching.ends == "auto":
-        counts = repeated.counts([t.clip for t in trimmed], endings)
+    counts = repeated.counts([t.clip for t in trimmed], endings) if matching.ends == "auto" else []
     marked, corrected = _as_cycles(trimmed, endings if may_be_cycles and cyclic else [None] * len(trimmed))
     for k, count in enumerate(counts):
         if count > 1:
@@ -148,7 +150,7 @@ def merge(
     ready, carried = _like(marked, marked[reference])
     steps = [_step(clip, prepared) for clip, prepared in zip(marked, ready, strict=True)]
     return PreparedClips(
-        tuple(repeated.in_a_row(clip, count) for clip, count in zip(ready, counts, strict=True)),
+        tuple(repeated.in_a_row(clip, count) for clip, count in zip(ready, counts or [1] * len(ready), strict=True)),
         reference,
         tuple(left_out),
         tuple(FrameMap(t.first, step) for t, step in zip(trimmed, steps, strict=True)),
@@ -160,6 +162,19 @@ def merge(
         carried,
         tuple(corrected),
         tuple(counts),
+        _nearly([t.clip for t in trimmed], endings),
+    )
+
+
+def _nearly(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> tuple[tuple[str, float], ...]:
+    """Return the names of clips beside cycles whose ends nearly meet, and their gaps (m); gestures are not meant to."""
+    if not any(ending is not None and ending.kind for ending in endings):
+        return ()
+    return tuple(
+        (clip.name, ending.gap)
+        for clip, ending in zip(clips, endings, strict=True)
+        if ending is not None and not (ending.kind or clip.cyclic) and ending.gap <= NEARLY * clip.skeleton.height
+        if not closing.is_gesture(clip)
     )
 
 

@@ -97,18 +97,22 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
         >>> from action_loom.core.weave import preprocess, reporting
         >>> clips = [actions.walk(cycles=1), actions.wave()]
         >>> registered = preprocess.register(clips, Matching(metric="points", ends="pinned"))
-        >>> reporting.warnings(registered.prepared, registered.registration)[0][:30]
-        'wave and walk are hardly alike'
+        >>> reporting.warnings(registered.prepared, registered.registration)[0][:33]
+        'wave is 3.4 times as long as walk'
     """
     reference = ready.clips[registered.reference].name
     sentences = [
         f"{name} was made to repeat, but its last pose is {100.0 * gap:.1f} cm from its first: it is taken as it is"
         for name, gap in ready.unclosed
     ]
+    sentences += [
+        f"{name}: its ends are {100.0 * gap:.1f} cm apart, so it is no cycle here, nor is what is made of it; Loop it"
+        for name, gap in ready.nearly
+    ]
     sentences += [sentence for carried in ready.carried for sentence in carried.sentences]
     for clip, curve in zip(ready.clips, registered.curves, strict=True):
         if curve.likeness < register_pair.ALIKE:
-            sentences.append(_unlike(clip, ready.clips[registered.reference], curve.likeness))
+            sentences.append(_unlike(clip, ready.clips[registered.reference], curve.likeness, bool(ready.counts)))
         if curve.at_limit > register_pair.RAISE_AT:
             sentences.append(
                 f"{curve.at_limit:.0%} of the way {clip.name} waits for {reference} or the other way round, as long as "
@@ -117,12 +121,14 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
     return sentences
 
 
-def _unlike(clip: Clip, reference: Clip, likeness: float) -> str:
+def _unlike(clip: Clip, reference: Clip, likeness: float, would_repeat: bool) -> str:
+    """would_repeat : whether the shorter one would have been repeated if it were a cycle."""
     longer, shorter = sorted((clip, reference), key=lambda one: one.seconds, reverse=True)
-    if longer.seconds > FAR_LONGER * shorter.seconds:
+    if longer.seconds > FAR_LONGER * shorter.seconds and not clip.cyclic:
+        do = f"as {shorter.name} does not close, it is not repeated" if would_repeat else "ends on Auto repeat cycles"
         return (
-            f"{longer.name} and {shorter.name} are hardly alike (likeness {likeness:.2f}, where 0 is chance), the first"
-            f" is {longer.seconds / shorter.seconds:.1f} times as long: make a cycle of either with Loop"
+            f"{longer.name} is {longer.seconds / shorter.seconds:.1f} times as long as {shorter.name}, and hardly alike"
+            f" (likeness {likeness:.2f}, where 0 is chance): {do}; make a cycle of it with Loop"
         )
     return (
         f"{clip.name} and {reference.name} are hardly alike (likeness {likeness:.2f}, where 0 is chance): "

@@ -10,7 +10,7 @@ import bpy
 
 from ....core.options import FRAME, JOINTS, PLACE, Option
 from ...ground import jobs
-from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present
+from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import frame_conversion, properties, target_armature
 
@@ -162,10 +162,16 @@ def draw_text(
 
 
 def draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[str]) -> None:
-    """Draw the first of some warnings, and how many more were reported."""
-    if warnings:
-        more = f" (+{len(warnings) - 1})" if warnings[1:] else ""
-        draw_text(layout, context, translated(warnings[0]) + more, "ERROR")
+    """Draw the first of some warnings, with a button that shows the others, too."""
+    if not warnings:
+        return
+    settings, row = properties.settings_of(scene_of(context)), layout.row(align=True)
+    every = warnings if settings.every_warning else warnings[:1]
+    column = row.column()
+    for warning in every:
+        draw_text(column, context, warning, "ERROR")
+    if warnings[1:]:
+        row.prop(settings, "every_warning", text=f"{len(warnings)}", toggle=True)
 
 
 def draw_manual(layout: bpy.types.UILayout, page: str) -> None:

@@ -11,7 +11,7 @@ from ...ground import rates
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature
-from ...services.results import changed_sources
+from ...services.results import changed_sources, exported_last
 from ...services.sources import listing, source_list, thumbnails
 from .. import remedies
 from . import ItemList, PopoverPanel, SidebarPanel, draw_text, draw_warnings, letters, options_in
@@ -322,6 +322,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             again.alert = bool(changed_sources.names(action))
             again.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")
         row.operator("action_loom.export_motion", text="", icon="EXPORT")
+        if exported := exported_last.said(present(shown.armature)):
+            draw_text(self.layout, context, exported)
         self._draw_rates(context, action)
 
     def _draw_rates(self, context: bpy.types.Context, action: bpy.types.Action) -> None:
@@ -342,7 +344,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         others = source_list.selected_others(context, armature)
         if others:
             column = self.layout.column(align=True)
-            text = f"Of {others[0].name}:" if len(others) == 1 else f"Of {len(others)} selected armatures:"
+            text = f"Of {others[0].name}:" if len(others) == 1 else f"Of the {len(others)} others selected:"
             column.label(text=translated(text))
             column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
             column.operator("action_loom.retarget", icon="ARMATURE_DATA")

@@ -16,7 +16,6 @@ from ...ground.translations.runtime import translated
 from ...model import contact_rows, frame_conversion, intents, lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import ghost_follow, previews
-from ...services.results import exported_last
 from ...services.sources import posed, source_list
 from .. import manual, remedies, style_sliders, take_set
 from . import (
@@ -318,8 +317,6 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self.layout.label(text=translated(missing), icon="INFO")
         elif ghost is not None and ghost.mode in (settings.mode, previews.SOLO):
             self._draw_preview(context, ghost)
-        elif exported := exported_last.said(armature):
-            draw_text(self.layout, context, exported)
         elif rig is not None:
             draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
 

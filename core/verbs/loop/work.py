@@ -180,8 +180,8 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
     if best.score < cycle_search.WEAK:
         raise RegistrationError(
             f"{clip.name} does not repeat itself: its best cycle, {best.length} frames from {best.start + first},"
-            f" scores {best.score:.2f}, not {cycle_search.PERIODIC}; {_hint(clip)}take the whole clip (whole ="
-            " yes), or set start and length by hand"
+            f" scores {best.score:.2f}, not {cycle_search.PERIODIC}; {_hint(clip)}take the whole clip, or"
+            " set start and length by hand"
         )
     if best.length < SHORTEST:
         raise RegistrationError(
