@@ -152,12 +152,18 @@ def width(text: str) -> int:
 
 
 def draw_text(
-    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Icon = "NONE", *, alert: bool = False
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    text: str,
+    icon: Icon = "NONE",
+    *,
+    alert: bool = False,
+    less: int = 0,
 ) -> None:
-    """Draw a text in as many lines as it needs, beside an icon if there is one."""
+    """Draw a text in as many lines as it needs, beside an icon if there is one; less : letters that are not its own."""
     column = layout.column(align=True)
     column.alert = alert
-    for place, line in enumerate(wrapped(translated(text), context, less=0 if icon == "NONE" else 5)):
+    for place, line in enumerate(wrapped(translated(text), context, less=less + (0 if icon == "NONE" else 5))):
         column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
 
 
@@ -169,9 +175,11 @@ def draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnin
     every = warnings if settings.every_warning else warnings[:1]
     column = row.column()
     for warning in every:
-        draw_text(column, context, warning, "ERROR")
+        draw_text(column, context, warning, "ERROR", less=4 if warnings[1:] else 0)
     if warnings[1:]:
-        row.prop(settings, "every_warning", text=f"{len(warnings)}", toggle=True)
+        side = row.column()
+        side.ui_units_x = 1.6
+        side.prop(settings, "every_warning", text=f"+{len(warnings) - 1}", toggle=True)
 
 
 def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
