@@ -37,9 +37,12 @@ def counts(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> list[int
     take = max(takes, key=lambda clip: clip.seconds)
     own, found = _cycle_of(take), []
     for clip, cycle in zip(clips, are_cycles, strict=True):
-        has = cycles.repeats(clip) if cycle else 1
-        lasts = take.seconds / (own or clip.seconds / has)
-        found.append(int(np.ceil((lasts + SPARE) / has)) if cycle and lasts > LASTING * has else 1)
+        count = 1
+        if cycle:
+            has = cycles.repeats(clip)
+            lasts = take.seconds / (own or clip.seconds / has)
+            count = int(np.ceil((lasts + SPARE) / has)) if lasts > LASTING * has else 1
+        found.append(count)
     return found
 
 

@@ -57,6 +57,12 @@ def test_weights_that_change_take_part_over_the_whole_take():
     assert any("run cycle: repeated" in note for note in made.report["notes"])
 
 
+def test_a_pose_and_a_short_clip_beside_a_cycle_are_takes():
+    walk, endings = actions.walk(cycles=1), closing.guessed(actions.walk(cycles=1))
+    for short in (walk.cut(0, 1), walk.cut(0, 2), walk.cut(0, 9)):
+        assert repeated.counts([walk, short], [endings, closing.guessed(short)]) == [1, 1]
+
+
 def test_cycles_alone_and_other_ends_stay_as_they_were():
     cycles = [actions.walk(cycles=1), RUN]
     assert not any("repeated" in note for note in verbs.apply(Blend(), cycles).report["notes"])
