@@ -21,6 +21,7 @@ SUITES = ("trixie", "sid")
 # What is run in the window, where its pictures go, and the window's size.
 SCRIPTS = (
     ("gui_start.py", "start", "1000x1000"),
+    ("gui_pages.py", "pages", "1000x800"),
     ("gui_jobs.py", "jobs", "1280x1000"),
     ("gui_experts.py", "experts", "1280x1800"),
     ("gui_ghost.py", "ghost", "1280x720"),
