@@ -1,6 +1,6 @@
 """The first pictures of the manual, taken in Blender's window: `make gui` puts them into build/gui/*/pages.
 
-When the tab looks different they go into docs/manual/images, in 64 colours: blend, pad, path and preview.
+When the tab looks different they go into docs/manual/images, as WebP: blend, pad, path and preview.
 """
 
 from collections.abc import Iterator
