@@ -7,16 +7,19 @@ Method: Body roles and retargeting.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from ..edit import cyclic_padding
 from ..edit.feet import legs, spans
 from ..edit.feet.spans import BALL, Span
-from ..motion import feet, ik, kinematics, root_motion
+from ..motion import cycles, feet, ik, kinematics, root_motion
 from ..motion.clip import Clip
 
 SMOOTH = 0.03  # s; sigma of the change of a foot's height
 LEAST = 1e-3  # body heights; smaller differences stay
+AROUND = 3.0  # s of cyclic padding, as for planting
 
 
 def kept(clip: Clip, made: Clip, scale: float, rise: float, standing: Sequence[Span]) -> Clip:
@@ -24,8 +27,8 @@ def kept(clip: Clip, made: Clip, scale: float, rise: float, standing: Sequence[S
 
     scale : of the legs; rise : metres that the ankles of the other body are higher at rest than the source's, scaled,
     over the lowest point of the feet; standing : when feet stand. Between stances a foot's height changes evenly, but
-    no ball comes lower than the source's lowest. Bodies without known legs stay as they are; ankles count where a body
-    has no balls.
+    no ball comes lower than the source's lowest. A clip that closes stays a cycle. Bodies without known legs stay as
+    they are; ankles count where a body has no balls.
 
     Example:
         >>> from action_loom.core.bodies import stance_heights
@@ -35,7 +38,10 @@ def kept(clip: Clip, made: Clip, scale: float, rise: float, standing: Sequence[S
         >>> stance_heights.kept(walk, walk, 1.0, 0.0, spans.find(walk)) is walk
         True
     """
-    theirs, ours = (kinematics.points(one) for one in (clip, made))
+    repeats = len(clip) > 1 and cycles.closes(clip)
+    around, whole = (cyclic_padding.around(one, AROUND * one.rate, repeats=repeats) for one in (clip, made))
+    at = np.arange(len(whole.clip)) - whole.own.start
+    theirs, ours = (kinematics.points(one.clip) for one in (around, whole))
     source, body = (feet.balls_and_ankles(one.skeleton) for one in (clip, made))
     limbs = [limb for limb in ik.known_legs(made.skeleton) if limb.foot in source and limb.foot in body]
     flat = spans.flags([span for span in standing if span.part == BALL], len(made))
@@ -45,12 +51,14 @@ def kept(clip: Clip, made: Clip, scale: float, rise: float, standing: Sequence[S
         with_balls = own != own_ankle and ball != ankle
         wanted = scale * theirs[:, ball if with_balls else ankle, 2] + (0.0 if with_balls else rise)
         higher = wanted - ours[:, own if with_balls else own_ankle, 2]
-        stands = np.flatnonzero(flat[foot])
-        lift = np.interp(np.arange(len(made)), stands, higher[stands])
+        held = flat[foot][at % whole.period if repeats else at]
+        stands = np.flatnonzero(held)
+        lift = np.interp(np.arange(len(held)), stands, higher[stands])
         lift = np.maximum(lift, float(wanted.min()) - wanted + higher)
         lifts[foot] = root_motion.smooth(lift, SMOOTH * made.rate)
-        shifts[foot] = np.zeros(len(made), dtype=complex), flat[foot].astype(float)
+        shifts[foot] = np.zeros(len(held), dtype=complex), held.astype(float)
     if max((float(np.abs(lift).max()) for lift in lifts.values()), default=0.0) < LEAST * made.skeleton.height:
         return made
     led = [limb for limb in limbs if limb.foot in lifts]
-    return legs.following(made, led, shifts, (), lifts)[0]
+    lifted = legs.following(whole.clip, led, shifts, (), lifts)[0]
+    return replace(lifted.cut(whole.own.start, whole.own.stop), cyclic=made.cyclic) if repeats else lifted

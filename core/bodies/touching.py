@@ -112,7 +112,7 @@ class _Place:
 
     def eased(self, sigma: float, *, repeats: bool) -> "_Place":
         """Return it with a palm that comes to the part, and leaves it, within some frames."""
-        holds = root_motion.smooth(self.holds, sigma, repeats=repeats)
+        holds = _smoothed(self.holds, sigma, repeats=repeats)
         return replace(self, holds=np.clip(holds, 0.0, 1.0))
 
     def held(self, part: _Part, palm: Array) -> Array:
@@ -167,10 +167,7 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
             break
         # From where the palms are now: what an arm is too short for does not add up.
         shifts = {
-            arms[side].foot: now[side]
-            - begins[side]
-            + held
-            + root_motion.smooth(off, EASE * clip.rate, repeats=repeats)
+            arms[side].foot: now[side] - begins[side] + held + _smoothed(off, EASE * clip.rate, repeats=repeats)
             for side, (held, off) in lacks.items()
         }
         result = legs.shifted(made, list(arms.values()), shifts)
@@ -182,6 +179,12 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         after = _parts(made.skeleton, points, now)
     moved = {side: float(_length(now[side] - begins[side]).max(initial=0.0)) for side in sides}
     return result, Touches({side: int(touched[side].sum()) for side in sides}, moved, misses[0], misses[-1])
+
+
+def _smoothed(values: Array, sigma: float, *, repeats: bool) -> Array:
+    """Return values (F, ...) smoothed; the last ones of a clip that repeats are its first again."""
+    smooth = root_motion.smooth(values[: len(values) - repeats], sigma, repeats=repeats)
+    return np.concatenate([smooth, smooth[:1]]) if repeats else smooth
 
 
 def _holding(places: Mapping[str, _Place], count: int) -> Array:

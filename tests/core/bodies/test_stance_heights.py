@@ -1,5 +1,7 @@
 """Standing feet of carried clips are as high as the source's, scaled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core import verbs
@@ -7,6 +9,7 @@ from action_loom.core.bodies import stance_heights
 from action_loom.core.check import contacts
 from action_loom.core.edit.feet.spans import BALL
 from action_loom.core.figure import actions
+from action_loom.core.motion import cycles
 from action_loom.core.verbs import Retarget
 from action_loom.core.weave import planting
 from oracles import material
@@ -35,6 +38,17 @@ def test_feet_stand_as_high_as_in_the_source(name, source):
         assert len(off[-1]) >= 4
     assert np.ptp(off[0]) > 0.005  # as limbs alone have it
     assert np.abs(off[1]).max() < 0.003
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("declared", [False, True])
+@pytest.mark.parametrize("like", ["cmu_mb_02_01", "GenoView__Geno_bind", "cmu_daz_02_01"])
+def test_a_cycle_stays_one_on_another_body(like, declared):
+    for cycle in (actions.walk(cycles=1), actions.run(cycles=1), actions.sneak(cycles=2), actions.carry(cycles=1)):
+        body = material.captured(like) if like.startswith("cmu") else material.as_captured(like)
+        made = verbs.apply(Retarget(), [body, replace(cycle, cyclic=declared)]).clip
+        assert made.cyclic is declared
+        assert cycles.closes(made), (cycle.name, cycles.gap(made))
 
 
 def test_nothing_changes_on_the_own_body_or_without_stances():
