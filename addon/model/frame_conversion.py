@@ -71,14 +71,13 @@ def frames_of_clips(sentences: Sequence[str], firsts: Sequence[tuple[str, float]
 
     firsts : the name of each clip and the scene frame of its first one
     """
-    for name, first in firsts:
-        sentences = [_of_clip(text, name, round(first)) for text in sentences]
-    return list(sentences)
-
-
-def _of_clip(text: str, name: str, first: int) -> str:
-    found = re.compile(rf"{re.escape(name)} \(frame (\d+)\)")
-    return found.sub(lambda one: f"{name} (frame {first + int(one[1])})", text)
+    starts = dict(firsts)
+    # The longest names first, in one go: a name may end as another one does.
+    names = "|".join(re.escape(name) for name in sorted(starts, key=len, reverse=True))
+    found = re.compile(rf"({names}) \(frame (\d+)\)")
+    return [
+        found.sub(lambda one: f"{one[1]} (frame {round(starts[one[1]]) + int(one[2])})", text) for text in sentences
+    ]
 
 
 def place_in_scene(rig: Any, text: str) -> str:

@@ -240,6 +240,15 @@ def test_the_order_comes_back_with_its_recipe(long_walk):
     assert rig.sources[rig.reference].action.name == "quick"
 
 
+def test_frames_of_clips_are_told_once_whatever_their_names_end_with(loom):
+    told = loom("addon.model.frame_conversion").frames_of_clips
+    said = "walk (frame 3) and old walk (frame 4) meet: walk (frame 9) and old walk (frame 8) are 2 cm apart"
+    assert told([said, "walk: frame 3"], [("walk", 10.0), ("old walk", 100.0)]) == [
+        "walk (frame 13) and old walk (frame 104) meet: walk (frame 19) and old walk (frame 108) are 2 cm apart",
+        "walk: frame 3",
+    ]
+
+
 def test_a_warning_of_far_apart_actions_counts_frames_as_the_scene_does(long_walk, loom):
     """Both actions begin at frame 1 of the scene, where their clips count from 0."""
     material.key_walk(long_walk, "other", frames=40)
