@@ -166,7 +166,7 @@ def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
             raise OptionError(f"corrections has a row of {len(row)} numbers, but each has 8: see the option's sentence")
         frame, number = _frame(clip, row[0]), row[1]
         if not (number == int(number) and 1 <= number <= len(names)):
-            raise OptionError(f"corrections names bone {number:g}, but they are 1 to {len(names)}")
+            raise OptionError(f"corrections names bone {number:g}, but there are {len(names)}: give one from 1 on")
         name = names[int(number) - 1]
         if name not in clip.skeleton.names:
             raise OptionError(f"{clip.name}: the bone {name!r} of a corrected pose is gone: make the pose again")

@@ -98,7 +98,7 @@ def test_bones_are_found_by_their_names():
         (Warp(corrections=((999, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk: 999 is none of its frames, 0 to 256"),
         (Warp(corrections=((1.5, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk: 1.5 is none of its frames"),
         (Warp(corrections=((-1, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk: -1 is none of its frames"),
-        (Warp(corrections=((1, 0, 3, 0, 0, 0, 0, 0),)), 1, "bone 0, but they are 1 to 21"),
+        (Warp(corrections=((1, 0, 3, 0, 0, 0, 0, 0),)), 1, "bone 0, but there are 21: give one from 1 on"),
         (Warp(corrections=((1, 2.5, 3, 0, 0, 0, 0, 0),)), 1, "bone 2.5, but"),
         (Warp(corrections=((1, 2, 0, 0, 0, 0, 0, 0),)), 1, "walk: all poses are those that it has already"),
         (Warp(corrections=((1, 2, 3, 0, 0, 0, 0, 0),) * 2), 1, "two corrections of 'spine' are given for frame 1"),
