@@ -314,7 +314,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         row = self.layout.row(align=True)
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        name = translated("{name}, edited").format(name=action.name) if edited else action.name
+        name = translated("Edited: {name}").format(name=action.name) if edited else action.name
         row.label(text=name, icon="ACTION", translate=False)
         if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
