@@ -94,11 +94,14 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     SkeletonError for cycles of bodies that travel and whose joints do not all turn with their parents.
 
     Example:
+        >>> from dataclasses import replace
         >>> import numpy as np
         >>> from action_loom.core.edit import filtering
         >>> from action_loom.core.figure import actions
-        >>> clip = actions.walk()
-        >>> clip.rotations[40, clip.skeleton.index("forearm.L")] = [1.0, 0.0, 0.0, 0.0]
+        >>> walk = actions.walk()
+        >>> rotations = walk.rotations.copy()
+        >>> rotations[40, walk.skeleton.index("forearm.L")] = [1.0, 0.0, 0.0, 0.0]
+        >>> clip = replace(walk, rotations=rotations)
         >>> every = np.ones(len(clip.skeleton), dtype=bool)
         >>> stages = filtering.filtered(clip, filtering.Asked(8.0, (1.0, 0.5), every, every), repeats=False)
         >>> [(int(frame), clip.skeleton.names[joint]) for frame, joint in np.argwhere(stages.turned)]
@@ -289,6 +292,7 @@ def energies(clip: Clip, joints: Flags, count: int) -> Array:
     """Return the root mean square angle of joints in each of the finest bands (count,), degrees, the finest first.
 
     Example:
+        >>> from dataclasses import replace
         >>> import numpy as np
         >>> from action_loom.core.edit import filtering
         >>> from action_loom.core.figure import actions

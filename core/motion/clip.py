@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ClipError
+from .arrays import read_only
 from .quat import Array
 from .skeleton import Skeleton
 
@@ -23,10 +24,13 @@ class Channel:
     values: Array
     discrete: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", read_only(self.values))
+
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A motion of F frames. It never changes: operations return new clips.
+    """A motion of F frames. It never changes: its arrays can't be written, and operations return new clips.
 
     rate : frames per second
     rotations (F, J, 4) : of each joint about its rest frame
@@ -67,6 +71,9 @@ class Clip:
                 frame, joint = np.argwhere(~np.isfinite(values))[0][:2]
                 joint_name = self.skeleton.names[joint]
                 raise ClipError(f"{self.name}: the {what} of {joint_name!r} at frame {frame} is not a number")
+        for name in ("rotations", "translations", "scales"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.rotations)

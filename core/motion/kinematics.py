@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import jit
 from . import blocks, inheritance, quat
+from .arrays import kernel_argument
 from .clip import Clip
 from .quat import Array
 from .skeleton import DEEP, Skeleton
@@ -231,8 +232,8 @@ def _forward(
     more : how many places are added to the positions, as zeros
     """
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
-    ready = (np.require(values, np.float64, ["C", "W"]) for values in arrays)
-    parents = np.require(skeleton.parents, np.int64, ["C", "W"])
+    ready = map(kernel_argument, arrays)
+    parents = kernel_argument(skeleton.parents, np.int64)
     # For long chains waiting for the compiler pays. Their numbers differ by rounding, so all have the same engine.
     kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
     posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready, more)

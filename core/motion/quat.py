@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from .. import jit
 from . import blocks
+from .arrays import kernel_argument
 
 Array = NDArray[np.float64]
 
@@ -217,7 +218,7 @@ def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
     count = int(np.prod(stacked.shape[1:-1]))
     w = np.broadcast_to(weights, stacked.shape[:-1]).reshape(len(stacked), count)
     flat = stacked.reshape(len(stacked), count, 4)
-    means: Array = jit.kernels(__package__).mean(flat, np.require(w, np.float64, ["C", "W"]), iterations)
+    means: Array = jit.kernels(__package__).mean(flat, kernel_argument(w), iterations)
     return means.reshape(stacked.shape[1:])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import jit
 from . import limits, quat
+from .arrays import kernel_argument
 from .clip import Channel, Clip
 from .quat import Array
 
@@ -97,7 +98,7 @@ def curve(values: Array, frames: Array) -> Array:
         return np.repeat(values, len(frames), axis=0)
     # At the clip's own ends the tangent is the one-sided difference.
     within = np.clip(frames, 0.0, len(values) - 1.0)
-    flat = np.require(values.reshape(len(values), -1), np.float64, ["C", "W"])
+    flat = kernel_argument(values.reshape(len(values), -1))
     sampled: Array = jit.kernels(__package__).curve(flat, within)
     return sampled.reshape(len(frames), *values.shape[1:])
 

@@ -12,6 +12,7 @@ from .. import jit
 from ..errors import SkeletonError
 from . import quat, role_shapes
 from . import roles as body_roles
+from .arrays import kernel_argument, read_only
 from .inheritance import Inheritance
 from .quat import Array
 
@@ -22,7 +23,7 @@ LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that give a s
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """A rest pose of J joints, parents before children; metres, Z up.
+    """A rest pose of J joints, parents before children; metres, Z up. Its arrays can't be written.
 
     names : J different strings
     parents (J,) : index of the parent, −1 for a root; several roots are allowed
@@ -62,6 +63,8 @@ class Skeleton:
                 raise SkeletonError(f"The {what} of {self.names[joint]!r} is not a number")
         if np.any(self.parents >= np.arange(count)) or np.any(self.parents < -1):
             raise SkeletonError("Parents must come before their children")
+        for name in ("parents", "offsets", "orients", "tips"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
         if not self.roles:
             object.__setattr__(self, "roles", body_roles.find(self.names, self.parents, self.rest[1]))
 
@@ -83,9 +86,9 @@ class Skeleton:
         if len(self.levels) > DEEP:
             still = np.tile(quat.IDENTITY, (1, len(self), 1)), np.zeros((1, len(self), 3))
             every = np.arange(len(self), dtype=np.int64)
-            arrays = (np.require(values, requirements=["C", "W"]) for values in (self.offsets, self.orients, *still))
+            arrays = map(kernel_argument, (self.offsets, self.orients, *still))
             kernel = jit.kernels(__package__).forward
-            return tuple(values[0] for values in kernel(every, self.parents, *arrays, 0))
+            return tuple(values[0] for values in kernel(every, kernel_argument(self.parents, np.int64), *arrays, 0))
         rotations, positions = self.orients.copy(), self.offsets.copy()
         for joints in self.levels[1:]:
             above = rotations[self.parents[joints]]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .. import jit
 from ..errors import RegistrationError
+from ..motion.arrays import kernel_argument
 from ..motion.quat import Array
 from . import ties
 
@@ -73,8 +74,8 @@ class Costs:
                 "others: give a slope limit, and clips of lengths more alike"
             )
         self._kernels, self._limit = _kernels(), int(limit)
-        self._distance = np.require(distance, np.float64, ["C", "W"])
-        skips = [np.require(values, np.float64, ["C", "W"]) for values in (skip_rows, skip_columns)]
+        self._distance = kernel_argument(distance)
+        skips = [kernel_argument(values) for values in (skip_rows, skip_columns)]
         if limit >= max(rows, columns):
             found = self._kernels.borders_unlimited(self._distance, *skips)
         else:
@@ -154,7 +155,7 @@ def banded(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64],
 def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
     """Return the costs (K,) from corner to corner of a matrix (M, N) rolled to begin in some of its columns (K,)."""
     if limit < max(distance.shape):
-        costs: Array = _kernels().rolled(np.require(distance, np.float64, ["C", "W"]), starts, int(limit))
+        costs: Array = _kernels().rolled(kernel_argument(distance), starts, int(limit))
         return costs
     rows, columns = distance.shape
     return np.array(

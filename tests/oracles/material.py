@@ -216,6 +216,9 @@ def under(clip: Clip, *names: str, tilt: np.ndarray | None = None) -> Clip:
     )
     offsets, orients = np.zeros((more, 3)), np.tile(quat.IDENTITY, (more, 1))
     offsets[-1] = [0.3, 0.0, 0.0]
+    turns = np.tile(quat.IDENTITY, (count, more, 1))
+    if tilt is not None:
+        turns[:, 0], orients[1] = tilt, quat.inv(tilt)
     skeleton = Skeleton(
         (*names, "target", *body.names),
         parents,
@@ -224,10 +227,8 @@ def under(clip: Clip, *names: str, tilt: np.ndarray | None = None) -> Clip:
         np.concatenate([np.zeros((more, 3)), body.tips]),
         {role: joint + more for role, joint in body.roles.items()},
     )
-    rotations = np.concatenate([np.tile(orients, (count, 1, 1)), clip.rotations], axis=1)
+    rotations = np.concatenate([turns, clip.rotations], axis=1)
     translations = np.concatenate([np.zeros((count, more, 3)), clip.translations], axis=1)
-    if tilt is not None:
-        rotations[:, 0], skeleton.orients[1] = tilt, quat.inv(tilt)
     return Clip(clip.name, skeleton, clip.rate, rotations, translations, cyclic=clip.cyclic)
 
 

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ... import jit
 from ...motion import rotation_modes
+from ...motion.arrays import kernel_argument
 from ...motion.quat import Array
 
 # Kinds of values, each with its own distance: see `_numba._apart`.
@@ -60,8 +61,8 @@ def _fitted(
     kept: NDArray[np.int64],
     seam: Array,
 ) -> tuple[NDArray[np.int64], Array]:
-    ready = (np.require(array, np.float64, ["C", "W"]) for array in (values, wanted))
+    ready = map(kernel_argument, (values, wanted))
     frames, slopes = jit.kernels(__package__).segments(
-        *ready, *kind, float(near), np.require(kept, np.int64, ["C", "W"]), np.require(seam, np.float64, ["C", "W"])
+        *ready, *kind, float(near), kernel_argument(kept, np.int64), kernel_argument(seam)
     )
     return frames, slopes

@@ -451,8 +451,9 @@ def test_what_nothing_is_like_stays_as_it_was_keyed_but_held_poses_are_interpola
     wave, keys, sources = actions.wave(), (0, 30, 60), [actions.walk()]
     plain = hidden(wave, keys)
     inside = np.array([*range(1, 30), *range(31, 60)])
-    curves = replace(plain, rotations=plain.rotations.copy())
-    curves.rotations[10:20] = wave.rotations[10:20]
+    rotations = plain.rotations.copy()
+    rotations[10:20] = wave.rotations[10:20]
+    curves = replace(plain, rotations=rotations)
     assert away(filled(curves, sources, keys=keys).clip.taken(inside), curves.taken(inside)) == 0.0
     stepped = wave.taken(np.array([*[0] * 30, *[30] * 30, 60]))
     made = filled(stepped, sources, keys=keys, plant_feet=False)

@@ -1,9 +1,11 @@
 """A clip refuses what is no motion, and says where."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core.errors import ClipError
-from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.clip import Channel, Clip
 from numpy.testing import assert_array_equal
 from oracles import material
 
@@ -65,3 +67,20 @@ def test_a_value_that_is_no_number_is_named_by_joint_and_frame(clip, field, word
 def test_arrays_that_do_not_fit_the_skeleton_are_refused(clip, fields):
     with pytest.raises(ClipError, match="4 joints got rotations and translations of shapes"):
         changed(clip, **fields)
+
+
+def test_its_arrays_and_those_of_its_skeleton_cannot_be_written(clip):
+    """Poses and other values are remembered for a clip: they would be stale after a change."""
+    held = replace(clip, channels={"grip": Channel(np.zeros(len(clip)))})
+    arrays = [held.rotations, held.translations, held.channels["grip"].values]
+    arrays += [getattr(held.skeleton, name) for name in ("parents", "offsets", "orients", "tips")]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array += 1
+
+
+def test_the_array_that_a_clip_was_made_of_stays_writable(clip):
+    moved = clip.translations.copy()
+    made = replace(clip, translations=moved)
+    assert moved.flags.writeable
+    assert np.shares_memory(moved, made.translations)

@@ -122,8 +122,9 @@ def test_it_goes_with_the_body_wherever_that_is():
 
 def test_an_arm_moves_it_by_its_share_of_the_mass():
     still = at_rest(BODY)
-    raised = replace(still, rotations=still.rotations.copy())
-    raised.rotations[:, BODY.roles["upper_arm.R"]] = quat.about_axis("Y", np.array(2.0))
+    rotations = still.rotations.copy()
+    rotations[:, BODY.roles["upper_arm.R"]] = quat.about_axis("Y", np.array(2.0))
+    raised = replace(still, rotations=rotations)
     before, after = (dict(zip(BODY.names, kinematics.world(clip)[1][0], strict=True)) for clip in (still, raised))
     tips = [
         kinematics.points(clip)[0, len(BODY) + list(BODY.tipped).index(BODY.roles["hand.R"])]

@@ -1,0 +1,48 @@
+"""Arrays that can't be written, and how kernels take them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array that can't be written, so that values computed from it stay true.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import arrays
+        >>> arrays.read_only(np.zeros(3)).flags.writeable
+        False
+    """
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def kernel_argument(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
+    """Return an array as kernels take it: contiguous, of a dtype, and declared writable.
+
+    Kernels are compiled for writable arrays, though they write into their own ones only. A read-only array is passed
+    without a copy where its owner is writable.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import arrays
+        >>> rotations = actions.walk().rotations
+        >>> passed = arrays.kernel_argument(rotations)
+        >>> rotations.flags.writeable, passed.flags.writeable, np.shares_memory(rotations, passed)
+        (False, True, True)
+    """
+    array = np.ascontiguousarray(values, dtype)
+    if array.flags.writeable:
+        return array
+    view = array.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:  # its owner is read-only, too
+        return array.copy()
+    return view
