@@ -63,6 +63,7 @@ MODULES = (
     ".interface.operators.nla_and_assets",
     ".interface.operators.assets",
     ".interface.operators.motion_files",
+    ".interface.operators.export_motion",
     ".interface.operators.library",
     ".interface.operators.library_found",
     ".interface.operators.demo",

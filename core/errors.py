@@ -54,6 +54,14 @@ class MotionFileError(LoomError):
         super().__init__(f"{where}: {problem}")
 
 
+class SeveralBodiesError(MotionFileError):
+    """A motion file has several bodies, of which one has to be named; `bodies` are their root joints."""
+
+    def __init__(self, path: object, bodies: Sequence[str]) -> None:
+        self.bodies = tuple(bodies)
+        super().__init__(path, None, f"name one of its bodies, {some(bodies)} (option body)")
+
+
 class SkeletonError(LoomError):
     """A skeleton is no tree or lacks joints that are needed, or two skeletons do not fit together."""
 

@@ -49,7 +49,8 @@ class Option:
     usual : the range of its slider, where the whole range is much wider
     zero, below : the meaning of 0, and of a number below it where it is another, in a few words; "" for none
     pick : what it names, so that the user can choose instead of typing: one of PICKS
-    aliases : its names in earlier versions; they are read everywhere, but never written
+    aliases : its other names, such as those of earlier versions; they are read wherever no option has that name itself,
+        but never written
     """
 
     name: str
@@ -330,5 +331,5 @@ def renamed(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[st
         >>> options.renamed(options.declared(verbs.Walk), {"among": "go", "seed": 2})
         {'label_filter': 'go', 'seed': 2}
     """
-    today = {alias: about.name for about in options.values() for alias in about.aliases}
+    today = {alias: about.name for about in options.values() for alias in about.aliases if alias not in options}
     return {today.get(name, name): value for name, value in values.items()}

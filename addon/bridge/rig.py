@@ -65,12 +65,14 @@ def read(
     armature: bpy.types.Object,
     *,
     moving_object: bool = False,
+    in_metres: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
 ) -> Rig:
     """Read the rig of an armature object; its bones are the joints, parents first.
 
     moving_object : whether the object itself is joint 0, for actions that move it; else its transform is part of the
         rest pose
+    in_metres : whether the file that it comes from states its unit, so that the size of the body is never doubted
     still : called with the bones above the hips; returns where those stay that nothing keys, which becomes their rest
 
     Raises RigError for an armature without bones, and for an object that is mirrored, sheared or stretched.
@@ -107,11 +109,11 @@ def read(
         joint = names.index(name)
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
         orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
-    # A body of 25 units is a person in another unit, not a giant; speeds and heights are judged in metres.
-    unit, metres = units.of_body(Skeleton(names, parents, offsets, orients, tips, roles))
+    read_as = Skeleton(names, parents, offsets, orients, tips, roles)
+    unit, metres = ("m", 1.0) if in_metres else units.of_armature(read_as)
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     space[:3, :3] *= scale
-    note = f"{armature.name}: {units.note(metres)}" if unit == units.UNKNOWN else ""
+    note = f"{armature.name}: {units.doubt(read_as, unit, metres)}" if unit == units.UNKNOWN else ""
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
 
 

@@ -28,6 +28,8 @@ WALKS, RUNS = 1.0, 1.6  # median ground speed of the body, body heights a second
 SMOOTHING = 0.012  # s; sigma of the positions before speeds and heights are measured
 EVEN = 0.01  # body heights; the lowest place of an even floor is at most that far below it
 FLOOR = 0.5  # s to each side in which a point treads the same floor: each stair has its own
+# A point that goes farther in a contact (body heights) at a greater mean speed (body heights a second) shuffles.
+SHUFFLE_LENGTH, SHUFFLE_SPEED = 0.12, 0.46
 SHORTEST_GAP = 0.050  # s; shorter gaps are closed
 SHORTEST_CONTACT = 0.080  # s; shorter contacts are dropped
 
@@ -175,6 +177,7 @@ def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits
     flags = _hysteresis(enter & (over_floor < HEIGHT[0] * body), stay & (over_floor < HEIGHT[1] * body))
     flags = ~_without_short_runs(~flags, SHORTEST_GAP * rate, inner_only=True)
     flags = _on_the_ground(flags, heights - lowest, raised, HEIGHT[0] * body)
+    flags = _without_shuffles(flags, smooth[:, :2], rate, body)
     return _without_short_runs(flags, SHORTEST_CONTACT * rate)
 
 
@@ -189,6 +192,16 @@ def _on_the_ground(flags: Flags, lifted: Array, raised: Array, slack: float) -> 
     for start, end in runs(flags):
         higher = float(raised[start:end].max()) - usual
         out[start:end] = lifted[start:end].min() < slack + max(higher, 0.0)
+    return out
+
+
+def _without_shuffles(flags: Flags, ground: Array, rate: float, body: float) -> Flags:
+    """Return the contacts without those in which the point (F, 2) goes far and fast: it is dragged over the floor."""
+    out = flags.copy()
+    for start, end in runs(flags):
+        way = float(np.linalg.norm(ground[end - 1] - ground[start]))
+        if way > SHUFFLE_LENGTH * body and way * rate > SHUFFLE_SPEED * body * (end - start):
+            out[start:end] = False
     return out
 
 

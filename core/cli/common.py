@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
         only = f", {about.only}" if about.only else ""
         text = (about.description + only + _shown(about)).replace("%", "%%")
         _add_flag(parser, about, about.name, text)
-        for alias in about.aliases:
+        for alias in (alias for alias in about.aliases if alias not in options):
             _add_flag(parser, about, alias, argparse.SUPPRESS)
 
 

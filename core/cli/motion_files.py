@@ -11,7 +11,8 @@ from typing import Any
 
 from ..errors import LoomError, OptionError
 from ..formats import motion_file
-from ..formats.motion_file import Convention, MotionFile
+from ..formats.conventions import folder
+from ..formats.motion_file import ASKED, ASSUMED, Convention, Finding, MotionFile
 from ..formats.registry import WRITABLE
 from ..motion.clip import Clip
 from ..options import Option
@@ -39,6 +40,7 @@ class _Files(Sources):
         return {
             "inputs": [file.path for file in self.files],
             "units": [dataclasses.asdict(file.convention) for file in self.files],
+            "conventions": [_described(file) for file in self.files],
             **({"skeletons": skeletons} if any(skeletons) else {}),
         }
 
@@ -50,6 +52,7 @@ class _Files(Sources):
             "metres_per_unit": convention.metres,
             "up": convention.up,
             "guessed": convention.guessed,
+            "found": _described(self.files[0]),
             "skeleton": self.files[0].skeleton,
         }
 
@@ -60,6 +63,13 @@ class _Files(Sources):
         if units:
             return motion_file.compose(woven.clip, path, None, Convention(**units[0]))
         return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)
+
+
+def _described(file: MotionFile) -> dict[str, dict[str, str]]:
+    """Return each part of a file's convention and how it was found; formats without findings have two parts."""
+    by = ASSUMED if file.convention.guessed else ASKED
+    plain = (Finding("up", file.convention.up, by), Finding("unit", file.convention.unit, by))
+    return {one.part: {"value": one.value, "by": one.by} for one in file.findings or plain}
 
 
 _NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # verbs whose figures alone are of little use
@@ -98,7 +108,9 @@ class MotionFiles(Host):
         return Destination(getattr(arguments, "output", None))
 
     def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
-        return _Files(tuple(_read(clip, settings) for clip in clips))
+        files = [_read(clip, settings) for clip in clips]
+        again = folder.settle_together(files, lambda number, up: _read(clips[number], {**settings, "up": up}))
+        return _Files(tuple(again))
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
         """Return the file of that name, or else the files that match, in alphabetical order; a part, of each."""
@@ -136,9 +148,9 @@ class MotionFiles(Host):
             return None
 
     def about_file(self, facts: Mapping[str, Any]) -> str:
-        guess = "guessed" if facts["guessed"] else "as asked"
         skeleton = f"; skeleton: {facts['skeleton']}" if facts["skeleton"] else ""
-        return f"units: {facts['unit']}, {facts['up']} up ({guess}){skeleton}"
+        found = ", ".join(f"{part} {one['value']} ({one['by']})" for part, one in facts["found"].items())
+        return f"{found}{skeleton}"
 
     def place(self, destination: Destination) -> Path | None:
         return None

@@ -20,10 +20,21 @@ class Units(Option):
         return value
 
 
-# What AMC files do not state themselves.
+# Options that few files need.
 MISSING = by_name(
     FilePath("skeleton", "", "The .asf file of AMC files (default: the one beside each)"),
-    Option("amc_rate", 0.0, "Frames per second of AMC files; 0 is 120", minimum=0.0, maximum=1000.0),
+    Option(
+        "file_rate",
+        0.0,
+        "Frames per second of the files; 0 is their own, or 120 for AMC files",
+        minimum=0.0,
+        maximum=1000.0,
+        aliases=("rate", "amc_rate"),
+    ),
+    Option(
+        "sides", motion_file.AUTO, "Which side joints named left are on", choices=tuple(map(Choice, motion_file.SIDES))
+    ),
+    Option("body", "", "The root joint of the body to read, where a file has several"),
 )
 OPTIONS = {
     **by_name(
@@ -36,14 +47,15 @@ OPTIONS = {
 
 def read(path: str, units: str, up: str, settings: Settings) -> MotionFile:
     """Read a motion file with the settings of `MISSING`; raises LoomError kinds."""
-    return motion_file.read(path, units, up, skeleton=settings["skeleton"], amc_rate=settings["amc_rate"])
+    chosen = {name: settings[name] for name in ("sides", "body", "skeleton")}
+    return motion_file.read(path, units, up, rate=settings["file_rate"], **chosen)
 
 
 def notes(file: MotionFile) -> list[str]:
-    """Return what had to be assumed about a file: its unit, the roles of its body, and what its format leaves open."""
+    """Return sentences about doubtful parts of a file and the guessed roles of its body."""
     name = file.clip.name
-    out = [f"{name}: {units.note(file.convention.metres)}"] if file.convention.unit == units.UNKNOWN else []
+    out = list(file.doubts)
     guessed = list(file.clip.skeleton.roles_found_by.values()).count(roles.SHAPE)
     if guessed >= roles.GUESSED:
         out.append(f"{name}: {guessed} body roles were guessed from its shape; info names them")
-    return [*out, *file.notes]
+    return out

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import LoomError
-from ..formats import conventions, obj
+from ..formats import obj
+from ..formats.conventions import settling
 from ..motion import quat
 
 _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
@@ -52,7 +53,7 @@ def read_rows(file: str, name: str = "") -> list[list[float]]:
 def triangles(file: str) -> list[list[float]]:
     """Return the triangles of an OBJ file, which has Y up, as rows of three corners, Z up; raises MotionFileError."""
     mesh = obj.read(file)
-    corners = quat.rotate(conventions.Y_TO_Z, mesh.vertices)[mesh.corners]
+    corners = quat.rotate(settling.TURNS["y"], mesh.vertices)[mesh.corners]
     rows = []
     for first, end in pairwise(mesh.begins.tolist()):
         rows += [corners[[first, k, k + 1]].reshape(-1).tolist() for k in range(first + 1, end - 1)]

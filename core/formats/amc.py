@@ -11,41 +11,68 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import amc_text, asf, conventions, motion_file, plain_text
+from . import amc_text, asf, motion_file, plain_text
 from .amc_text import AmcFrames
 from .asf import AsfSkeleton
-from .motion_file import Convention, MotionFile, Reading
+from .conventions import settling
+from .motion_file import ASKED, ASSUMED, STATED, Finding, MotionFile, Reading
 
 RATE = 120.0  # frames per second of the CMU database, the source of nearly all AMC files
 _INCH = 0.0254
-_NO_RATE = f"AMC files have no frame rate: {RATE:g} was taken (option amc_rate)"
+_NO_RATE = f"AMC files have no frame rate: {RATE:g} was taken (option file_rate)"
+LARGEST_RADIANS = 3.5  # a body that moves by no more degrees has its angles in radians
+LARGEST_DEGREES = 4.0 * np.pi  # angles in radians beyond two turns are degrees
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
     """Read an AMC file and the ASF file of its skeleton; see `motion_file.read`."""
     data = plain_text.content(path, "AMC")
-    found = motion_file.skeleton_of(path, reading.skeleton)
-    assert found is not None
-    skeleton = asf.read(found)
+    beside = motion_file.skeleton_of(path, reading.skeleton)
+    assert beside is not None
+    skeleton = asf.read(beside)
     frames = amc_text.parse(path, data, skeleton)
-    stated = reading.amc_rate or frames.rate
-    rate, count = stated or RATE, len(frames.values)
+    rate, count = reading.rate or frames.rate or RATE, len(frames.values)
+    by = ASKED if reading.rate else STATED if frames.rate else ASSUMED
+    found = Finding("rate", f"{rate:g}", by)
     every = reading.every(rate)
     frames = replace(frames, values=frames.values[::every])
-    clip, convention = to_clip(Path(path).stem, skeleton, frames, rate / every, unit=reading.unit, up=reading.up)
+    settled = to_clip(Path(path).stem, skeleton, frames, rate / every, reading, found)
     turned = tuple(any(one.startswith("r") for one in free) for free in skeleton.freedom)
-    notes = () if stated else (_NO_RATE,)
-    return MotionFile(str(path), clip, convention, turned, None, found, notes, frames=count, rate=rate)
+    return MotionFile(
+        str(path),
+        settled.clip,
+        settled.convention,
+        turned,
+        skeleton=beside,
+        findings=settled.findings,
+        notes=((_NO_RATE,) if by == ASSUMED else ()) + _angle_notes(Path(path).stem, skeleton, frames),
+        frames=count,
+        rate=rate,
+    )
+
+
+def _angle_notes(name: str, skeleton: AsfSkeleton, frames: AmcFrames) -> tuple[str, ...]:
+    """Return a sentence where the angles look as if they had the other unit."""
+    turning = [column for column, one in enumerate(sum(skeleton.freedom, ())) if one.startswith("r")]
+    angles = frames.values[:, turning]
+    if not angles.size or len(angles) < 2:
+        return ()
+    degrees = skeleton.degrees if frames.degrees is None else frames.degrees
+    largest, moves = float(np.abs(angles).max()), float(np.ptp(angles, axis=0).max()) > 0.1
+    if (degrees and (not moves or largest > LARGEST_RADIANS)) or (not degrees and largest < LARGEST_DEGREES):
+        return ()
+    unit, other = ("degrees", ":RADIANS") if degrees else ("radians", ":DEGREES")
+    return (f"{name}: its angles reach {largest:.1f} {unit}; if that is wrong, add the line {other} to the file",)
 
 
 def to_clip(
-    name: str, skeleton: AsfSkeleton, frames: AmcFrames, rate: float, *, unit: str = "auto", up: str = "auto"
-) -> tuple[Clip, Convention]:
-    """Return frames of a skeleton as a clip in metres, Z up, and the convention that was asked for or guessed.
+    name: str, skeleton: AsfSkeleton, frames: AmcFrames, rate: float, reading: Reading, found: Finding
+) -> settling.Settled:
+    """Return frames of a skeleton as a clip in metres, Z up, with the convention of the file.
 
     A joint turns by C·R·C⁻¹: C is its axis, R turns about x, y and z in the order of its degrees of freedom, the first
-    one first. It is at the end of its parent's bone. unit, up : as in `motion_file.read`; auto takes the unit that the
-    ASF file states: its `length` is how many units make an inch.
+    one first. It is at the end of its parent's bone. The unit is stated: the ASF file's `length` of them make an inch.
+    found : how the rate was found
     Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995); the database's own FAQ for the inch.
     """
     parents = skeleton.parents
@@ -60,7 +87,8 @@ def to_clip(
         if one.startswith("t"):
             translations[:, 0, "xyz".index(one[1])] = frames.values[:, column]
     stated = _INCH / skeleton.length if skeleton.length else 0.0
-    return conventions.settled(Clip(name, body, rate, rotations, translations), unit, up, stated)
+    clip = Clip(name, body, rate, rotations, translations)
+    return settling.settle(clip, reading, stated_metres=stated, rate=found)
 
 
 def _rotations(skeleton: AsfSkeleton, values: Array, degrees: bool) -> Array:

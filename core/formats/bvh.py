@@ -11,26 +11,95 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from ..errors import SkeletonError
+from ..errors import SeveralBodiesError, SkeletonError
 from ..motion import kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import bvh_text, conventions
+from . import bvh_text
 from .bvh_text import BvhMotion
-from .motion_file import Convention, MotionFile, Reading
+from .conventions import pace, posed_roles, settling
+from .motion_file import ASKED, ASSUMED, AUTO, STATED, Convention, Finding, MotionFile, Reading
+
+RATE_ROUNDING = 0.002  # of a rate: tolerance of a frame time that states the rate
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
     """Read a BVH file; see `motion_file.read`."""
-    motion = read(path)
+    motion = _one_body(read(path), reading.body)
+    motion, found = _with_rate(motion, reading.rate)
     frames, rate = len(motion.values), motion.rate
     every = reading.every(rate)
     if every > 1:
         motion = replace(motion, values=motion.values[::every], frame_time=repr(every / rate))
-    clip, convention = to_clip(motion, unit=reading.unit, up=reading.up)
+    settled = settling.settle(_raw_clip(motion), reading, rate=found)
     turned = tuple(any(channel.endswith("rotation") for channel in channels) for channels in motion.channels)
-    return MotionFile(str(path), clip, convention, turned, motion, frames=frames, rate=rate)
+    return MotionFile(
+        str(path),
+        settled.clip,
+        settled.convention,
+        turned,
+        motion,
+        findings=settled.findings,
+        notes=motion.notes,
+        frames=frames,
+        rate=rate,
+    )
+
+
+def _with_rate(motion: BvhMotion, asked: float) -> tuple[BvhMotion, Finding]:
+    """Return a file's contents at the asked rate, and how the rate was found.
+
+    Some exporters write frames per second where seconds belong. No motion has a frame every few seconds.
+    """
+    if asked:
+        return replace(motion, frame_time=repr(1.0 / asked)), Finding("rate", f"{asked:g}", ASKED)
+    seconds = float(motion.frame_time)
+    rate = min(pace.USUAL_RATES, key=lambda usual: abs(usual - seconds))
+    if abs(seconds - rate) > RATE_ROUNDING * rate:
+        return motion, Finding("rate", f"{motion.rate:g}", STATED)
+    doubt = f"its frame time is {motion.frame_time} s, so {rate:g} frames per second were taken"
+    return replace(motion, frame_time=repr(1.0 / rate)), Finding("rate", f"{rate:g}", ASSUMED, doubt)
+
+
+def _one_body(motion: BvhMotion, asked: str) -> BvhMotion:
+    """Return the contents of a file with one body of several; roots without legs, such as props, stay with it.
+
+    Raises SeveralBodiesError for several bodies of which none was asked for, and for an unknown one.
+    """
+    roots = np.flatnonzero(motion.parents < 0).tolist()
+    if len(roots) < 2 and not asked:
+        return motion
+    root_of = np.arange(len(motion.names))
+    for joint, parent in enumerate(motion.parents.tolist()):
+        root_of[joint] = joint if parent < 0 else root_of[parent]
+    bodies = [root for root in roots if _has_legs(motion, np.flatnonzero(root_of == root))]
+    named = [motion.names[root] for root in bodies]
+    if (asked or len(named) > 1) and asked not in named:
+        raise SeveralBodiesError(motion.path, named)
+    others = [root for root in bodies if motion.names[root] != asked] if len(bodies) > 1 else []
+    return _with_joints(motion, np.flatnonzero(~np.isin(root_of, others)))
+
+
+def _has_legs(motion: BvhMotion, joints: NDArray[np.int64]) -> bool:
+    """Return whether the joints of one tree have both legs, by their names or by their shape."""
+    return {"thigh.L", "thigh.R"} <= set(posed_roles.find_roles(_raw_clip(_with_joints(motion, joints))))
+
+
+def _with_joints(motion: BvhMotion, joints: NDArray[np.int64]) -> BvhMotion:
+    """Return the contents of a file with some of its joints; the parent of each is among them, if it has one."""
+    place = {int(joint): k for k, joint in enumerate(joints)}
+    first = np.cumsum([0, *map(len, motion.channels)])
+    columns = [column for joint in joints for column in range(first[joint], first[joint + 1])]
+    return replace(
+        motion,
+        names=tuple(motion.names[joint] for joint in joints),
+        parents=np.array([place.get(int(motion.parents[joint]), -1) for joint in joints], dtype=np.int64),
+        offsets=motion.offsets[joints],
+        tips=motion.tips[joints],
+        channels=tuple(motion.channels[joint] for joint in joints),
+        values=np.ascontiguousarray(motion.values[:, columns]),
+    )
 
 
 def compose(clip: Clip, like: MotionFile | None = None, convention: Convention | None = None) -> bytes:
@@ -47,7 +116,7 @@ def compose(clip: Clip, like: MotionFile | None = None, convention: Convention |
 
 
 def read(path: str | os.PathLike[str]) -> BvhMotion:
-    """Read a BVH file; raises MotionFileError with file, line and what was expected instead."""
+    """Read a BVH file; raises MotionFileError with the file, the line and the expected text."""
     return bvh_text.parse(path)
 
 
@@ -56,18 +125,23 @@ def write(motion: BvhMotion, path: str | os.PathLike[str]) -> None:
     files.write(path, bvh_text.compose(motion).encode("utf-8"))
 
 
-def to_clip(motion: BvhMotion, *, unit: str = "auto", up: str = "auto") -> tuple[Clip, Convention]:
-    """Return the clip of a file in metres, Z up, and the convention that was asked for or guessed.
+def to_clip(motion: BvhMotion, *, unit: str = AUTO, up: str = AUTO) -> tuple[Clip, Convention]:
+    """Return the clip of a file in metres, Z up, and the convention of the file.
 
-    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z.
-    A position channel replaces the joint's offset, as in Blender's importer.
+    unit, up : as in `motion_file.read`. A position channel replaces the joint's offset, as in Blender's importer.
     """
+    found = Finding("rate", f"{motion.rate:g}", STATED)
+    settled = settling.settle(_raw_clip(motion), Reading(unit, up), rate=found)
+    return settled.clip, settled.convention
+
+
+def _raw_clip(motion: BvhMotion) -> Clip:
+    """Return a file's contents as a clip in its own unit and axes."""
     names = _unique(motion.names)
     upright = np.tile(quat.IDENTITY, (len(names), 1))
     body = Skeleton(names, motion.parents, motion.offsets, upright, np.nan_to_num(motion.tips))
     rotations, positions = _rotations_and_positions(motion)
-    clip = Clip(Path(motion.path).stem, body, motion.rate, rotations, positions - motion.offsets)
-    return conventions.settled(clip, unit, up)
+    return Clip(Path(motion.path).stem, body, motion.rate, rotations, positions - motion.offsets)
 
 
 def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention | None = None) -> BvhMotion:
@@ -82,7 +156,7 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
     convention = convention or Convention("cm", 0.01, "y", False)
     clip = _reordered(clip, _file_order(skeleton.parents) if like is None else _like_order(skeleton, like))
     skeleton = clip.skeleton
-    turn = quat.inv(conventions.Y_TO_Z) if convention.up == "y" else quat.IDENTITY
+    turn = quat.inv(settling.TURNS[convention.up])
     offsets = quat.rotate(turn, skeleton.offsets) / convention.metres
     tips = np.where(skeleton.tips.any(axis=1, keepdims=True), skeleton.tips, np.nan)
     tips = quat.rotate(turn, tips) / convention.metres
@@ -163,6 +237,7 @@ def _reordered(clip: Clip, order: list[int]) -> Clip:
         skeleton.orients[order],
         skeleton.tips[order],
         {role: place[joint] for role, joint in skeleton.roles.items()},
+        leg_count=skeleton.leg_count,
     )
     return Clip(clip.name, sorted_skeleton, clip.rate, clip.rotations[:, order], clip.translations[:, order])
 
@@ -285,5 +360,6 @@ def _straightened(clip: Clip) -> Clip:
         np.tile(quat.IDENTITY, (len(skeleton), 1)),
         quat.rotate(rested, skeleton.tips),
         skeleton.roles,
+        leg_count=skeleton.leg_count,
     )
     return Clip(clip.name, straight, clip.rate, local, reach - offsets)

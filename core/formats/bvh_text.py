@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ class BvhMotion:
     offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
     channels : per joint its channel names, e.g. ("Xposition", …, "Zrotation")
     frame_time : seconds, as written; values (F, C) : degrees and lengths
+    notes : what the reader corrected, a sentence each
     """
 
     path: str
@@ -38,6 +40,7 @@ class BvhMotion:
     channels: tuple[tuple[str, ...], ...]
     frame_time: str
     values: Array
+    notes: tuple[str, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -54,7 +57,7 @@ class BvhMotion:
 
 def parse(path: str | os.PathLike[str]) -> BvhMotion:
     """Read and parse a file; raises MotionFileError."""
-    data = plain_text.content(path, "BVH")
+    data = plain_text.with_line_feeds(plain_text.content(path, "BVH"))
     motion = _MOTION.search(data)
     header = data[: motion.start()] if motion else data
     text = plain_text.decoded(header)
@@ -63,8 +66,8 @@ def parse(path: str | os.PathLike[str]) -> BvhMotion:
         raise MotionFileError(path, text.count("\n") + 1, "expected MOTION after the hierarchy; the file ends")
     line = data.count(b"\n", 0, motion.start()) + 1
     width = sum(len(c) for c in hierarchy.channels)
-    frame_time, values = _Frames(path, data[motion.end() :], line, width).read()
-    return replace(hierarchy, frame_time=frame_time, values=values)
+    frame_time, values, notes = _Frames(path, data[motion.end() :], line, width).read()
+    return replace(hierarchy, frame_time=frame_time, values=values, notes=notes)
 
 
 class _Hierarchy:
@@ -205,15 +208,19 @@ class _Frames:
         self._path, self._data, self._line, self._width = path, data, line, width
         self._at = data.find(b"\n") + 1 or len(data)
 
-    def read(self) -> tuple[str, Array]:
+    def read(self) -> tuple[str, Array, tuple[str, ...]]:
         frames = self._count()
         frame_time = self._frame_time()
         body = self._data[self._at :]
         # The fast reader only finds that all is well; the slow one finds what is wrong, and on which line.
         values = rows(body, frames, self._width)
+        if values is None and body.count(b"\n") >= frames:
+            values = rows(body, frames + 1, self._width)  # some exporters count the steps between the frames
         if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body, frames)
-        return frame_time, values
+        name = Path(self._path).stem
+        more = f"{name}: its Frames: line says {frames}, but {len(values)} rows follow: all of them were read"
+        return frame_time, values, (more,) * (len(values) > frames)
 
     def _header(self, key: str) -> str:
         while self._at < len(self._data):

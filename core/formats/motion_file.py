@@ -11,7 +11,28 @@ from ..errors import MotionFileError
 from ..motion.clip import Clip
 from . import registry
 
-UPS = ("auto", "y", "z")
+AUTO = "auto"
+UPS = (AUTO, "y", "z", "x", "-y", "-z", "-x")
+NAMED, EXCHANGED = "names", "exchanged"
+SIDES = (AUTO, NAMED, EXCHANGED)
+# How a part of a file's convention was found: in the file, in the motion, by usage, or by the user's choice.
+OPTIONS = {"up": "up", "unit": "units", "rate": "file_rate", "sides": "sides"}  # which settles each part
+STATED, MEASURED, ASSUMED, ASKED = "stated", "measured", "assumed", "asked"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A part of a file's convention, and how it was found.
+
+    part : "up", "unit", "rate" or "sides"
+    value : as a report shows it; by : STATED, MEASURED, ASSUMED or ASKED
+    doubt : a sentence for the user without its end, "" where the file is clear
+    """
+
+    part: str
+    value: str
+    by: str
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,16 +49,19 @@ class Convention:
 class Reading:
     """How a file is read.
 
-    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : auto, y or z
+    unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : one of UPS; sides : one of SIDES
+    rate : frames per second, 0 for the file's own (120 for AMC files, which do not state it)
+    body : the root joint of the body to read, "" for the only one
     skeleton : the file of the skeleton, for formats that keep it in another file; "" is the one beside
-    amc_rate : frames per second of AMC files, which do not state it; 0 is 120
     wanted_rate : frames per second that are enough, if every n-th frame of the file gives them; 0 is all frames
     """
 
-    unit: str = "auto"
-    up: str = "auto"
+    unit: str = AUTO
+    up: str = AUTO
+    rate: float = 0.0
+    sides: str = AUTO
+    body: str = ""
     skeleton: str = ""
-    amc_rate: float = 0.0
     wanted_rate: float = 0.0
 
     def every(self, rate: float) -> int:
@@ -53,7 +77,8 @@ class MotionFile:
     turned : for which joints it has rotations, even if they never turn
     layout : what its format needs to write another clip like it, None where it needs nothing
     skeleton : the file from which its skeleton was read, None where that is the file itself
-    notes : assumptions made because the file does not state them, a sentence each
+    findings : how unit, axes, rate and sides were found
+    notes : other things that were noticed, a sentence each, which names the clip
     frames, rate : of the file, whose frames may not all be in the clip (`Reading.wanted_rate`)
     """
 
@@ -63,6 +88,7 @@ class MotionFile:
     turned: tuple[bool, ...]
     layout: Any = None
     skeleton: str | None = None
+    findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     frames: int = 0
     rate: float = 0.0
@@ -72,19 +98,28 @@ class MotionFile:
             object.__setattr__(self, "frames", len(self.clip))
             object.__setattr__(self, "rate", self.clip.rate)
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Sentences about doubtful parts of the file; each names the clip."""
+        found = (one for one in self.findings if one.doubt)
+        return (*(f"{self.clip.name}: {one.doubt} (option {OPTIONS[one.part]})" for one in found), *self.notes)
+
 
 def read(
     path: str | os.PathLike[str],
-    unit: str = "auto",
-    up: str = "auto",
+    unit: str = AUTO,
+    up: str = AUTO,
     *,
+    rate: float = 0.0,
+    sides: str = AUTO,
+    body: str = "",
     skeleton: str = "",
-    amc_rate: float = 0.0,
     wanted_rate: float = 0.0,
 ) -> MotionFile:
     """Read a motion file of any known format; for the arguments see `Reading`.
 
-    Raises MotionFileError with file, line and what was expected instead, and OptionError for a unit or an axis.
+    Raises MotionFileError with the file, the line and the expected text, SeveralBodiesError for a file with several
+    bodies and no named one, and OptionError for a unit, an axis or sides.
 
     Example:
         >>> from pathlib import Path
@@ -99,7 +134,7 @@ def read(
         ('walk', 30.0, 'cm', 'y')
     """
     row = registry.read_by(os.fspath(path))
-    found: MotionFile = load(row.read)(path, Reading(unit, up, skeleton, amc_rate, wanted_rate))
+    found: MotionFile = load(row.read)(path, Reading(unit, up, rate, sides, body, skeleton, wanted_rate))
     return found
 
 

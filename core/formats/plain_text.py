@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError
 
 LARGEST = 1e9  # of numbers: no motion needs larger ones, and computations with them overflow
+BODY_LETTERS = "左右首頭头胸腰肩腕肘手足脚腿膝臀臂颈脊趾"  # of words for parts of the body, Japanese and Chinese
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # A number for every reader; Python itself would also take 1_000, nan and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -31,17 +32,35 @@ def content(path: str | os.PathLike[str], kind: str) -> bytes:
     return data
 
 
-def decoded(data: bytes) -> str:
-    """Return the text of bytes in UTF-8, Shift JIS or, if it is neither, Latin-1.
+def with_line_feeds(data: bytes) -> bytes:
+    """Return text whose lines end in line feeds; some old files have carriage returns alone.
 
-    Names have any encoding. The second bytes of Japanese letters can look like braces in others.
+    Example:
+        >>> from action_loom.core.formats import plain_text
+        >>> plain_text.with_line_feeds(b"HIERARCHY\\rROOT")
+        b'HIERARCHY\\nROOT'
     """
-    for encoding in ("utf-8", "cp932"):
+    return data.replace(b"\r", b"\n") if b"\r" in data and b"\n" not in data else data
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of bytes in UTF-8, Shift JIS, GB 18030 or, if it is none of these, Latin-1.
+
+    Names have any encoding. The second bytes of Japanese and Chinese letters can look like braces in others. Text valid
+    in both is decoded as the language with more of its words for parts of the body.
+    """
+    texts = []
+    for encoding in ("utf-8", "cp932", "gb18030"):
         try:
-            return data.decode(encoding)
+            text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    return data.decode("latin-1")
+        if encoding == "utf-8":
+            return text
+        texts.append((sum(map(text.count, BODY_LETTERS)), encoding == "cp932", text))
+    words, japanese, text = max(texts, default=(0, False, ""))
+    # Western European names are valid in GB 18030, too, but they contain none of its words.
+    return text if words or japanese else data.decode("latin-1")
 
 
 def is_number(word: str) -> bool:

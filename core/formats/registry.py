@@ -47,6 +47,7 @@ _ROWS = (
 FORMATS = {row.suffix: row for row in _ROWS}
 READABLE = tuple(row.suffix for row in _ROWS)
 WRITABLE = tuple(row.suffix for row in _ROWS if row.compose)
+OF_BLENDER = (".fbx", ".glb", ".gltf")  # what Blender's own importers read
 DEFAULT = WRITABLE[0]  # of results where no format is asked for
 
 
@@ -57,6 +58,9 @@ def read_by(path: str) -> Format:
     motions = [other.suffix for other in FORMATS.values() if suffix and other.skeletons == suffix]
     if motions:
         raise MotionFileError(path, None, f"this is a skeleton without motion: name the {motions[0]} file instead")
+    if suffix in OF_BLENDER:
+        command = "blender --background FILE.blend --command action_loom VERB"
+        raise MotionFileError(path, None, f"Blender reads {suffix} files: import it there, then type {command}")
     if row is None:
         raise MotionFileError(path, None, f"its name does not end like that of a motion file: {', '.join(READABLE)}")
     return row

@@ -11,25 +11,27 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.
 _GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
 _SHORTEST, _TALLEST = 1.2, 2.3  # m; heights of people
 _USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # units and heights (m) of figures that are no people
+LEGLESS = "cm"  # of files that do not state their unit and show no legs
 UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height where no unit fits
+_TOY, _TOWER = 0.1, 12.0  # m; sizes of characters in a scene in metres
 # Animals have any size, so only the usual units of models are tried.
 _GUESSES_FOUR_FOOTED, _SMALLEST, _LARGEST = ("m", "cm", "mm"), 0.1, 4.0
 
 
 def guess(height: float, *, four_footed: bool = False) -> str:
-    """Return the unit in which a body of that height is as tall as a person (or an animal), "" for none."""
+    """Return the unit that makes a height that of a person (or an animal), "" for none."""
     if four_footed:
         return next((u for u in _GUESSES_FOUR_FOOTED if _SMALLEST <= height * UNITS[u] <= _LARGEST), "")
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")
 
 
 def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
-    """Return the unit in which a body is as tall as a person (or an animal), and how many metres it is.
+    """Return the unit that gives a body the height of a person (or an animal), and how many metres it is.
 
-    stated : metres of a unit by the file, 0 for none; believed unless a body with legs were under 0.5 or over 4 m tall
+    stated : metres of a unit by the file, which are believed; 0 for none
     Where no unit makes a person, metres or centimetres are taken for a height of 0.5 to 4 m. Else the unit is
-    "unknown": a body with two legs is then taken as 1.7 m tall, since speeds and heights are judged in metres; others
-    are read as metres.
+    "unknown": a body with two legs is then taken as 1.7 m tall, since speeds and heights are judged in metres; one with
+    four is read as metres. Without legs nothing shows the size, and the unit is centimetres.
 
     Example:
         >>> from dataclasses import replace
@@ -40,25 +42,63 @@ def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
         >>> units.of_body(figure), units.of_body(large)
         (('m', 1.0), ('cm', 0.01))
     """
-    height, legs = skeleton.height, skeleton.leg_length > 0.0
-    if stated > 0.0 and (not legs or _TINY <= height * stated <= _GIANT):
+    if stated > 0.0:
         return next((unit for unit, one in UNITS.items() if math.isclose(one, stated)), f"{stated:.6g}"), stated
+    if not has_legs(skeleton):
+        return LEGLESS, UNITS[LEGLESS]
+    height = skeleton.height
     name = guess(height, four_footed=skeleton.four_footed)
     name = name or next((unit for unit in _USUAL if _TINY <= height * UNITS[unit] <= _GIANT), "")
     if name:
         return name, UNITS[name]
-    walks = legs and not skeleton.four_footed
-    return UNKNOWN, TALL / height if walks else 1.0
+    return UNKNOWN, 1.0 if skeleton.four_footed else TALL / height
 
 
-def note(metres: float) -> str:
-    """Return a note on a body that is as tall as a person in no unit; metres : of its unit, as it was read.
+def of_armature(skeleton: Skeleton) -> tuple[str, float]:
+    """Return the unit of an armature and how many metres it is: metres, in which Blender counts, for any likely size.
+
+    A body with legs of under 0.1 or over 12 m was imported in another unit, guessed like the unit of a file.
 
     Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.figure import body
         >>> from action_loom.core.formats import units
-        >>> units.note(1.0)
+        >>> figure = body.skeleton()
+        >>> giant, in_cm = (replace(figure, offsets=size * figure.offsets) for size in (3.0, 100.0))
+        >>> units.of_armature(giant), units.of_armature(in_cm)
+        (('m', 1.0), ('cm', 0.01))
+    """
+    likely = not has_legs(skeleton) or _TOY <= skeleton.height <= _TOWER
+    return ("m", 1.0) if likely else of_body(skeleton)
+
+
+def has_legs(skeleton: Skeleton) -> bool:
+    """Return whether both legs of a body are known, by which its size is judged.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.formats import units
+        >>> units.has_legs(body.skeleton())
+        True
+    """
+    return {"thigh.L", "thigh.R"} <= set(skeleton.roles) and skeleton.height > 0.0
+
+
+def doubt(skeleton: Skeleton, unit: str, metres: float) -> str:
+    """Return a sentence about an assumed unit, "" where it gives the body the height of a person or an animal.
+
+    metres : of the unit, as it was read
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.formats import units
+        >>> units.doubt(body.skeleton(), "unknown", 1.0)
         'in no unit is this body as tall as a person, so metres were taken'
     """
+    if not has_legs(skeleton):
+        return "it has no legs that show its size, so centimetres were taken"
+    if unit != UNKNOWN:
+        return ""
     taken = "metres were taken" if metres == 1.0 else f"it is taken as {TALL:g} m tall"
     return f"in no unit is this body as tall as a person, so {taken}"
 

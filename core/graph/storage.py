@@ -49,6 +49,7 @@ def compose(graph: MotionGraph) -> bytes:
         "rate": graph.rate,
         "names": list(skeleton.names),
         "roles": skeleton.roles,
+        "leg_count": skeleton.leg_count,
         "clips": [_about(clip) for clip in given],
         "firsts": [frames.first for frames in graph.inputs.frame_maps],
         "scales": [frames.step for frames in graph.inputs.frame_maps],
@@ -127,6 +128,7 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
         arrays["orients"],
         arrays["tips"],
         about["roles"],
+        leg_count=about.get("leg_count", 0),
     )
     ends = np.cumsum([0, *(clip["frames"] for clip in about["clips"])])
     rotations, moved = arrays["rotations"], arrays["moved"]

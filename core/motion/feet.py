@@ -11,6 +11,7 @@ from .skeleton import Skeleton
 
 # Where the tip of a foot can be its ball.
 LONGEST_FOOT = 0.6  # of the shin: its distance from the ankle
+UPRIGHT = 0.94  # cosine: a leg stands at rest if thigh and shin are within 20° of the vertical
 AHEAD = 0.5  # cosine of its direction to the front: within 60°
 
 
@@ -77,7 +78,7 @@ def lows(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
-    """Return whether the tip of a foot is where a ball is: ahead of the ankle, within LONGEST_FOOT shins of it.
+    """Return whether the tip of a foot is where a ball is: ahead of the ankle at rest, within LONGEST_FOOT shins of it.
 
     Captured bodies have their toes there. Files of characters have no tips, and what importers make up is no foot.
     """
@@ -90,4 +91,8 @@ def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
     front = np.array([-across[1], across[0], 0.0])
     length = float(np.linalg.norm(tip))
     shin = float(np.linalg.norm(places[foot] - places[roles[f"shin.{side}"]]))
-    return length < LONGEST_FOOT * shin and float(tip @ front) > AHEAD * length * float(np.linalg.norm(front))
+    bones = np.diff(places[[roles[f"{part}.{side}"] for part in ("thigh", "shin", "foot")]], axis=0)
+    # Over a leg that does not stand at rest, nothing shows where the front of the foot is.
+    stands = bool((-bones[:, 2] > UPRIGHT * np.linalg.norm(bones, axis=1)).all())
+    ahead = not stands or float(tip @ front) > AHEAD * length * float(np.linalg.norm(front))
+    return 0.0 < length < LONGEST_FOOT * shin and ahead

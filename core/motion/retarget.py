@@ -87,7 +87,11 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     lost = [name for name in moving(clip) if name not in set(skeleton.names)]
     if lost:
         raise SkeletonError(f"{clip.name}: the body lacks {some(lost)}, which it moves")
-    if source.inheritance is not None or clip.scales is not None:
+    if clip.scales is not None:
+        scaled = np.flatnonzero(np.abs(clip.scales - 1.0).max(axis=(0, 2)) > 0.0)
+        scaled_names = some([source.names[joint] for joint in scaled])
+        raise SkeletonError(f"{clip.name}: its joints {scaled_names} are scaled, which can't change bodies yet")
+    if source.inheritance is not None:
         raise SkeletonError(f"{clip.name}: joints that do not inherit all of their parents can't change bodies yet")
     index = {name: joint for joint, name in enumerate(source.names)}
     matching = [index.get(name, -1) for name in skeleton.names]

@@ -5,32 +5,35 @@ Prefixes, namespaces and endings that rigs add do not count.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 # What a name can be without its side and what rigs add; one name may fit several roles. Names of front legs begin with
 # "front".
 LIMBS = (
     {
-        "clavicle": r"clavi(cle)?|shoulder|collar(bone)?|scapula|肩",
-        "upper_arm": r"(upper|up)?arm1?|arm(upper|up|stretch|twist|0*1)|humerus|shldr(bend)?|shoulder|腕"
+        "clavicle": r"clavi(cle)?|shoulder|collar(bone)?|scapula|肩膀?|锁骨|鎖骨",
+        "upper_arm": r"(upper|up)?arm1?|arm(upper|up|stretch|twist|0*1)|humerus|shldr(bend)?|shoulder|腕|[上大]臂|手?臂"
         r"|front(thigh|(upper|up)?leg|leg(upper|up|0*1))",
-        "forearm": r"(fore|lower|low)arm1?|arm(fore|lower|low|0*2)|forearm(bend|stretch)|radius|elbow|ひじ"
+        "forearm": r"(fore|lower|low)arm1?|arm(fore|lower|low|0*2)|forearm(bend|stretch)|radius|elbow|ひじ|肘"
+        r"|[前下小]臂"
         r"|front(shin|calf|knee|(lower|low)leg|leg(lower|low|0*2))",
-        "hand": r"hand|wrist|手首?|front(foot|paw|hoof|ankle|leg0*3)|forefoot",
+        "hand": r"hand|wrist|手[首腕掌]?|front(foot|paw|hoof|ankle|leg0*3)|forefoot",
     },
     {
-        "thigh": r"thigh(bend|stretch|twist|1)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足d?|もも",
-        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee1?|ひざd?|すね",
-        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足(首d?)?",
-        "toe": r"toes?|toebase|(foot)?toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先|足先ex",
+        "thigh": r"thigh(bend|stretch|twist|1)?|up(per)?leg|leg(up(per)?|0*1)|femur|hip|足d?|もも|大腿|[髋胯]",
+        "shin": r"shin|(low(er)?)?leg|leg(low(er)?|stretch|0*2)|calf|tibia|knee1?|ひざd?|すね|小腿|膝盖?",
+        "foot": r"foot(0*1)?|ankle|paw|hoof|leg0*3|足(首d?)?|[脚腳][踝腕掌]?|踝",
+        "toe": r"toes?|toebase|(foot)?toes?0*1?|toeend|ball|forefoot|foot(0*2)?|つま先|足先ex|[脚腳足][趾尖]",
     },
 )
 TRUNK = {
-    "hips": r"hips?|pelvis|下半身",
-    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?|胸",
-    "neck": r"(lower)?neck(0*1)?|首",
-    "head": r"head|頭",
+    "hips": r"hips?|pelvis|下半身|臀部?|骨盆",
+    "chest": r"chest|thorax|upperback|torso|spine\d*|上半身2?|胸[部腔]?|脊[柱椎]",
+    "neck": r"(lower)?neck(0*1)?|首|[颈頸]部?|脖子",
+    "head": r"head|[頭头]部?",
 }
-_SPINE = {"spine": r"spine\d*|lowerback|abdomen|waist|l5|上半身"}  # the lowest joint of the trunk plays the role
+# The lowest joint of the trunk plays the role.
+_SPINE = {"spine": r"spine\d*|lowerback|abdomen|waist|l5|上半身|脊[柱椎]|腰部?"}
 _PARTS = [re.compile(pattern) for part in (*LIMBS, TRUNK) for pattern in part.values()]
 _LIMB_PARTS = [re.compile(pattern) for limb in LIMBS for pattern in limb.values()]
 _PREFIX = re.compile(r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d*|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)")
@@ -60,7 +63,12 @@ def split(names: Sequence[str]) -> list[tuple[str, str]]:
         >>> role_names.split(["LeftUpLeg", "ik_hand_r", "head"])
         [('L', 'upleg'), ('R', 'ikhand'), ('', 'head')]
     """
-    return [_split(name) for name in _bare(names)]
+    return list(_split_all(tuple(names)))
+
+
+@lru_cache(maxsize=64)
+def _split_all(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(_split(name) for name in _bare(names))
 
 
 def says(name: str, role: str) -> bool:

@@ -11,6 +11,7 @@ from .quat import Array
 
 _TOES_TELL = 0.1  # cosine of toes and front; below it toes do not show which way the body faces
 _KNEES_TELL = 0.005  # of the leg: how far a knee must be bent to show it; captured bodies' T-poses have straight knees
+_ALONG = 0.7  # cosine: trunk and legs of a body on two legs are within 45° of a line
 _BIRDS_KNEES = 0.08  # of the leg: knees that bend backwards so far are birds'
 _NEAR = 0.03  # of the extent of a body: how far from its mirrored place a joint's partner may stand
 # Bodies on four feet: heights over the lowest foot, as shares of the hips' height.
@@ -23,11 +24,14 @@ def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
     """Return whether names call left what is on the right of a body; places (J, 3) of joints at rest.
 
     If names are right, thighs and legs show where the front is; toes must point there, or without toes knees must bend
-    there. It does not matter which axis is up: the legs show that, too.
+    there. It does not matter which axis is up: the legs show that, too. The rest pose overrules names for bodies on two
+    straight legs only; legs of animals and impossible rest poses do not.
     """
     legs = [[roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe")] for side in "LR"]
     (left, _, *_), (right, _, *_) = legs
     if left is None or right is None:
+        return False
+    if not _stands_on_two(roles, places):
         return False
     toes, knees = [], []
     for thigh, shin, foot, toe in legs:
@@ -46,6 +50,23 @@ def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
     if toes and abs(np.mean(toes)) > _TOES_TELL:
         return bool(np.mean(toes) < 0.0)
     return bool(-_BIRDS_KNEES < np.mean(knees) < -_KNEES_TELL)
+
+
+def _stands_on_two(roles: Mapping[str, int], places: Array) -> bool:
+    """Return whether trunk and legs of a body are nearly one line; true where no joint of the trunk is known."""
+    top = next((roles[role] for role in ("head", "neck", "chest") if role in roles), None)
+    if top is None:
+        return True
+    hips = 0.5 * (places[roles["thigh.L"]] + places[roles["thigh.R"]])
+    trunk = places[top] - hips
+    for side in "LR":
+        foot = roles.get(f"foot.{side}")
+        if foot is None:
+            return False
+        leg = hips - places[foot]
+        if trunk @ leg < _ALONG * np.linalg.norm(trunk) * np.linalg.norm(leg):
+            return False
+    return True
 
 
 def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | None:

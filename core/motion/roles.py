@@ -75,8 +75,18 @@ def _with_sources(names: Sequence[str], parents: NDArray[np.int64], places: Arra
     found |= {role: (joint, SHAPE) for role, joint in _by_symmetry(joints, above, places).items()}
     if not role_shapes.sides_are_swapped({role: joint for role, (joint, _) in found.items()}, places):
         return found
-    other = {role: _opposite(role) for role in found if "." in role}
-    return {other.get(role, role): (joint, SHAPE if role in other else how) for role, (joint, how) in found.items()}
+    return {_opposite(role): (joint, SHAPE if "." in role else how) for role, (joint, how) in found.items()}
+
+
+def exchange_sides(known: Mapping[str, int]) -> dict[str, int]:
+    """Return roles with left and right exchanged.
+
+    Example:
+        >>> from action_loom.core.motion import roles
+        >>> roles.exchange_sides({"hips": 0, "thigh.L": 1})
+        {'hips': 0, 'thigh.R': 1}
+    """
+    return {_opposite(role): joint for role, joint in known.items()}
 
 
 def _by_shape(found: _Sources, parents: tuple[int, ...], places: Array) -> _Sources:

@@ -47,9 +47,9 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
 
     rotations (F, J, 4), positions (F, J, 3) : of joints in the world
 
-    It is the mean of two lines from left to right, that of the thighs and that of the upper arms; the second is first
-    turned as the arms differ from the thighs at rest. For in many stances the legs stand askew, in others the torso
-    does, but seldom both. Without upper arms the thighs count alone, without legs the yaw of the travelling joint.
+    It is the mean of two lines from left to right, that of the thighs and that of the upper arms. For in many stances
+    the legs stand askew, in others the torso does, but seldom both. Without upper arms the thighs count alone, without
+    legs the yaw of the travelling joint.
 
     Example:
         >>> import numpy as np
@@ -64,7 +64,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
     thighs = _across(skeleton, positions, "thigh")
     if arms is None or thighs is None:
         return raw_pelvis_heading(skeleton, rotations, positions)
-    return np.unwrap(np.angle(thighs + arms * np.exp(1j * _askew(skeleton))))
+    return np.unwrap(np.angle(thighs + arms))
 
 
 def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
@@ -111,13 +111,6 @@ def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.compl
         return None
     line = positions[:, right] - positions[:, left]
     return np.asarray(line[:, :2] @ np.array([1.0, 1j]) / np.maximum(np.linalg.norm(line, axis=1), 1e-12))
-
-
-def _askew(skeleton: Skeleton) -> float:
-    """Return the angle from the line of the upper arms to that of the thighs at rest, radians."""
-    rest = skeleton.rest[1][None]
-    thighs, arms = _across(skeleton, rest, "thigh"), _across(skeleton, rest, "upper_arm")
-    return 0.0 if thighs is None or arms is None else float(np.angle(thighs[0]) - np.angle(arms[0]))
 
 
 def heading_joints(skeleton: Skeleton) -> list[int]:

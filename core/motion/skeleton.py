@@ -31,6 +31,8 @@ class Skeleton:
     orients (J, 4) : the joint's own rest frame in its parent's frame
     tips (J, 3) : end of a leaf bone in the joint's frame, zero where there is none
     roles : joint index of each body role; if empty, roles are found (see `roles.find`)
+    roles_by : how each role was found, where that is known of more than names and rest pose
+    leg_count : how many legs the motion shows, 0 where only the rest pose is known
     inheritance : bone settings, where not every joint inherits all of its parent (see `inheritance`)
 
     Raises SkeletonError for arrays of wrong shapes or types, values that are not numbers, no joints, two joints of one
@@ -44,6 +46,8 @@ class Skeleton:
     tips: Array
     roles: dict[str, int] = field(default_factory=dict)
     inheritance: Inheritance | None = None
+    roles_by: dict[str, str] = field(default_factory=dict)
+    leg_count: int = 0
 
     def __post_init__(self) -> None:
         count = len(self.names)
@@ -155,12 +159,14 @@ class Skeleton:
 
     @cached_property
     def four_footed(self) -> bool:
-        """Whether the hands are front feet, as the rest pose shows."""
-        return role_shapes.stands_on_four(self.roles, self.rest[1])
+        """Whether the hands are front feet, as the motion or else the rest pose shows."""
+        return self.leg_count == 4 or role_shapes.stands_on_four(self.roles, self.rest[1])
 
     @property
     def roles_found_by(self) -> dict[str, str]:
         """How each role was found (see `roles.found_by`); HAND for a joint that the user chose."""
+        if self.roles_by:
+            return {role: self.roles_by.get(role, body_roles.HAND) for role in self.roles}
         found = body_roles.find(self.names, self.parents, self.rest[1])
         how = body_roles.found_by(self.names, self.parents, self.rest[1])
         return {role: how[role] if found.get(role) == j else body_roles.HAND for role, j in self.roles.items()}

@@ -46,6 +46,7 @@ def compose(style: Style, harmonics: int = 0) -> bytes:
         "report": dict(style.report),
         "names": list(skeleton.names),
         "roles": skeleton.roles,
+        "leg_count": skeleton.leg_count,
         "clips": list(of.clips),
         "people": list(of.people),
         "columns": {column: list(values) for column, values in of.columns.items()},
@@ -125,7 +126,8 @@ def read(content: bytes, path: str) -> Style:
 def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
     """Return the style of a file's description and arrays; raises ValueError for values that no style has."""
     parents, offsets, orients, tips = (arrays[name] for name in _SKELETON)
-    skeleton = Skeleton(tuple(about["names"]), parents, offsets, orients, tips, about["roles"])
+    names, legs = tuple(about["names"]), about.get("leg_count", 0)
+    skeleton = Skeleton(names, parents, offsets, orients, tips, about["roles"], leg_count=legs)
     form = Form(skeleton, arrays["joints"], arrays["means"])
     rows, count = _rows(arrays), len(arrays["seconds"])
     clips, people = tuple(map(str, about["clips"])), tuple(map(str, about["people"]))

@@ -130,7 +130,7 @@ def test_files_dropped_onto_their_character_become_its_actions(loom, model_files
     bpy.context.scene.render.fps = rate
     bpy.ops.import_scene.gltf(filepath=path)
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
-    called = [animation["name"] for animation in model_files._json_of(path)["animations"]]
+    called = [animation["name"] for animation in model_files._contents_of(path)[0]["animations"]]
     own = {n: next(one for one in bpy.data.actions if one.name in (n, f"{n}_{rig.name}")) for n in called}
     for action in own.values():
         action.name = f"own {action.name}"

@@ -101,7 +101,7 @@ def percent(part, whole):
 
 
 def load_tool(name):
-    """Return a module of tools/, which is no package."""
+    """Load a module of tools/ by its path."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from action_loom.core.formats import bvh
+from action_loom.core.formats import bvh, motion_file
 from action_loom.core.formats.bvh_text import BvhMotion
 from action_loom.core.motion.quat import Array
 from line import Case, Line, Rival, Target, later
@@ -15,7 +15,10 @@ ROUNDING = 1e-5  # degrees and lengths; some keep single precision
 
 
 def lines() -> list[Line]:
-    return [Line("bvh", "read a BVH file", Target(8.0), _read)]
+    return [
+        Line("bvh", "read a BVH file", Target(8.0), _read),
+        Line("clip", "read a BVH file as a clip, its conventions found in its motion", Target(20.0), _read_clip),
+    ]
 
 
 def _read(material: Material) -> Case:
@@ -26,6 +29,11 @@ def _read(material: Material) -> Case:
         {"pymotion": later(_pymotion, path), "pybvh": later(_pybvh, path), "bvhio": later(_bvhio, path)},
         moved=float(path.stat().st_size + values.nbytes),
     )
+
+
+def _read_clip(material: Material) -> Case:
+    path = material.files[0]
+    return Case(lambda: motion_file.read(path), moved=float(path.stat().st_size))
 
 
 def _against(values: Callable[[Any], Array]) -> Callable[[BvhMotion, Any], float]:

@@ -12,6 +12,7 @@ class NotBvhError(ValueError):
 def read(data: bytes) -> dict:
     """Return names, parents, offsets, channels, frame_time and rows of values of a file's bytes; raises NotBvhError."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    text = text if "\n" in text else text.replace("\r", "\n")
     found = re.search(r"^[ \t]*MOTION[ \t\r]*$", text, re.MULTILINE | re.IGNORECASE)
     if not found:
         raise NotBvhError("no MOTION")
@@ -26,7 +27,8 @@ def read(data: bytes) -> dict:
         raise NotBvhError("no frame time")
     values = re.findall(r"[^ \t\n\r\v\f]+", body.group(3))
     width = sum(len(channels) for channels in made["channels"])
-    if len(values) != int(body.group(1)) * width or not all(NUMBER.fullmatch(word) for word in values):
+    stated = int(body.group(1))  # some programs count one frame too few
+    if len(values) not in (stated * width, (stated + 1) * width) or not all(NUMBER.fullmatch(word) for word in values):
         raise NotBvhError("values do not fit")
     numbers = [float(word) for word in values]
     made["frame_time"] = float(body.group(2))

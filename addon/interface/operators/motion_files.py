@@ -1,38 +1,29 @@
-"""Import and export motion files, through the file browser or from a script."""
+"""Import motion files, through the file browser or from a script."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError
-from ....core.formats import registry
 from ....core.progress import Progress
-from ....core.recipes.reading import ReadingOptions
 from ....core.recipes.result import ResultOptions
 from ...ground import formats, option_properties, rates, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import target_armature
-from ...services.results import exported_last
-from . import polls
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
     from ...services.files.import_motion import Brought, Given
 
-_UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
-_UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
+_MORE_UPS = (("x", "X", ""), ("-y", "-Y", ""), ("-z", "-Z", ""), ("-x", "-X", ""))
+_LETTERS = 40  # of a line in the dialog
+_SELECTABLE = {*(one[0] for one in (*formats.UPS, *_MORE_UPS)), *formats.UNITS, "exchanged"}
+_FOUND = {"units": "unit", "up": "up", "file_rate": "rate", "sides": "sides"}  # the shown finding of each property
 
 
-def _suggest_units_read(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
-    return ["auto", *_UNITS]
-
-
-def _suggest_units_written(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
-    return [*_UNITS]
+def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
+    return ["auto", *formats.UNITS]
 
 
 class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
@@ -50,16 +41,36 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.READABLE), options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
-        description=f"Unit of length in the files: auto, {', '.join(_UNITS)} (5.64 cm), or a number of metres",
+        description=f"Unit of length in the files: auto, {', '.join(formats.UNITS)} (5.64 cm), or a number of metres",
         default="auto",
-        search=_suggest_units_read,
+        search=_suggest_units,
         search_options={"SUGGESTION"},
     )
     up: bpy.props.EnumProperty(
         name="Up",
         description="The files' upward axis",
-        items=[("auto", "Auto", "As the rest pose stands"), *_UPS],
+        items=[("auto", "Auto", "As the motion stands"), *formats.UPS, *_MORE_UPS],
         default="auto",
+    )
+    file_rate: bpy.props.FloatProperty(
+        name="File Rate",
+        description="Frames per second of the files; 0 is their own, or 120 for AMC files, which have none",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+        soft_max=240.0,
+        options={"SKIP_SAVE"},
+    )
+    sides: bpy.props.EnumProperty(
+        name="Sides",
+        description="Which side joints named left are on",
+        items=[
+            ("auto", "Auto", ""),
+            ("names", "Names", ""),
+            ("exchanged", "Exchanged", ""),
+        ],
+        default="auto",
+        options={"SKIP_SAVE"},
     )
     skeleton: bpy.props.StringProperty(
         name="Skeleton",
@@ -67,13 +78,8 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},
     )
-    amc_rate: bpy.props.FloatProperty(
-        name="AMC Rate",
-        description="Frames per second of AMC files, which have no rate of their own; 0 is 120",
-        default=0.0,
-        min=0.0,
-        max=1000.0,
-        soft_max=240.0,
+    amc_rate: bpy.props.FloatProperty(  # kept for scripts older than `file_rate`
+        default=0.0, min=0.0, max=1000.0, options={"HIDDEN", "SKIP_SAVE"}
     )
     rate: bpy.props.EnumProperty(
         name="Rate",
@@ -149,6 +155,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     )
     chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the files are chosen, and the options set
     _asking = False
+    _found: tuple[Any, ...] = ()  # how the first chosen file will be read, a Finding for each part
+    _looked_at: list[str] = []
+    _preselected: list[str] = []
     _carried = _controls = True  # whether files of other bodies go onto the armature, and whether it has controls
     _onto: bpy.types.Object | None = None
 
@@ -166,7 +175,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         for name in ("match_rate", "fit_range"):
             if not self.properties.is_property_set(name):
                 setattr(self, name, not len(bpy.data.actions))
-        # Beside other actions a capture is expected to play as fast as it was, and it has no controls itself.
+        # Artists expect a capture to keep its speed beside other actions, and a capture never has controls.
         for name, value in (("rate", "SCENE"), ("limbs", "FK")):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
@@ -176,6 +185,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         from ...services.files import import_motion
 
         self._onto, self._carried, self._controls = import_motion.receiver(context)
+        self.check(context)
         manager = present(context.window_manager)
         if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
@@ -184,6 +194,29 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Inspect the first chosen file and preselect its doubtful conventions; Blender calls this after each change.
+
+        Several files may have different conventions, so nothing is preselected for them.
+        """
+        from ...services.files import found_conventions
+
+        paths = self._paths()
+        if paths == self._looked_at:
+            return False
+        for name in self._preselected:
+            self.properties.property_unset(name)
+        self._looked_at, self._found = paths, found_conventions.look(paths[0]) if paths else ()
+        doubtful: dict[str, Any] = {
+            one.part: one.value for one in self._found if one.doubt and one.value in _SELECTABLE
+        }
+        rate = next((one.value for one in self._found if one.part == "rate" and one.doubt), "")
+        doubtful |= {"rate": float(rate)} if rate else {}
+        self._preselected = [name for name, part in _FOUND.items() if part in doubtful and len(paths) == 1]
+        for name in self._preselected:
+            setattr(self, name, doubtful[_FOUND[name]])
+        return True
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = present(self.layout)
@@ -198,11 +231,26 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         own.prop(self, "rate")
         for name in ("fit_range", "play", "select"):
             layout.prop(self, name)
-        header, body = layout.panel("ACTION_LOOM_import_file", default_closed=True)
-        header.label(text="File")
+        doubts = [one.doubt for one in self._found if one.doubt]
+        header, body = layout.panel("ACTION_LOOM_import_file", default_closed=not doubts)
+        header.label(text="File", icon="ERROR" if doubts else "NONE")
         if body is not None:
-            for name in ("mesh", "trim", "units", "up", *(("skeleton", "amc_rate") if self._has_amc() else ())):
-                body.prop(self, name)
+            for name in ("mesh", "trim", *(("skeleton",) if self._has_amc() else ()), *_FOUND):
+                self._draw_found(body, name)
+
+    def _draw_found(self, layout: bpy.types.UILayout, name: str) -> None:
+        """Draw a property, and below it how that is found in the first chosen file."""
+        found = next((one for one in self._found if one.part == _FOUND.get(name)), None)
+        row = layout.row()
+        row.alert = found is not None and bool(found.doubt)
+        row.prop(self, name)
+        if found is not None:
+            told = layout.row()
+            told.alignment = "RIGHT"
+            told.label(text=f"{found.value} ({found.by})", translate=False)
+        if found is not None and found.doubt:
+            for line in textwrap.wrap(translated(found.doubt), _LETTERS):
+                layout.label(text=line, translate=False)
 
     def _draw_target(self, layout: bpy.types.UILayout) -> None:
         column = layout.column()
@@ -234,7 +282,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             self.rate == "SCENE" and not self.match_rate,
             "NEW" if self.new_armature else self.onto,
             bpy.path.abspath(self.skeleton),
-            self.amc_rate,
+            self.file_rate or self.amc_rate,
+            self.sides,
+            "",
             self.plant_feet,
             self.trim,
             option_properties.choice_of(self, "limbs"),
@@ -268,7 +318,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             fit_range=self.fit_range,
             play=self.play,
         )
-        for sentence in filter(None, (*imported.retargeted, imported.beside, notes)):
+        for sentence in filter(None, (*imported.found, *imported.retargeted, imported.beside, notes)):
             self.report({"INFO"}, sentence)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
@@ -301,128 +351,6 @@ class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
         return area is not None and area.type == "VIEW_3D"
 
 
-class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
-    """An action to export, by name; operators can't hold pointers to actions."""
-
-
-@option_properties.with_options(ReadingOptions)
-class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
-    bl_idname = "action_loom.export_motion"
-    bl_label = "Export"
-    bl_description = "Export the action that plays to a file, at the rate it was made"
-    bl_options = {"REGISTER"}
-
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.WRITABLE), options={"HIDDEN"})
-    kind: bpy.props.EnumProperty(
-        name="Format",
-        description="File format",
-        items=[
-            (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
-            (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
-            *((one, one[1:].upper(), "The motion alone, on the armature's skeleton") for one in registry.WRITABLE),
-        ],
-        default=registry.DEFAULT,
-    )
-    deform_only: bpy.props.BoolProperty(
-        name="Only Deform Bones",
-        description="Export only bones that deform meshes, without controls (glTF and FBX)",
-        default=False,
-    )
-    mesh: bpy.props.BoolProperty(
-        name="With Mesh",
-        description="Write the mesh at rest (.obj) and its weights beside the motion, for action-loom skin",
-        default=False,
-    )
-    actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
-    units: bpy.props.StringProperty(
-        name="Units",
-        description=f"Unit of length in the files: {', '.join(_UNITS)} (5.64 cm), or a number of metres",
-        default="cm",
-        search=_suggest_units_written,
-        search_options={"SUGGESTION"},
-    )
-    up: bpy.props.EnumProperty(name="Up", description="The files' upward axis", items=_UPS)
-    overwrite: bpy.props.BoolProperty(
-        name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
-    )
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        from ...bridge import other_bodies
-
-        armature = present(target_armature.armature(context))
-        if not self.properties.is_property_set("kind") and other_bodies.wears_mesh(armature, scene_of(context)):
-            self.kind = ".glb"
-        data = armature.animation_data
-        if not self.filepath and data is not None and data.action is not None:
-            from ....core import files
-
-            folder = exported_last.folder(armature) or os.path.dirname(bpy.data.filepath)
-            self.filepath = os.path.join(folder, files.file_name(data.action.name, self.kind))
-        present(context.window_manager).fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
-    def check(self, context: bpy.types.Context) -> bool:
-        """Give the name in the file browser the extension of the chosen format."""
-        name, ending = os.path.splitext(self.filepath)
-        if not os.path.basename(self.filepath) or ending.lower() == self.kind:
-            return False
-        self.filepath = (name if ending.lower() in formats.WRITABLE else self.filepath) + self.kind
-        return True
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout = present(self.layout)
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop(self, "kind")
-        own = ("deform_only",) if self.kind not in registry.WRITABLE else ("units", "up", "visual", "mesh")
-        for name in (*own, "overwrite"):
-            layout.prop(self, name)
-
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
-
-        visual = option_properties.values_of(self, ReadingOptions)["visual"]
-        writing = export_motion.Writing(
-            self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
-        )
-        names = [action.name for action in self.actions]
-        try:
-            with _progress(present(context.window_manager)) as progress:
-                path = bpy.path.abspath(self.filepath)
-                exported = export_motion.export_actions(context, names, path, writing, progress)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        for note in exported.notes:
-            self.report({"WARNING"}, note)
-        count, folder = len(exported.paths), exported.paths[0].parent
-        what = str(exported.paths[0]) if count == 1 else f"{count} files in {folder}"
-        said = f"{exported.paths[0].name} written to {folder.name or folder}" if count == 1 else f"{what} written"
-        exported_last.keep(target_armature.armature(context), said, str(folder))
-        self.report({"INFO"}, f"{what} written")
-        return {"FINISHED"}
-
-    def _suffix(self) -> str:
-        """Return the format of files that are named after their actions."""
-        ending = os.path.splitext(self.filepath)[1].lower()
-        return ending if ending in formats.WRITABLE else self.kind
-
-
-@contextmanager
-def _progress(window_manager: bpy.types.WindowManager) -> Iterator[Progress]:
-    window_manager.progress_begin(0, 100)
-
-    def show(fraction: float, _doing: str) -> bool:
-        window_manager.progress_update(100 * fraction)
-        return True
-
-    try:
-        yield Progress(show)
-    finally:
-        window_manager.progress_end()
-
-
 def _counted(actions: list[bpy.types.Action]) -> str:
     return f"Action {actions[0].name}" if len(actions) == 1 else f"{len(actions)} actions"
 
@@ -440,7 +368,5 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         ACTION_LOOM_OT_import_motion,
         ACTION_LOOM_FH_motion,
-        ACTION_LOOM_PG_exported_action,
-        ACTION_LOOM_OT_export_motion,
     )
 )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ....core.errors import LoomError
 from ....core.formats import bvh, obj, weights
+from ....core.formats.conventions import settling
 from ....core.formats.motion_file import Convention
 from ....core.motion import quat
 from ....core.motion.clip import Clip
@@ -76,5 +77,4 @@ def _at_rest(armature: bpy.types.Object, body: Rig, places: Array) -> Array:
 
 def _as_written(places: Array, convention: Convention) -> Array:
     """Return places (V, 3), metres and z up, in the unit and axes of a file."""
-    turned = places[:, [0, 2, 1]] * (1.0, 1.0, -1.0) if convention.up == "y" else places
-    return turned / convention.metres
+    return quat.rotate(quat.inv(settling.TURNS[convention.up]), places) / convention.metres

@@ -9,18 +9,20 @@ from dataclasses import dataclass, field, replace
 
 import bpy
 
-from ....core.errors import LoomError, some
-from ....core.formats import motion_file, units
+from ....core.errors import LoomError, SeveralBodiesError, some
+from ....core.formats import motion_file
+from ....core.formats.conventions import folder, settling
 from ....core.motion import resample
 from ....core.motion.clip import Clip
+from ....core.motion.skeleton import Skeleton
 from ....core.progress import Progress
 from ....core.weave.seam import close
-from ...bridge import bones, control_body, control_keys, curves, other_bodies
+from ...bridge import bones, control_body, control_keys, curves, other_bodies, rig
 from ...ground import formats, rates, steps
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
 from ..weaving import on_controls, standing, writing
-from . import import_skin, model_files, onto_armature
+from . import found_conventions, import_skin, model_files, onto_armature
 from .onto_armature import File, Moved
 
 FIRST_FRAME = 1.0
@@ -29,7 +31,7 @@ AUTO, ACTIVE, NEW = ONTO = "AUTO", "ACTIVE", "NEW"
 
 @dataclass(frozen=True)
 class FileReading:
-    """How files are read; units, up, skeleton and amc_rate as in `motion_file.read`.
+    """How files are read; units, up, skeleton, file_rate, sides and body as in `motion_file.read`.
 
     to_scene_rate : resample to the scene's rate; else each captured frame is one scene frame, and the action keeps its
     rate
@@ -46,7 +48,9 @@ class FileReading:
     to_scene_rate: bool = False
     onto: str = AUTO
     skeleton: str = ""
-    amc_rate: float = 0.0
+    file_rate: float = 0.0
+    sides: str = "auto"
+    body: str = ""
     plant_feet: bool = True
     trim: bool = True
     limbs: str = "source"
@@ -58,6 +62,7 @@ class FileReading:
 class Imported:
     """The new actions of each armature, the new armatures, and messages for the user.
 
+    found : how the files were read, a sentence for each way
     retargeted : how files were carried onto the character; beside : what stays as it is, one sentence, "" for nothing
     refused : why some could not be, a sentence each
     """
@@ -65,6 +70,7 @@ class Imported:
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
     made: tuple[bpy.types.Object, ...]
     notes: tuple[str, ...]
+    found: tuple[str, ...] = ()
     retargeted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     beside: str = ""
@@ -93,7 +99,7 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """Files brought onto the armature's body, those for new armatures, and messages for the user.
+    """Files brought onto the armature's body, those for new armatures, and messages for the user (see `Imported`).
 
     keys : by the number of a file on the armature's body, what the controls are to be keyed as, or why they can't be
     """
@@ -102,6 +108,7 @@ class Brought:
     groups: tuple[tuple[File, ...], ...]
     notes: tuple[str, ...]
     refused: tuple[str, ...]
+    found: tuple[str, ...]
     keys: dict[int, onto_armature.Solved | LoomError] = field(default_factory=dict)
 
 
@@ -135,10 +142,14 @@ def brought(given: Given, progress: Progress) -> Brought:
     that can't be carried are left out.
     """
     notes: list[str] = []
+    found: dict[str, None] = {}
     read: list[File] = []
+    contents = []
     for done, path in enumerate(given.paths):
         progress.at(done / (2 * len(given.paths)), f"reading {os.path.basename(path)}")
-        read += _read(path, given, notes)
+        contents.append([] if path in given.models else _contents(path, given.reading))
+    for path, content in zip(given.paths, _settled_together(given, contents), strict=True):
+        read += _files(path, content, given, notes, found)
     to = given.to
     groups: dict[frozenset[tuple[str, str]], list[File]] = {}
     moved: list[Moved] = []
@@ -159,7 +170,7 @@ def brought(given: Given, progress: Progress) -> Brought:
                 moved.append(_here(carried, given.stand))
         else:
             groups.setdefault(file.tree, []).append(file)
-    return Brought(tuple(moved), tuple(map(tuple, groups.values())), tuple(notes), tuple(refused))
+    return Brought(tuple(moved), tuple(map(tuple, groups.values())), tuple(notes), tuple(refused), tuple(found))
 
 
 def solve_in_steps(given: Given, brought: Brought) -> steps.Steps[None]:
@@ -191,6 +202,7 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
     made: list[bpy.types.Object] = []
     for group in brought.groups:
         new, names = _new_armature(context, group[0])
+        _keep_roles(new, group[0].clip.skeleton, names)
         made.append(new)
         renamed = [file.renamed(names) for file in group]
         to = onto_armature.receiver_of_new(new, renamed)
@@ -204,8 +216,9 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
     solved = ((brought.moved[k].body, keys) for k, keys in brought.keys.items() if isinstance(keys, on_controls.OnRig))
     leaves_ik = any(control_keys.leaves_ik(body, each.keys) for body, each in solved)
     beside = "Limbs are keyed on FK, their IK controls stay; Limbs on Both moves them, too" if leaves_ik else ""
-    once = (tuple(dict.fromkeys(words)) for words in (notes, retargeted, refused))
-    return Imported(actions, tuple(made), next(once), next(once), next(once), beside)
+    found = tuple(filter(None, brought.found))
+    once = [tuple(dict.fromkeys(words)) for words in (notes, retargeted, refused)]
+    return Imported(actions, tuple(made), once[0], found, once[1], once[2], beside)
 
 
 def _found(uid: int) -> bpy.types.Object:
@@ -213,7 +226,7 @@ def _found(uid: int) -> bpy.types.Object:
 
 
 def _here(moved: Moved, stand: tuple[float, ...]) -> Moved:
-    """Return a clip that was carried onto an armature's body where that stands; its own files stay as they are."""
+    """Return a retargeted clip at the place of the armature; clips of its own files are not moved."""
     if not moved.retargeted or not stand:
         return moved
     return replace(moved, clip=standing.moved(moved.clip, stand, moved.body))
@@ -230,23 +243,35 @@ def _is_model(path: str) -> bool:
     return os.path.splitext(path)[1].lower() in formats.MODELS
 
 
-def _read(path: str, given: Given, notes: list[str]) -> list[File]:
-    """Return the clips of a file, trimmed and at the rate asked for."""
+def _settled_together(given: Given, contents: list[list[motion_file.MotionFile]]) -> list[list[motion_file.MotionFile]]:
+    """Return the contents of files after the files of a skeleton have settled each other's doubts."""
+    every = [(path, one) for path, content in zip(given.paths, contents, strict=True) for one in content]
+
+    def read_again(number: int, up: str) -> motion_file.MotionFile:
+        path, before = every[number]
+        again = _contents(path, replace(given.reading, up=up))
+        return next(one for one in again if one.clip.name == before.clip.name)
+
+    settled = iter(folder.settle_together([one for _, one in every], read_again))
+    return [[next(settled) for _ in content] for content in contents]
+
+
+def _files(
+    path: str, contents: list[motion_file.MotionFile], given: Given, notes: list[str], found: dict[str, None]
+) -> list[File]:
+    """Return the clips of a file, trimmed and at the rate asked for; notes and how it was read are added."""
     reading = given.reading
     drawn = None
     if path in given.models:
         read = [(clip, (True,) * len(clip.skeleton)) for clip in given.models[path]]
+        notes += [doubt for clip, _ in read for doubt in settling.find_doubts(clip)]
         notes += [f"{os.path.basename(path)}: With Mesh is for motion files, not for models"] * reading.mesh
     else:
-        content = motion_file.read(
-            path, reading.units, reading.up, skeleton=reading.skeleton, amc_rate=reading.amc_rate
-        )
-        notes += content.notes
-        if content.convention.unit == units.UNKNOWN:
-            notes.append(f"{os.path.basename(path)}: {units.note(content.convention.metres)}")
-        read = [(content.clip, content.turned)]
+        notes += [doubt for content in contents for doubt in content.doubts]
+        found |= dict.fromkeys(found_conventions.describe(content.findings) for content in contents)
+        read = [(content.clip, content.turned) for content in contents]
         if reading.mesh:
-            drawn, more = import_skin.read(path, content.convention, content.clip.skeleton.names)
+            drawn, more = import_skin.read(path, contents[0].convention, contents[0].clip.skeleton.names)
             notes += more
     trimmed = [(close.trimmed(clip, reading.trim), turned) for clip, turned in read]
     for part, _ in trimmed:
@@ -262,6 +287,27 @@ def _read(path: str, given: Given, notes: list[str]) -> list[File]:
         )
         for part, turned in trimmed
     ]
+
+
+def _contents(path: str, reading: FileReading) -> list[motion_file.MotionFile]:
+    """Return a file as it is read, once for each of its bodies if none was chosen."""
+
+    def read(body: str) -> motion_file.MotionFile:
+        return motion_file.read(
+            path,
+            reading.units,
+            reading.up,
+            rate=reading.file_rate,
+            sides=reading.sides,
+            body=body,
+            skeleton=reading.skeleton,
+        )
+
+    try:
+        return [read(reading.body)]
+    except SeveralBodiesError as error:
+        named = [(body, read(body)) for body in error.bodies]
+    return [replace(one, clip=replace(one.clip, name=f"{one.clip.name} {body}")) for body, one in named]
 
 
 def receiver(context: bpy.types.Context) -> tuple[bpy.types.Object | None, bool, bool]:
@@ -284,6 +330,13 @@ def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Obj
     # A connected bone can't take the joint translations of a file.
     armature, names = bones.build(context, name, skeleton, heads, tails, connected=False)
     return armature, dict(zip(skeleton.names, names, strict=True))
+
+
+def _keep_roles(armature: bpy.types.Object, skeleton: Skeleton, names: dict[str, str]) -> None:
+    """Store the roles that the motion showed on an armature whose names and rest pose do not show them."""
+    shown = {role: names[skeleton.names[joint]] for role, joint in skeleton.roles.items()}
+    if rig.found_roles(armature) != shown:
+        rig.set_roles(armature, shown)
 
 
 def _hang(

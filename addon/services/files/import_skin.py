@@ -9,9 +9,11 @@ import bpy
 import numpy as np
 
 from ....core.formats import obj, weights
+from ....core.formats.conventions import settling
 from ....core.formats.motion_file import Convention
 from ....core.formats.obj import ObjMesh
 from ....core.formats.weights import Weights
+from ....core.motion import quat
 from ....core.motion.quat import Array
 from ...bridge import bones
 from . import export_skin
@@ -56,8 +58,7 @@ def read(motion: str, convention: Convention, joints: tuple[str, ...]) -> tuple[
 
 def _upright(places: Array, convention: Convention) -> Array:
     """Return places (V, 3) of a file in metres and z up."""
-    turned = places[:, [0, 2, 1]] * (1.0, -1.0, 1.0) if convention.up == "y" else places
-    return turned * convention.metres
+    return convention.metres * quat.rotate(settling.TURNS[convention.up], places)
 
 
 def hang(context: bpy.types.Context, drawn: Drawn, armature: bpy.types.Object, names: Mapping[str, str]) -> None:

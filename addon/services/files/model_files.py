@@ -3,6 +3,7 @@
 The import runs in a scene of its own, which is removed afterwards with everything in it: only the clips stay.
 """
 
+import base64
 import json
 import os
 import re
@@ -12,11 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 import bpy
+import numpy as np
 
 from ....core.errors import LoomError
 from ....core.motion.clip import Clip
+from ....core.motion.quat import Array
 from ...bridge import clip as clips
 from ...bridge import curves, rig
 from ...bridge.stage import unheard
@@ -28,8 +32,10 @@ from ..sources import source_list
 USUAL_RATE = 30.0  # frames per second of files whose keys do not tell the rate
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 _NEAR = 0.01  # tolerance as a share of the rate: key times are rounded
+_OFF_FRAME = 0.05  # frames; likewise
+_FLOAT = 5126  # the number of single precision in glTF
 _OF_CODE = re.compile(r"^ |^Location:|Traceback")  # lines of an error that name places in code
-_WORDS = 120  # letters of what an importer said
+_WORDS = 120  # letters of an importer's message
 _HANDLERS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
 
 
@@ -57,24 +63,59 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
 
 
 def rate_of_gltf(path: str) -> float:
-    """Return the highest key rate of a glTF file's animations; 0 where it is unknown."""
+    """Return the rate of the nearest keys of a glTF file's animations; 0 where it is unknown.
+
+    If all keys are sparse, it is the lowest usual rate with a frame at every key.
+    """
     try:
-        content = _json_of(path)
+        content, binary = _contents_of(path)
         inputs = {one["input"] for animation in content.get("animations", ()) for one in animation["samplers"]}
-        times = [content["accessors"][place] for place in inputs]
-        found = [(one["count"] - 1) / (one["max"][0] - one["min"][0]) for one in times if one["count"] > 1]
-    except (OSError, ValueError, KeyError, IndexError, TypeError, ZeroDivisionError, struct.error):
-        return 0.0  # Blender's importer will report what is wrong with the file
-    rate = max(found, default=0.0)
-    return next((usual for usual in _RATES if abs(usual - rate) <= _NEAR * usual), float(round(rate)))
+        times = [_key_times(path, content, binary, place) for place in sorted(inputs)]
+    except (OSError, ValueError, KeyError, IndexError, TypeError, struct.error):
+        return 0.0  # Blender's importer will report the fault
+    gaps = np.concatenate([np.zeros(0), *map(np.diff, times)])
+    gaps = gaps[gaps > 1.0 / (1.5 * _RATES[-1])]
+    if not len(gaps):
+        return 0.0
+    fastest = 1.0 / float(gaps.min())
+    if fastest > (1.0 - _NEAR) * _RATES[0]:
+        return next((usual for usual in _RATES if abs(usual - fastest) <= _NEAR * usual), float(round(fastest)))
+    steps = np.concatenate([keys - keys[0] for keys in times])
+    return next((rate for rate in _RATES if _has_frames(rate, steps)), USUAL_RATE)
 
 
-def _json_of(path: str) -> Any:
+def _has_frames(rate: float, seconds: Array) -> bool:
+    """Return whether a rate has a frame at each of some times."""
+    frames = rate * seconds
+    return bool(np.abs(frames - np.round(frames)).max() < _OFF_FRAME)
+
+
+def _key_times(path: str, content: Any, binary: bytes, place: int) -> Array:
+    """Return the times of an accessor with one single-precision number per element; raises ValueError for another."""
+    accessor = content["accessors"][place]
+    view = content["bufferViews"][accessor["bufferView"]]
+    if accessor["componentType"] != _FLOAT or accessor["type"] != "SCALAR":
+        raise ValueError(accessor)
+    buffer = content["buffers"][view["buffer"]].get("uri", "")
+    if buffer.startswith("data:"):
+        binary = base64.b64decode(buffer.partition(",")[2])
+    elif buffer:
+        with open(os.path.join(os.path.dirname(path), unquote(buffer)), "rb") as file:
+            binary = file.read()
+    first = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+    stride = view.get("byteStride", 4)
+    return np.ndarray(accessor["count"], "<f4", binary, first, (stride,)).astype(np.float64)
+
+
+def _contents_of(path: str) -> tuple[Any, bytes]:
+    """Return the description in a glTF file, and the binary data in it, b"" where there is none."""
     with open(path, "rb") as file:
         head = file.read(20)
         if head[:4] != b"glTF":
-            return json.loads(head + file.read())
-        return json.loads(file.read(struct.unpack_from("<I", head, 12)[0]))
+            return json.loads(head + file.read()), b""
+        content = json.loads(file.read(struct.unpack_from("<I", head, 12)[0]))
+        file.read(8)
+        return content, file.read()
 
 
 @contextmanager
@@ -112,7 +153,7 @@ def _import(path: str, ending: str) -> None:
 
 
 def _said(message: str, path: str) -> str:
-    """Return what an importer said of a file in a few words: no traceback, no place in code, no folder."""
+    """Return an importer's message in a few words, without traceback, place in code and folder."""
     lines = [line for line in message.splitlines() if line.strip() and not _OF_CODE.search(line)]
     last = (lines or [message])[-1].replace(os.path.join(os.path.dirname(path), ""), "")
     return textwrap.shorten(last.removeprefix("Error:"), _WORDS)
@@ -136,7 +177,7 @@ def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, imported: list[bp
         if not source_list.moves(action, armature).bones:
             continue
         slot = curves.choose_slot(action, armature)
-        body = rig.read(armature, moving_object=clips.moves_object(action, slot))
+        body = rig.read(armature, moving_object=clips.moves_object(action, slot), in_metres=True)
         clip = clips.read(armature, action, body, rates.of_scene(scene), slot).clip
         # Before 4.4 each object gets its own action, named after the animation and the object.
         yield replace(clip, name=action.name.removesuffix(f"_{armature.name}"))

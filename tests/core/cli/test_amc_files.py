@@ -6,7 +6,7 @@ import pytest
 from action_loom.core.formats import motion_file
 from oracles import acclaim, console
 
-NOTE = "AMC files have no frame rate: 120 was taken (option amc_rate)"
+NOTE = "AMC files have no frame rate: 120 was taken (option file_rate)"
 
 
 @pytest.fixture
@@ -23,10 +23,13 @@ def test_info_says_skeleton_unit_and_that_the_rate_was_taken_for_granted(run, tm
     code, printed, err = run("info", path, "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert "3 frames at 120 a second" in printed
-    assert f"units: cmu, y up (guessed); skeleton: {path.with_suffix('.asf')}" in printed
+    assert (
+        f"unit cmu (stated), rate 120 (assumed), sides shape (assumed); skeleton: {path.with_suffix('.asf')}" in printed
+    )
     assert f"note: {NOTE}" in printed
     (one,) = console.read_json(out / "r.json")["clips"]
-    assert (one["skeleton"], one["rate"], one["notes"]) == (str(path.with_suffix(".asf")), 120.0, [NOTE])
+    unsettled = "two: its motion does not settle which axis points up (option up)"
+    assert (one["skeleton"], one["rate"], one["notes"]) == (str(path.with_suffix(".asf")), 120.0, [unsettled, NOTE])
     _, printed, _ = run("info", path, "--amc-rate", "60")
     assert "3 frames at 60 a second" in printed
     assert NOTE not in printed
@@ -49,7 +52,7 @@ def test_a_skeleton_is_refused_as_a_clip(run, takes):
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "problem"), [("amc_rate", "-1", "between 0"), ("amc_rate", "fast", "invalid")]
+    ("key", "value", "problem"), [("file_rate", "-1", "between 0"), ("amc_rate", "fast", "invalid")]
 )
 def test_values_that_are_none_are_refused(run, takes, key, value, problem):
     code, _, err = run("info", takes, f"--{key.replace('_', '-')}", value)

@@ -54,7 +54,7 @@ def test_a_single_clip_can_not_be_blended(run, walk, out):
         ["sync", "WALK", "SLOW", "--metric", "taste"],
         ["sync", "WALK", "SLOW", "--slope", "steep"],
         ["sync", "WALK", "SLOW", "--sharpness", "2"],
-        ["info", "WALK", "--up", "x"],
+        ["info", "WALK", "--up", "w"],
         ["info", "WALK", "--engine", "steam"],
         ["blend", "WALK", "SLOW", "-o"],
         ["blend", "WALK", "SLOW", "-o", "OUT", "--weights", "much"],

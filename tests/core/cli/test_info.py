@@ -12,7 +12,12 @@ def test_info_says_what_is_in_a_file(run, walk):
     code, out, err = run("info", walk)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == str(walk)
-    for fact in ("61 frames at 30 a second, 2.00 s", "21 joints", "1.67 m tall", "units: cm, y up (guessed)"):
+    for fact in (
+        "61 frames at 30 a second, 2.00 s",
+        "21 joints",
+        "1.67 m tall",
+        "up y (measured), unit cm (assumed), rate 30 (stated), sides names (measured)",
+    ):
         assert fact in out
     assert "hips = Hips, " in out
 
@@ -40,7 +45,7 @@ def test_units_and_the_upward_axis_can_be_given(run, walk, out):
     assert one["height_m"] == pytest.approx(167.347, abs=1e-3)
     code, printed, _ = run("info", walk, "--units", "0.005", "--up", "y")
     assert code == 0
-    assert "(as asked)" in printed
+    assert "up y (asked), unit 0.005 (asked)" in printed
 
 
 @pytest.mark.shared

@@ -161,7 +161,7 @@ def test_how_many_at_a_time_is_a_whole_number(run, jobs, out, number):
     assert os.listdir(out) == []
 
 
-@pytest.mark.parametrize("flag", [["--units", "parsec"], ["--up", "x"], ["--engine", "steam"]])
+@pytest.mark.parametrize("flag", [["--units", "parsec"], ["--up", "w"], ["--engine", "steam"]])
 def test_wrong_flags_are_wrong_usage(run, jobs, out, flag):
     code, _, err = run("run", jobs, *flag)
     assert code == 2

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core.errors import MotionFileError, OptionError
-from action_loom.core.formats import amc_text, asf, bvh, conventions, motion_file
+from action_loom.core.formats import amc_text, asf, bvh, motion_file
+from action_loom.core.formats.conventions import settling
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose, assert_array_equal
@@ -177,36 +178,38 @@ def test_the_length_is_how_many_units_make_an_inch(unit, name, metres, tmp_path)
 
 
 def test_a_skeleton_without_a_length_is_read_as_bvh_files_are(tmp_path):
-    for lengths, name in ((10.0, "cm"), (0.1, "m")):
+    for lengths, name in ((10.0, "cm"), (0.1, "cm")):  # without legs nothing shows the size
         found = motion_file.read(acclaim.write(tmp_path, scaled(ASF, lengths, "mass 2")))
         assert (found.convention.unit, found.convention.guessed) == (name, True)
+        assert found.doubts[1] == "two: it has no legs that show its size, so centimetres were taken (option units)"
 
 
 def test_what_is_asked_for_comes_before_what_the_file_says(tmp_path):
     found = motion_file.read(acclaim.write(tmp_path), "0.5", "z")
     assert (found.convention.metres, found.convention.up, found.convention.guessed) == (0.5, "z", False)
     assert_allclose(found.clip.skeleton.offsets[2], [0.0, 5.0, 0.0])
-    for how in (("parsec", "y"), ("m", "x")):
+    for how in (("parsec", "y"), ("m", "w")):
         with pytest.raises(OptionError):
             motion_file.read(tmp_path / "two.amc", *how)
 
 
 @pytest.mark.shared
-def test_a_length_that_makes_a_person_a_giant_is_not_believed(tmp_path):
+def test_a_length_that_makes_a_person_a_giant_is_believed(tmp_path):
     text = (acclaim.FOLDER / "16.asf").read_text().replace("length 0.45", "length 0.001")
     found = motion_file.read(acclaim.write(tmp_path, text, (acclaim.FOLDER / "16_41.amc").read_bytes(), "16"))
-    assert (found.convention.unit, found.convention.guessed) == ("cmu", True)
+    assert (found.convention.unit, found.convention.guessed) == ("25.4", True)
+    assert found.clip.skeleton.height > 700.0
 
 
 def test_the_frame_rate_is_asked_for_or_said_or_120_which_is_noted(tmp_path):
     found = read(tmp_path)
     assert found.clip.rate == 120.0
-    assert found.notes == ("AMC files have no frame rate: 120 was taken (option amc_rate)",)
-    asked = read(tmp_path, amc_rate=59.94)
+    assert found.notes == ("AMC files have no frame rate: 120 was taken (option file_rate)",)
+    asked = read(tmp_path, rate=59.94)
     assert (asked.clip.rate, asked.notes) == (59.94, ())
     message = AMC.replace(":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 30")
     assert (read(tmp_path, ASF, message).clip.rate, read(tmp_path, ASF, message).notes) == (30.0, ())
-    assert read(tmp_path, ASF, message, amc_rate=60.0).clip.rate == 60.0
+    assert read(tmp_path, ASF, message, rate=60.0).clip.rate == 60.0
 
 
 # --- the skeleton beside --------------------------------------------------------------------------------------------
@@ -363,10 +366,11 @@ def test_captured_takes_are_read_in_the_fast_way(monkeypatch):
         motion_file.read(path)
 
 
-def test_settled_needs_no_more_than_a_clip(tmp_path):
+def test_settling_needs_no_more_than_a_clip(tmp_path):
     """The same numbers in another unit and another upward axis are the same clip, scaled and turned."""
     clip = read(tmp_path).clip
     plain = Clip(clip.name, clip.skeleton, clip.rate, clip.rotations, clip.translations)
-    same, convention = conventions.settled(plain, "m", "z")
-    assert_allclose(kinematics.points(same), kinematics.points(clip), atol=1e-15)
-    assert convention == motion_file.Convention("m", 1.0, "z", False)
+    stated = motion_file.Finding("rate", "120", motion_file.STATED)
+    settled = settling.settle(plain, motion_file.Reading("m", "z"), rate=stated)
+    assert_allclose(kinematics.points(settled.clip), kinematics.points(clip), atol=1e-15)
+    assert settled.convention == motion_file.Convention("m", 1.0, "z", False)

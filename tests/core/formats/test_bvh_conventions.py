@@ -31,9 +31,9 @@ def test_a_unit_that_is_none_is_refused(small, unit):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("up", ["x", "", "Y", "-z"])
+@pytest.mark.parametrize("up", ["w", "", "Y", "+z"])
 def test_an_axis_that_is_none_is_refused(small, up):
-    with pytest.raises(OptionError, match="but must be one of auto, y, z"):
+    with pytest.raises(OptionError, match="but must be one of auto, y, z, x, -y, -z, -x"):
         bvh.to_clip(small, up=up)
 
 
@@ -61,13 +61,15 @@ def test_a_body_that_no_unit_makes_a_persons_size_is_taken_as_one(small):
     read, convention = bvh.to_clip(giant)
     assert (convention.unit, convention.guessed) == ("unknown", True)
     assert read.skeleton.height == pytest.approx(1.7)
-    assert units.note(convention.metres) == "in no unit is this body as tall as a person, so it is taken as 1.7 m tall"
+    doubt = "in no unit is this body as tall as a person, so it is taken as 1.7 m tall"
+    assert units.doubt(read.skeleton, convention.unit, convention.metres) == doubt
     again = bvh.from_clip(read, giant, convention)
     assert_allclose(again.values, giant.values, atol=1e-4)
     # What has no legs is no person.
     chain = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
-    assert bvh.to_clip(chain)[1].metres == 1.0
-    assert "metres were taken" in units.note(1.0)
+    legless, found = bvh.to_clip(chain)
+    assert found.metres == 0.01
+    assert "centimetres were taken" in units.doubt(legless.skeleton, found.unit, found.metres)
 
 
 @pytest.mark.both_engines

@@ -45,7 +45,7 @@ SHORT, LONG = ROWS[0].rsplit(" ", 1)[0], ROWS[0] + " 10"
 BROKEN = {
     "fewer rows": (with_rows(ROWS[0], frames=2), FIRST_ROW, "Frames: says 2, but the file ends after 1"),
     "no rows": (with_rows(frames=2), MOTION + 2, "Frames: says 2, but the file ends after 0"),
-    "more rows": (with_rows(*ROWS, ROWS[0], frames=2), FIRST_ROW + 2, "Frames: says 2, but another row of numbers"),
+    "more rows": (with_rows(*ROWS, *ROWS, frames=2), FIRST_ROW + 2, "Frames: says 2, but another row of numbers"),
     "text after the rows": (SMALL + "\nend of file\n", FIRST_ROW + 3, "but the text 'end of file' follows"),
     "a short row": (with_rows(SHORT, ROWS[1]), FIRST_ROW, "frame 0 has 14 values; the channels ask for 15"),
     "a long row": (with_rows(ROWS[0], LONG), FIRST_ROW + 1, "frame 1 has 16 values; the channels ask for 15"),

@@ -36,6 +36,6 @@ def test_captured_files():
 
 @pytest.mark.shared
 def test_an_amc_of_another_rate():
-    some = motion_file.read(SHARED / "amc" / "16_11.amc", amc_rate=60.0, wanted_rate=30.0)
+    some = motion_file.read(SHARED / "amc" / "16_11.amc", rate=60.0, wanted_rate=30.0)
     assert (some.rate, some.clip.rate) == (60.0, 30.0)
     assert len(some.clip) == int(np.ceil(some.frames / 2))

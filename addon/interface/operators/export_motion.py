@@ -1,0 +1,152 @@
+"""Export actions to files, through the file browser or from a script."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ....core.errors import LoomError
+from ....core.formats import registry
+from ....core.progress import Progress
+from ....core.recipes.reading import ReadingOptions
+from ...ground import formats, option_properties
+from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...model import target_armature
+from ...services.results import exported_last
+from . import polls
+
+
+def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
+    return [*formats.UNITS]
+
+
+class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
+    """An action to export, by name; operators can't hold pointers to actions."""
+
+
+@option_properties.with_options(ReadingOptions)
+class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
+    bl_idname = "action_loom.export_motion"
+    bl_label = "Export"
+    bl_description = "Export the action that plays to a file, at the rate it was made"
+    bl_options = {"REGISTER"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.WRITABLE), options={"HIDDEN"})
+    kind: bpy.props.EnumProperty(
+        name="Format",
+        description="File format",
+        items=[
+            (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
+            (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
+            *((one, one[1:].upper(), "The motion alone, on the armature's skeleton") for one in registry.WRITABLE),
+        ],
+        default=registry.DEFAULT,
+    )
+    deform_only: bpy.props.BoolProperty(
+        name="Only Deform Bones",
+        description="Export only bones that deform meshes, without controls (glTF and FBX)",
+        default=False,
+    )
+    mesh: bpy.props.BoolProperty(
+        name="With Mesh",
+        description="Write the mesh at rest (.obj) and its weights beside the motion, for action-loom skin",
+        default=False,
+    )
+    actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
+    units: bpy.props.StringProperty(
+        name="Units",
+        description=f"Unit of length in the files: {', '.join(formats.UNITS)} (5.64 cm), or a number of metres",
+        default="cm",
+        search=_suggest_units,
+        search_options={"SUGGESTION"},
+    )
+    up: bpy.props.EnumProperty(name="Up", description="The files' upward axis", items=formats.UPS)
+    overwrite: bpy.props.BoolProperty(
+        name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+        from ...bridge import other_bodies
+
+        armature = present(target_armature.armature(context))
+        if not self.properties.is_property_set("kind") and other_bodies.wears_mesh(armature, scene_of(context)):
+            self.kind = ".glb"
+        data = armature.animation_data
+        if not self.filepath and data is not None and data.action is not None:
+            from ....core import files
+
+            folder = exported_last.folder(armature) or os.path.dirname(bpy.data.filepath)
+            self.filepath = os.path.join(folder, files.file_name(data.action.name, self.kind))
+        present(context.window_manager).fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Give the name in the file browser the extension of the chosen format."""
+        name, ending = os.path.splitext(self.filepath)
+        if not os.path.basename(self.filepath) or ending.lower() == self.kind:
+            return False
+        self.filepath = (name if ending.lower() in formats.WRITABLE else self.filepath) + self.kind
+        return True
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "kind")
+        own = ("deform_only",) if self.kind not in registry.WRITABLE else ("units", "up", "visual", "mesh")
+        for name in (*own, "overwrite"):
+            layout.prop(self, name)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
+
+        visual = option_properties.values_of(self, ReadingOptions)["visual"]
+        writing = export_motion.Writing(
+            self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
+        )
+        names = [action.name for action in self.actions]
+        try:
+            with _progress(present(context.window_manager)) as progress:
+                path = bpy.path.abspath(self.filepath)
+                exported = export_motion.export_actions(context, names, path, writing, progress)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for note in exported.notes:
+            self.report({"WARNING"}, note)
+        count, folder = len(exported.paths), exported.paths[0].parent
+        what = str(exported.paths[0]) if count == 1 else f"{count} files in {folder}"
+        said = f"{exported.paths[0].name} written to {folder.name or folder}" if count == 1 else f"{what} written"
+        exported_last.keep(target_armature.armature(context), said, str(folder))
+        self.report({"INFO"}, f"{what} written")
+        return {"FINISHED"}
+
+    def _suffix(self) -> str:
+        """Return the format of files that are named after their actions."""
+        ending = os.path.splitext(self.filepath)[1].lower()
+        return ending if ending in formats.WRITABLE else self.kind
+
+
+@contextmanager
+def _progress(window_manager: bpy.types.WindowManager) -> Iterator[Progress]:
+    window_manager.progress_begin(0, 100)
+
+    def show(fraction: float, _doing: str) -> bool:
+        window_manager.progress_update(100 * fraction)
+        return True
+
+    try:
+        yield Progress(show)
+    finally:
+        window_manager.progress_end()
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        ACTION_LOOM_PG_exported_action,
+        ACTION_LOOM_OT_export_motion,
+    )
+)

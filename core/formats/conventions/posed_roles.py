@@ -1,0 +1,32 @@
+"""Body roles of a file: by names and rest pose, or by poses of the motion where the rest pose shows no body."""
+
+import numpy as np
+
+from ...motion import kinematics, roles
+from ...motion.clip import Clip
+
+POSES = 24  # tried poses of a clip
+
+
+def find_roles(clip: Clip) -> dict[str, int]:
+    """Return the joint of each role, in the pose in which the most roles are found.
+
+    A rest pose in which all bones lie along one axis shows no shape; names are enough for most files.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats.conventions import posed_roles
+        >>> walk = actions.walk(cycles=1)
+        >>> posed_roles.find_roles(walk) == walk.skeleton.roles
+        True
+    """
+    body = clip.skeleton
+    best = body.roles
+    if {"thigh.L", "thigh.R", "shin.L", "shin.R", "hips"} <= set(best):
+        return dict(best)
+    frames = np.unique(np.linspace(0, len(clip) - 1, POSES).astype(np.int64))
+    for places in kinematics.world(clip.taken(frames))[1]:
+        found = roles.find(body.names, body.parents, places)
+        if len(found) > len(best):
+            best = found
+    return dict(best)

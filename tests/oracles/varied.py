@@ -1,0 +1,175 @@
+"""Files of captured clips in the conventions that people really have, and how a reading differs from the original's.
+
+../shared/tools/vary_bvh.py, which shares no code with the reader, makes the variations.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+from action_loom.core.check import contacts
+from action_loom.core.errors import SeveralBodiesError
+from action_loom.core.formats import motion_file
+from action_loom.core.motion import kinematics, root_motion
+from oracles import kept_aside, material
+
+TOOL = material.SHARED.parent / "tools" / "vary_bvh.py"
+FRAMES = 360  # of a clip; long takes would take minutes to write
+# Each variation changes one kind of convention; two of a kind are never combined.
+VARIATIONS = {
+    "rest x": "rest",
+    "rest random:7": "rest",
+    "rest frame:120": "rest",
+    "turn-rest 180": "turn",
+    "world z": "world",
+    "world down": "world",
+    "root-up z": "world",
+    "static-root": "root",
+    "declare 24": "rate",
+    "frame-time-is-fps": "rate",
+    "two-bodies": "bodies",
+    "scale 0.01": "scale",
+    "line-ends cr": "ends",
+    "names zh": "names",
+    "names numbers": "names",
+}
+# The sentences that a file needs though it is read correctly: it contradicts itself.
+NEEDED = {"root-up z": "up", "frame-time-is-fps": "rate", "declare 24": "rate", "scale 0.01": "unit"}
+PAIRS = [pair for pair in combinations(VARIATIONS, 2) if VARIATIONS[pair[0]] != VARIATIONS[pair[1]]]
+
+
+@dataclass
+class Cell:
+    """The reading of a varied file: its differences from the original, and the reader's sentences about them.
+
+    wrong : kinds of differences; doubts : kinds of sentences, and those themselves
+    """
+
+    wrong: set = field(default_factory=set)
+    doubts: dict = field(default_factory=dict)
+    variations: tuple = ()
+
+    @property
+    def silent(self):
+        """The differences that no sentence is about."""
+        return {kind for kind in self.wrong if SPEAKS_OF[kind] not in self.doubts}
+
+    @property
+    def needless(self):
+        """The sentences about a part that was read correctly, and that nothing in the file contradicts."""
+        needed = {NEEDED.get(one) for one in self.variations} | {SPEAKS_OF[one] for one in self.wrong}
+        return set(self.doubts) - needed
+
+
+# The part of a convention that a difference is about.
+SPEAKS_OF = {
+    "places": "up",
+    "size": "unit",
+    "rate": "rate",
+    "facing": "up",
+    "sides": "sides",
+    "contacts": "up",
+    "roles": "up",
+}
+
+
+@cache
+def clips():
+    """Return the paths of all captured clips by name."""
+    return {path.stem.removeprefix("cmu_"): path for path in sorted((material.SHARED / "cmu").glob("*.bvh"))}
+
+
+def is_kept_aside(name):
+    return kept_aside.is_kept_aside(clips()[name])
+
+
+@cache
+def _tool():
+    """Return the names that the variation tool defines, without running it."""
+    names = {"__name__": "vary_bvh"}
+    exec(compile(TOOL.read_text(encoding="utf-8").replace("\nmain()\n", "\n"), str(TOOL), "exec"), names)
+    return names
+
+
+def write(source, target, variations):
+    """Write a varied copy of a file by the tool's own command line."""
+    names, words = _tool(), ["vary_bvh", str(source), str(target), "--frames", f"0:{FRAMES}"]
+    for one in variations:
+        option, _, value = one.partition(" ")
+        words += [f"--{option}", *([value] if value else [])]
+    names["argparse"]._sys.argv, before = words, names["argparse"]._sys.argv
+    try:
+        names["main"]()
+    finally:
+        names["argparse"]._sys.argv = before
+
+
+def is_faithful(source, target):
+    """Return whether the tool wrote the motion that it varied: angles near their poles lose digits.
+
+    The tool's own reader gives the distances of all joints from four places of the first frame. They are the same in
+    all axes, up to the unit.
+    """
+    spread = []
+    for path in (source, target):
+        clip = _tool()["Bvh"](path)
+        joints = [joint for joint, name in enumerate(clip.names) if name != "Scene"]
+        world = clip.world()[1][:, joints]
+        anchors = world[0, [0, 3, 6, 9]]
+        spread.append(np.linalg.norm(world[:, :12, None] - anchors, axis=3))
+    return bool(np.abs(spread[0] / spread[0].max() - spread[1] / spread[1].max()).max() < 2e-4)
+
+
+def read_all(path):
+    """Return a file as it is read, once for each of its bodies."""
+    try:
+        return [motion_file.read(path)]
+    except SeveralBodiesError as error:
+        return [motion_file.read(path, body=body) for body in error.bodies]
+
+
+def judge(original, varied, variations):
+    """Return how the readings of a varied file differ from that of the original."""
+    cell, bodies = Cell(variations=tuple(variations)), 2 if "two-bodies" in variations else 1
+    for one in varied:
+        for finding in one.findings:
+            if finding.doubt:
+                cell.doubts[finding.part] = finding.doubt
+    if len(varied) != bodies:
+        cell.wrong.add("places")
+        return cell
+    clip, true = varied[0].clip, original.clip
+    if not np.isclose(clip.rate, true.rate, rtol=1e-4):
+        cell.wrong.add("rate")
+    places = _of_body(clip, true)
+    scale = clip.skeleton.height / true.skeleton.height
+    if abs(scale - 1.0) > 1e-3:
+        cell.wrong.add("size")
+    if np.abs(places / scale - kinematics.world(true)[1]).max() > 1e-3:
+        cell.wrong.add("places")
+    facing = np.unwrap(root_motion.ground_frames(clip)[1] - root_motion.ground_frames(true)[1])
+    if np.abs(np.degrees(np.angle(np.exp(1j * facing)))).max() > 1.0:
+        cell.wrong.add("facing")
+    ours, theirs = _roles(clip, true), true.skeleton.roles
+    shared = [role for role in ours if role in theirs]
+    if len(shared) < 0.7 * len(theirs):
+        cell.wrong.add("roles")
+    elif any(ours[role] != theirs[role] for role in shared if role.startswith(("thigh", "shin", "foot", "hand"))):
+        cell.wrong.add("sides")
+    slow = contacts.detect(clip.__class__(**{**clip.__dict__, "rate": true.rate}))
+    for side, flags in contacts.detect(true).items():
+        if side not in slow or (slow[side] != flags).mean() > 0.02:
+            cell.wrong.add("contacts")
+    return cell
+
+
+def _of_body(clip, true):
+    """Return the places (F, J, 3) of the joints that the original has, without a static root."""
+    skip = len(clip.skeleton) - len(true.skeleton)
+    return kinematics.world(clip)[1][:, skip:]
+
+
+def _roles(clip, true):
+    skip = len(clip.skeleton) - len(true.skeleton)
+    return {role: joint - skip for role, joint in clip.skeleton.roles.items()}
