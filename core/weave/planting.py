@@ -38,6 +38,11 @@ class Outcome:
     why: str
 
     @property
+    def has_failed(self) -> bool:
+        """Whether planting was wanted but is not possible."""
+        return self.done is None and self.why not in (OFF, ONE_SOURCE)
+
+    @property
     def report(self) -> dict[str, Any]:
         """The keys of a verb's report: `plant` as that of the verb `plant`, or None; `not_planted` says why."""
         return {"plant": None if self.done is None else self.done.report, "not_planted": self.why}
@@ -116,6 +121,8 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
     """Return when the feet of a clip stand, on the ground that goes back under it if it walks on the spot.
 
     body : that to which it was carried, see `spans.find`
+    Nothing stands where the feet of a clip on the spot disagree how fast that ground goes: planting is optional, so it
+    refuses no verb. `of_result` gives the reason.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -125,7 +132,10 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
         Span(foot='L', part='heel', first=0, end=2)
         Span(foot='L', part='ball', first=2, end=20)
     """
-    moves = _on_the_spot(clip)
+    try:
+        moves = _on_the_spot(clip)
+    except ClipError:
+        return []
     return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])), body)
 
 

@@ -195,9 +195,11 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "so
     clip = made.clip
     if found and made.carried is not None:
         clip = stance_heights.kept(file.clip, clip, made.carried.scale, made.carried.rise, found)
-    clip, _ = planting.of_result(clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
+    clip, planted = planting.of_result(clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
     clip, bends = control_keys.bent(clip, body, control_keys.kinds_of_captured(body, limbs))
-    notes = (*made.notes, *([f"{clip.name} {bends}"] if bends else []))
+    reasons = [planted.why] if planted.has_failed else []
+    left_out = [f"{clip.name}: not planted: {'; '.join(reasons)}"] if reasons else []
+    notes = (*made.notes, *left_out, *([f"{clip.name} {bends}"] if bends else []))
     return Moved(file, clip, body, made.targets | to.played, made.retargeted, notes)
 
 

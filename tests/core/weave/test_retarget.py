@@ -1,12 +1,14 @@
 """A clip on the body of another, as a verb."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.check import contacts
 from action_loom.core.errors import ClipError
 from action_loom.core.figure import actions
-from action_loom.core.motion import quat
+from action_loom.core.motion import quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.verbs import InPlace, Retarget, Travel
@@ -98,3 +100,20 @@ def test_a_body_whose_legs_end_with_the_shins_stands_on_the_ground():
     rows = planting.find(walk, box)
     heights = stances(made.clip, rows)[:, 1]
     assert np.abs(heights).max() < 0.03
+
+
+def test_feet_that_disagree_on_the_spot_are_not_planted_and_refuse_nothing(other):
+    """Without planting such a cycle is retargeted exactly, so the optional step is left out with its reason."""
+    walk = actions.walk(30.0, 3)
+    places, _ = root_motion.ground_frames(walk)
+    still = root_motion.placed(walk, 0.0, places[0] - places)
+    left = walk.skeleton.roles["thigh.L"]
+    rotations = still.rotations.copy()
+    mean = quat.mean_of_frames(rotations)[left]
+    rotations[:, left] = quat.mul(mean, quat.exp(0.3 * quat.log(quat.mul(quat.inv(mean), rotations[:, left]))))
+    limping = replace(still, rotations=rotations)
+    with pytest.raises(ClipError, match="its feet disagree how fast"):
+        planting.planted(limping)
+    made, unplanted = (verbs.apply(Retarget(plant_feet=plant), [other, limping]) for plant in (True, False))
+    assert "its feet disagree how fast" in made.report["not_planted"]
+    assert_allclose(made.clip.rotations, unplanted.clip.rotations, atol=1e-12)
