@@ -54,7 +54,14 @@ def find(names: Sequence[str], parents: NDArray[np.int64], places: Array | None 
 
 
 def found_by(names: Sequence[str], parents: NDArray[np.int64], places: Array | None = None) -> dict[str, str]:
-    """Return how each role that `find` returns was found: by NAME, HIERARCHY or SHAPE."""
+    """Return how each role that `find` returns was found: by NAME, HIERARCHY or SHAPE.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import roles
+        >>> roles.found_by(["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot"], np.array([-1, 0, 1, 2]))["shin.L"]
+        'name'
+    """
     return {role: how for role, (_, how) in _with_sources(names, parents, places).items()}
 
 

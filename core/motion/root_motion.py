@@ -13,6 +13,8 @@ from .skeleton import Skeleton
 
 UNTURNED = 1e-9  # radians; a clip that is turned by less is only moved
 TURNS_ALONG = 1e-7  # of directions, and of the body's height; joints farther off could not be turned with the others
+NEUTRAL = np.radians(5.0)  # between the lines of thighs and upper arms of a neutral rest pose, at most
+DOWN, AHEAD = 0.8, 0.17  # parts of the legs' bones in a neutral rest pose: down, and at most ahead or back
 HEADING_SIGMA = 0.25  # s; blends are the same from 0.1 to 0.5 s, and 1 s lags behind turns
 
 
@@ -48,8 +50,8 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
     rotations (F, J, 4), positions (F, J, 3) : of joints in the world
 
     It is the mean of two lines from left to right, that of the thighs and that of the upper arms. For in many stances
-    the legs stand askew, in others the torso does, but seldom both. Without upper arms the thighs count alone, without
-    legs the yaw of the travelling joint.
+    the legs stand askew, in others the torso does, but seldom both. Arms that are askew in a neutral rest pose are
+    corrected by that angle. Without upper arms the thighs count alone, without legs the yaw of the travelling joint.
 
     Example:
         >>> import numpy as np
@@ -64,7 +66,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
     thighs = _across(skeleton, positions, "thigh")
     if arms is None or thighs is None:
         return raw_pelvis_heading(skeleton, rotations, positions)
-    return np.unwrap(np.angle(thighs + arms))
+    return np.unwrap(np.angle(thighs + arms * np.exp(1j * _askew(skeleton))))
 
 
 def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
@@ -111,6 +113,31 @@ def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.compl
         return None
     line = positions[:, right] - positions[:, left]
     return np.asarray(line[:, :2] @ np.array([1.0, 1j]) / np.maximum(np.linalg.norm(line, axis=1), 1e-12))
+
+
+def _askew(skeleton: Skeleton) -> float:
+    """Return the angle from the line of the upper arms to that of the thighs in a neutral rest pose, radians.
+
+    Captured bodies have up to 3°. Rest poses with a leg ahead or behind, or lying ones, are not neutral and give 0.
+    """
+    rest = skeleton.rest[1][None]
+    thighs, arms = _across(skeleton, rest, "thigh"), _across(skeleton, rest, "upper_arm")
+    if thighs is None or arms is None or not _stands_straight(skeleton, rest[0], thighs[0] * 1j):
+        return 0.0
+    angle = float(np.angle(thighs[0] * np.conj(arms[0])))
+    return angle if abs(angle) <= NEUTRAL else 0.0
+
+
+def _stands_straight(skeleton: Skeleton, places: Array, front: complex) -> bool:
+    """Return whether the bones of both legs point down, and neither ahead nor back; places (J, 3), Z up."""
+    for side in "LR":
+        joints = [skeleton.roles.get(f"{part}.{side}") for part in ("thigh", "shin", "foot")]
+        bones = np.diff([places[joint] for joint in joints if joint is not None], axis=0)
+        lengths = np.linalg.norm(bones, axis=1) if len(bones) else np.zeros(0)
+        ahead = np.abs(bones[:, 0] * front.real + bones[:, 1] * front.imag) if len(bones) else lengths
+        if not len(bones) or (-bones[:, 2] < DOWN * lengths).any() or (ahead > AHEAD * lengths).any():
+            return False
+    return True
 
 
 def heading_joints(skeleton: Skeleton) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from action_loom.core.check import contacts
 from action_loom.core.errors import SeveralBodiesError
 from action_loom.core.formats import motion_file
-from action_loom.core.motion import kinematics, root_motion
+from action_loom.core.motion import kinematics
 from oracles import kept_aside, material
 
 TOOL = material.SHARED.parent / "tools" / "vary_bvh.py"
@@ -148,10 +148,10 @@ def judge(original, varied, variations):
         cell.wrong.add("size")
     if np.abs(places / scale - kinematics.world(true)[1]).max() > 1e-3:
         cell.wrong.add("places")
-    facing = np.unwrap(root_motion.ground_frames(clip)[1] - root_motion.ground_frames(true)[1])
-    if np.abs(np.degrees(np.angle(np.exp(1j * facing)))).max() > 1.0:
-        cell.wrong.add("facing")
     ours, theirs = _roles(clip, true), true.skeleton.roles
+    turned = _facing(places, ours) * np.conj(_facing(kinematics.world(true)[1], theirs))
+    if np.abs(np.degrees(np.angle(turned))).max() > 1.0:
+        cell.wrong.add("facing")
     shared = [role for role in ours if role in theirs]
     if len(shared) < 0.7 * len(theirs):
         cell.wrong.add("roles")
@@ -168,6 +168,13 @@ def _of_body(clip, true):
     """Return the places (F, J, 3) of the joints that the original has, without a static root."""
     skip = len(clip.skeleton) - len(true.skeleton)
     return kinematics.world(clip)[1][:, skip:]
+
+
+def _facing(places, roles):
+    """Return the facing (F,) as x + iy, by the lines of thighs and upper arms; 1 for a body without known ones."""
+    pairs = [(roles.get(f"{part}.L"), roles.get(f"{part}.R")) for part in ("thigh", "upper_arm")]
+    lines = [places[:, right] - places[:, left] for left, right in pairs if left is not None and right is not None]
+    return sum(line[:, 0] + 1j * line[:, 1] for line in lines) if lines else np.ones(len(places), complex)
 
 
 def _roles(clip, true):

@@ -64,6 +64,14 @@ def settle(clip: Clip, reading: Reading, *, rate: Finding, stated_metres: float 
     reading : what was asked for; stated_metres : of the file's unit by the file itself, 0 where it does not state them
     rate : how the clip's rate was found
     Raises OptionError for an unknown unit, axis or choice of sides.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.formats.conventions import settling
+        >>> from action_loom.core.formats.motion_file import STATED, Finding, Reading
+        >>> settled = settling.settle(actions.walk(), Reading(), rate=Finding("rate", "30", STATED))
+        >>> [(one.part, one.value, one.by) for one in settled.findings]
+        [('up', 'z', 'measured'), ('unit', 'm', 'assumed'), ('rate', '30', 'stated'), ('sides', 'names', 'measured')]
     """
     _check(reading)
     body = clip.skeleton

@@ -23,6 +23,7 @@ FOUR_ABOVE_LOWEST = 0.12
 HIPS_ABOVE_FOUR = 0.2
 KNEES_ABOVE_FOUR = 0.1  # a crawling person's knees are on the floor
 
+ENOUGH_POSES = 8  # for the floor to count in full; a single pose is near zero along some axis by chance
 FLOOR_AT_ZERO = (-0.03, 0.06)  # body heights; where the lowest joint of a body is that stands or lies on a floor at 0
 # Shares of poses at which evidence counts in full.
 STANDS, ON_FLOOR = 0.5, 0.6
@@ -62,7 +63,7 @@ def find_up_axis(sample: PoseSample, usual: str) -> UpAxis:
     lowest = heights.min(axis=1)
     upright, four = _share_standing(sample, heights, lowest), _share_on_four(sample, heights, lowest)
     on_floor = (lowest >= FLOOR_AT_ZERO[0]) & (lowest <= FLOOR_AT_ZERO[1])
-    level = np.minimum(on_floor.mean(axis=0) / ON_FLOOR, 1.0)
+    level = np.minimum(on_floor.mean(axis=0) / ON_FLOOR, 1.0) * min(1.0, len(lowest) / ENOUGH_POSES)
     standing = np.minimum(np.maximum(upright, four) / STANDS, 1.0)
     rest = find_resting_axis(sample.rest, sample.column)
     scores = (WALKING if _walks(sample) else STANDING) * standing + LEVEL * level
