@@ -30,7 +30,6 @@ _DEFAULTS = {
 }
 OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
 _TURNS = 0.5  # degrees: a cycle that turns by more can't be repeated by curve modifiers
-ROUNDED_SCALE = 1e-4  # exporters of FBX key scales that differ from 1 by rounding
 LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less gets no keys, unless its sources have some
 _OFF_FRAME = 1e-2  # frames: a range this close to a whole number of frames counts as whole
 SPARSE = 1.0 / 3.0  # of all frames: keys of an action that is keyed by hand
@@ -199,8 +198,8 @@ def from_channels(
             rotations[:, joint], translations[:, joint] = _since_still(
                 rotations[:, joint], translations[:, joint], body, target
             )
-    scales[:, np.abs(scales - 1.0).max(axis=(0, 2)) <= ROUNDED_SCALE] = 1.0
-    return Clip(name, skeleton, rate, rotations, translations, scales if np.any(scales != 1.0) else None)
+    scaled = bool(np.abs(scales - 1.0).max() > LEAST_KEYED)
+    return Clip(name, skeleton, rate, rotations, translations, scales if scaled else None)
 
 
 def _since_still(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:

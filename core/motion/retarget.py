@@ -15,6 +15,7 @@ from .inheritance import Inheritance
 from .quat import Array
 from .skeleton import Skeleton
 
+ROUNDED_SCALE = 1e-4  # exporters of FBX key scales that differ from 1 by rounding
 _AT_REST = 1e-6  # radians, and metres
 SELDOM = 50  # frames between those that are looked at first
 _FACES_ALIKE = 1e-6  # 1 − the correlation of two rest poses seen from above; below it they face alike
@@ -83,12 +84,14 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
         >>> bool(abs(kinematics.points(retarget.fitted(walk, behind)) - kinematics.points(walk)).max() < 1e-9)
         True
     """
+    if clip.scales is not None and np.abs(clip.scales - 1.0).max() <= ROUNDED_SCALE:
+        clip = replace(clip, scales=None)
     source = clip.skeleton
     lost = [name for name in moving(clip) if name not in set(skeleton.names)]
     if lost:
         raise SkeletonError(f"{clip.name}: the body lacks {some(lost)}, which it moves")
     if clip.scales is not None:
-        scaled = np.flatnonzero(np.abs(clip.scales - 1.0).max(axis=(0, 2)) > 0.0)
+        scaled = np.flatnonzero(np.abs(clip.scales - 1.0).max(axis=(0, 2)) > ROUNDED_SCALE)
         scaled_names = some([source.names[joint] for joint in scaled])
         raise SkeletonError(f"{clip.name}: its joints {scaled_names} are scaled, which can't change bodies yet")
     if source.inheritance is not None:

@@ -107,18 +107,6 @@ def test_a_giant_and_a_toy_of_a_model_file_stay_what_they_are(loom, tmp_path):
         assert clips[0].skeleton.height == pytest.approx(size, rel=0.1)
 
 
-def test_scales_that_differ_from_one_by_rounding_are_none(loom):
-    rig = material.biped()
-    material.key_walk(rig, "walk", frames=12)
-    action = rig.animation_data.action
-    bone = rig.pose.bones[1]
-    for frame, size in ((1, 1.0 - 3.5e-5), (6, 1.0 + 3.5e-5), (12, 1.0)):
-        bone.scale = [size] * 3
-        bone.keyframe_insert("scale", frame=frame)
-    clips, rigs = loom("addon.bridge.clip"), loom("addon.bridge.rig")
-    assert clips.read(rig, action, rigs.read(rig), 24.0).clip.scales is None
-
-
 def test_roles_that_only_the_motion_shows_are_kept_on_the_new_armature(loom, tmp_path):
     (plain,) = imported(varied(tmp_path / "plain.bvh", frames="0:200"))
     # Its first frame is a T-pose; of a walk alone no shape would show the limbs.

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.errors import SkeletonError
+from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import SCALES, Inheritance
 from action_loom.core.motion.skeleton import Skeleton
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
 pytestmark = pytest.mark.both_engines
@@ -310,3 +311,17 @@ def test_arms_held_another_way_at_rest_do_not_turn_the_body(moving):
         orients[body.roles[role]] = quat.about_axis("Z", np.array(0.6))
     other = replace(body, orients=orients)
     assert_same_rotations(since_rest(retarget.fitted(moving, other)), since_rest(moving))
+
+
+@pytest.mark.both_engines
+def test_scales_that_differ_from_one_by_rounding_do_not_count():
+    """Exporters of FBX key every joint so; real scales are refused by the names of their joints."""
+    walk = actions.walk()
+    shape = walk.translations.shape
+    rounded = replace(walk, scales=1.0 + 3.5e-5 * np.sin(np.arange(walk.translations.size)).reshape(shape))
+    small = replace(walk.skeleton, offsets=0.8 * walk.skeleton.offsets, tips=0.8 * walk.skeleton.tips)
+    assert_array_equal(retarget.fitted(rounded, small).rotations, retarget.fitted(walk, small).rotations)
+    scales = np.ones(shape)
+    scales[:, walk.skeleton.index("head")] = 1.2
+    with pytest.raises(SkeletonError, match=r"its joints 'head' are scaled, which can't change bodies yet"):
+        retarget.fitted(replace(walk, scales=scales), small)
