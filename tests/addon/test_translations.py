@@ -12,7 +12,8 @@ import untranslated
 
 LANGUAGES = ("ja_JP", "zh_HANS")
 # What is called so in every language.
-OWN = {"", "Action Loom", "FK", "IK", "Godot", "Unity", "Unreal", "X (m)", "Y (m)", *ascii_uppercase}
+AXES = {"-X", "-Y", "-Z"}
+OWN = {"", "Action Loom", "FK", "IK", "Godot", "Unity", "Unreal", "X (m)", "Y (m)", *AXES, *ascii_uppercase}
 BLENDERS = {f"Numpad {k}" for k in range(10)}  # Blender translates its own names of keys
 # What Blender gives every operator, panel or list of ours by itself, or says of properties that have no words.
 INHERITED = {"bpy_struct", "Operator", "Panel", "Menu", "UIList", "PropertyGroup", "AddonPreferences"}
