@@ -123,6 +123,26 @@ def read(
     return ReadAction(named, frames, frozenset(keyed), (*notes, *left_out), start)
 
 
+def read_frames(armature: bpy.types.Object, action: bpy.types.Action, body: Rig, frames: Array) -> Clip:
+    """Return the poses of an action on an armature at some scene frames (F,); raises RigError as `read`."""
+    every = curves.curves_of(action, curves.choose_slot(action, armature))
+    ours = frozenset(targets_of(body))
+    keyed = {target: by_index for target, by_index in curves.transforms(every).items() if target.bone in ours}
+    return from_channels(action.name, armature, body, 1.0, _sampled(armature, keyed, frames), len(frames))
+
+
+def object_turn(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> tuple[float, ...]:
+    """Return the rotation (4,) of the object in the first frame of an action."""
+    keyed = curves.transforms(curves.curves_of(action, slot))
+    turning = Target("", rotation_modes.property_of(armature.rotation_mode))
+    if turning not in keyed:
+        values = np.array(getattr(armature, turning.property), dtype=np.float64)[None]
+    else:
+        first = np.array(action.frame_range[:1], dtype=np.float64)
+        values = _sampled(armature, {turning: keyed[turning]}, first)[turning]
+    return tuple(rotation_modes.to_quaternion(values, armature.rotation_mode)[0].tolist())
+
+
 def _frames(first: float, last: float) -> tuple[Array, bool]:
     """Return the scene frames (F,) from `first` to `last` inclusive, and whether they are whole frames apart."""
     count = round(last - first)

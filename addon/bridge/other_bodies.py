@@ -1,11 +1,12 @@
 """Carry clips of other armatures and of files onto an armature's body, with what to key and what to report."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
-from ...core.bodies import carried, carry, partners
+from ...core.bodies import attachments, carried, carry, leg_count, partners, rest_check
+from ...core.bodies.attachments import Attachments
 from ...core.bodies.carried import Carried
 from ...core.bodies.partners import Partners
 from ...core.errors import LoomError, SkeletonError, one_line
@@ -27,6 +28,7 @@ class Brought:
 
     retargeted : how it was carried over, in a sentence; notes : warnings, a sentence each
     carried : how it was carried over by body roles; None where it was joint for joint
+    attached : what is attached to what on the body
     """
 
     clip: Clip
@@ -34,23 +36,25 @@ class Brought:
     retargeted: str
     notes: tuple[str, ...] = ()
     carried: Carried | None = None
+    attached: Attachments = field(default_factory=Attachments)
 
 
-def bring(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
+def bring(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Brought:
     """Carry a clip onto the body of an armature: each part does what the same part of the other body does.
 
+    own : poses of the body in its own actions (see `own_poses.read`), by which it is known what is attached to what
     Bodies with the same joints and rest pose are copied joint for joint. `whose` and `onto` name the clip's armature
     ("" for a file) and this one in messages. Raises LoomError naming the missing role and the bone to choose.
 
     Method: Body roles and retargeting.
     """
     try:
-        return _brought(clip, body, whose, onto)
+        return _brought(clip, body, own, whose, onto)
     except SkeletonError as error:
         raise LoomError(f"{clip.name}{whose and f' of {whose}'} can't be carried onto {onto}: {error}") from None
 
 
-def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
+def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Brought:
     if _joint_for_joint(clip.skeleton, body.skeleton):
         carried_over = _scaled(retarget.onto(clip, body.skeleton), retarget.leg_ratio(clip.skeleton, body.skeleton))
         keyed = set(retarget.moving(carried_over))
@@ -58,21 +62,31 @@ def _brought(clip: Clip, body: rig.Rig, whose: str, onto: str) -> Brought:
         targets = _turning(body, joints) | _placed(body, [k for k in joints if carried_over.translations[:, k].any()])
         return Brought(carried_over, targets, f"Carried from {whose}: the same joints")
     carried.refuse(clip.skeleton, clip.name)
-    carried.refuse(body.skeleton, onto)
-    carried_over, how = carry.onto_body(clip, body.skeleton)
+    attached = attachments.find([own], rest_counts=True)
+    (hung,) = attached.hang([own])
+    carried.refuse(leg_count.of_body(hung), onto)
+    carried_over, how = carry.onto_body(clip, hung.skeleton, body_rest=rest_check.of_own_poses(hung))
+    carried_over = attached.restore(carried_over, [])
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
     retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
     return Brought(
-        _scaled(carried_over, how.scale), keyed_by(how.pairs, body), retargeted, (*how.warnings, *notes), how
+        _scaled(carried_over, how.scale),
+        keyed_by(how.pairs, how.body, body),
+        retargeted,
+        (*how.warnings, *notes),
+        how,
+        attached,
     )
 
 
-def keyed_by(pairs: Partners, body: rig.Rig) -> frozenset[Target]:
-    """Return what a carried clip keys: rotations of joints with a partner, and the location of the carrier."""
-    return _turning(body, [k for k, how in enumerate(pairs.how) if how != partners.REST]) | _placed(
-        body, [pairs.carrier]
-    )
+def keyed_by(pairs: Partners, skeleton: Skeleton, body: rig.Rig) -> frozenset[Target]:
+    """Return what a carried clip keys: rotations of joints with a partner, and the location of the carrier.
+
+    skeleton : whose joints were paired; they are the body's, maybe in another order
+    """
+    paired = [body.skeleton.index(skeleton.names[k]) for k, how in enumerate(pairs.how) if how != partners.REST]
+    return _turning(body, paired) | _placed(body, [body.skeleton.index(skeleton.names[pairs.carrier])])
 
 
 def played_on(armature: bpy.types.Object) -> frozenset[Target]:
@@ -96,11 +110,15 @@ def played_on(armature: bpy.types.Object) -> frozenset[Target]:
     return frozenset(found)
 
 
-def pairs_of(skeleton: Skeleton, body: Skeleton, names: tuple[str, str]) -> Partners:
-    """Match the joints of two bodies; raises LoomError, with their names, for a body that can't carry clips."""
-    for one, name in zip((skeleton, body), names, strict=True):
+def pairs_of(skeleton: Skeleton, own: Clip, names: tuple[str, str]) -> Partners:
+    """Match the joints of a clip's body and of another in its own poses; both stay in their order.
+
+    Raises LoomError, with their names, for a body that can't carry clips.
+    """
+    (hung,) = attachments.find([own], rest_counts=True).hang([own])
+    for one, name in zip((skeleton, leg_count.of_body(hung)), names, strict=True):
         carried.refuse(one, name)
-    return partners.match(skeleton, body)
+    return partners.match(skeleton, own.skeleton)
 
 
 def still(body: rig.Rig, name: str, rate: float) -> Clip:

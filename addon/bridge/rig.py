@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.bodies import rest_check, rest_frames
 from ...core.errors import RigError
 from ...core.formats import units
 from ...core.motion import quat
@@ -16,6 +17,7 @@ from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import OBJECT, Skeleton
 from ..ground.blender_types import armature_data, present
+from . import bone_ends
 from .controls import BodyControls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
@@ -39,7 +41,7 @@ class Rig:
     space (4, 4) : the space of the bones, or of the moving object, with scale, in units of the scene
     modes : rotation mode of each joint; movable (J,) : whether its location has an effect (not on connected bones)
     moving_object : whether joint 0 is the armature object itself
-    still : bones above the hips that only results key; the skeleton's rest pose has them where they stay
+    still : bones above the hips that only results key, "" for the object; the rest pose has them where they stay
     note : a note for the user on how the rig was read, "" for none
     controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
@@ -73,7 +75,8 @@ def read(
     moving_object : whether the object itself is joint 0, for actions that move it; else its transform is part of the
         rest pose
     in_metres : whether the file that it comes from states its unit, so that the size of the body is never doubted
-    still : called with the bones above the hips; returns where those stay that nothing keys, which becomes their rest
+    still : called with the bones above the hips; returns where those stay that nothing keys, which becomes their rest,
+        and under "" how the object is turned that moves: that counts where the body does not stand without it
 
     Raises RigError for an armature without bones, and for an object that is mirrored, sheared or stretched.
     """
@@ -83,6 +86,8 @@ def read(
     own_scale = _own_scale(armature) if moving_object else 1.0
     offsets, orients = _local_frames(parents, rest)
     tips = _believable(tips, parents, offsets, scale * own_scale)
+    for joint, end in bone_ends.of_leaves(armature, bones, rest).items():
+        tips[joint] = end
     offsets, tips = scale * own_scale * offsets, scale * own_scale * tips
     names: tuple[str, ...] = tuple(b.name for b in bones)
     pose_bones = present(armature.pose).bones
@@ -105,8 +110,10 @@ def read(
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
     roles = _roles(armature, names, parents, places)
     staying = still(_above_hips(names, parents, roles)) if still is not None and inheritance is None else {}
+    if _stands(Skeleton(names, parents, offsets, orients, tips, roles)):
+        staying.pop("", None)
     for name, one in staying.items():
-        joint = names.index(name)
+        joint = names.index(name) if name else 0
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
         orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
     read_as = Skeleton(names, parents, offsets, orients, tips, roles)
@@ -115,6 +122,12 @@ def read(
     space[:3, :3] *= scale
     note = f"{armature.name}: {units.doubt(read_as, unit, metres)}" if unit == units.UNKNOWN else ""
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
+
+
+def _stands(skeleton: Skeleton) -> bool:
+    """Return whether a body can stand in its rest pose; false for one without known legs."""
+    known = skeleton.leg_length > 0.0
+    return known and bool(rest_check.tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)
 
 
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:

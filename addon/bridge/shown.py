@@ -68,7 +68,7 @@ def check(found: Difference | None, action: str, hidden: Collection[str]) -> str
         return ""
     sentence = found.sentence(action)
     if found.wrong and found.bone not in hidden:
-        raise RigError(sentence if found.known else f"{sentence}, or its keys are not seen")
+        raise RigError(sentence if found.known or hidden else f"{sentence}, or turn on Visual")
     return sentence
 
 

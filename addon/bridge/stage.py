@@ -8,6 +8,7 @@ import bpy
 from mathutils import Matrix, Quaternion
 
 from ..ground.blender_types import Slot, armature_data, present
+from ..ground.handlers import unheard
 from . import own_values, property_paths
 from .controls import FoundControls
 from .rig import Rig
@@ -82,20 +83,6 @@ def _at_rest(copied: bpy.types.Object, body: Rig) -> list[bpy.types.PoseBone]:
     if not isinstance(body.controls, FoundControls):
         return list(bones)
     return [bones[name] for name in (*body.controls.names, *body.controls.idle)]
-
-
-@contextmanager
-def unheard(*names: str) -> Iterator[None]:
-    """Suspend Blender's handlers of some names, since what happens meanwhile is not in the artist's scene."""
-    handlers: list[list[Any]] = [getattr(bpy.app.handlers, name) for name in names]
-    listening = [list(one) for one in handlers]
-    try:
-        for one in handlers:
-            one.clear()
-        yield
-    finally:
-        for one, functions in zip(handlers, listening, strict=True):
-            one[:] = functions
 
 
 def _entangled(armature: bpy.types.Object) -> list[bpy.types.Object]:

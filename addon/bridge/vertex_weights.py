@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.skin.normals import Floats, Indices
 from ..ground.blender_types import present
-from .stage import unheard
+from ..ground.handlers import unheard
 
 Influences = tuple[Indices, Indices, Floats]
 

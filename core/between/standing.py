@@ -31,4 +31,4 @@ def planted(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted 
         result, done = planting.planted(clip, fixed=np.flatnonzero(~free).tolist())
     except (ClipError, SkeletonError) as error:
         return clip, None, str(error)
-    return result, done, "" if done.spans else "no foot that slides can stand" if done.refused else STANDING
+    return result, done, "" if done.spans else done.refused[0][1] if done.refused else STANDING

@@ -24,7 +24,8 @@ class Carried:
 
     clip : its name; source, body : the skeletons; pairs : the partner of every joint
     rest, body_rest : the poses against which rotations are measured
-    scale : of the legs; rise : metres that ankles are higher over the sole at rest than the source's, scaled
+    scale : of the legs; rise, ball_rise : metres that ankles and balls are higher over the sole at rest than the
+        source's, scaled
     lift : metres by which the body was raised, so that no foot is deeper in the floor than the source's
     touches : how hands were kept on the body
     stretched : whether the clip had scales, which are left out
@@ -38,6 +39,7 @@ class Carried:
     body_rest: RestPose
     scale: float
     rise: float
+    ball_rise: float
     lift: float
     touches: Touches = NONE
     stretched: bool = False
@@ -145,7 +147,7 @@ def is_a_persons(skeleton: Skeleton) -> bool:
         >>> carried.is_a_persons(body.skeleton())
         True
     """
-    return not skeleton.four_footed and set(NEEDED) <= set(skeleton.roles)
+    return not skeleton.four_footed and skeleton.leg_count <= 2 and set(NEEDED) <= set(skeleton.roles)
 
 
 def refuse(skeleton: Skeleton, name: str) -> None:
@@ -160,8 +162,9 @@ def refuse(skeleton: Skeleton, name: str) -> None:
         Traceback (most recent call last):
         action_loom.core.errors.SkeletonError: Rain: no joint plays shin.L: choose the bone that plays shin.L...
     """
-    if skeleton.four_footed:
-        raise SkeletonError(f"{name} has four legs: only two-legged bodies take each other's clips")
+    legs = 4 if skeleton.four_footed else skeleton.leg_count
+    if legs > 2:
+        raise SkeletonError(f"{name} has {legs} legs: only two-legged bodies take each other's clips")
     missing = [role for role in NEEDED if role not in skeleton.roles]
     if len(missing) == len(NEEDED) or (len(missing) >= 4 and "hips" not in missing):
         raise SkeletonError(f"{name} has no legs that are known: {choose(missing[-1])}, and the others likewise")

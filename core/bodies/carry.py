@@ -5,7 +5,7 @@ Rotations are carried between anatomical frames of the rest poses (see `rest_fra
 source's do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,8 @@ def onto_body(
     turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
-    rise = _ankle_height(skeleton, body_rest) - scale * _ankle_height(clip.skeleton, rest)
+    (ball, ankle), (own_ball, own_ankle) = _heights(clip.skeleton, rest), _heights(skeleton, body_rest)
+    rise = own_ankle - scale * ankle
     wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale)
@@ -68,7 +69,18 @@ def onto_body(
     )
     made, touches = touching.kept(clip, made) if hands else (made, touching.NONE)
     return made, Carried(
-        clip.name, clip.skeleton, skeleton, pairs, rest, body_rest, scale, rise, lift, touches, clip.scales is not None
+        clip.name,
+        clip.skeleton,
+        skeleton,
+        pairs,
+        rest,
+        body_rest,
+        scale,
+        rise,
+        max(own_ball - scale * ball, 0.0),  # where feet of files end is known less well than a mesh
+        lift,
+        touches,
+        clip.scales is not None,
     )
 
 
@@ -78,7 +90,7 @@ def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, pos
     theirs = rest_frames.of_body(source, rest, pairs.fanned)
     ours = rest_frames.of_body(body, body_rest, pairs.fanned)
     upright = rest_frames.body_frame(source, rest), rest_frames.body_frame(body, body_rest)
-    out = np.empty((len(world), len(body), 4))
+    out = np.tile(body_rest.rotations, (len(world), 1, 1))
     matched = np.flatnonzero(pairs.joints >= 0)
     constant = np.empty((len(matched), 4))
     for k, joint in enumerate(matched.tolist()):
@@ -170,29 +182,29 @@ def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
     return np.asarray(0.5 * (points[:, skeleton.roles["thigh.L"]] + points[:, skeleton.roles["thigh.R"]]))
 
 
-def _ankle_height(skeleton: Skeleton, pose: RestPose) -> float:
-    """Return the mean height (m) of the ankles over the lowest point of the feet at rest; 0 without known feet."""
-    found = feet.balls_and_ankles(skeleton)
-    if not found:
-        return 0.0
-    lowest = float(pose.points[_sole(skeleton), 2].min())
-    return float(np.mean([pose.points[ankle, 2] for _, ankle in found.values()])) - lowest
+def _heights(skeleton: Skeleton, pose: RestPose) -> tuple[float, float]:
+    """Return the mean heights (m) of balls and ankles over the lowest point of feet at rest; 0 without known feet."""
+    found = np.array(list(feet.balls_and_ankles(skeleton).values()), dtype=np.int64)
+    if not len(found):
+        return 0.0, 0.0
+    ball, ankle = (pose.points[found, 2] - pose.points[_all(feet.soles(skeleton)), 2].min()).mean(axis=0).tolist()
+    return ball, ankle
 
 
-def _sole(skeleton: Skeleton) -> list[int]:
-    return [point for pair in feet.balls_and_ankles(skeleton).values() for point in pair]
+def _all(soles: Mapping[str, Sequence[int]]) -> list[int]:
+    return [point for points in soles.values() for point in points]
 
 
 def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: float) -> float:
-    """Return by how much (m) a body is raised so that its lowest ball is no deeper than the source's, scaled.
+    """Return by how much (m) a body is raised so that its feet are no deeper than the source's, scaled.
 
     Legs with shorter shins against their thighs reach deeper when they bend. It is one height for the whole clip, since
     a lift that changes would move the hips; 0 without known feet.
     """
-    balls = [[ball for ball, _ in feet.balls_and_ankles(one).values()] for one in (source, body)]
-    if not all(balls):
+    soles = [_all(feet.soles(one)) for one in (source, body)]
+    if not all(soles):
         return 0.0
-    return max(scale * float(theirs[:, balls[0], 2].min()) - float(ours[:, balls[1], 2].min()), 0.0)
+    return max(scale * float(theirs[:, soles[0], 2].min()) - float(ours[:, soles[1], 2].min()), 0.0)
 
 
 def _moved_by(body: Skeleton, carrier: int) -> list[int]:

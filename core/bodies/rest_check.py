@@ -111,6 +111,22 @@ def of_body(skeleton: Skeleton) -> RestPose:
     return own if found.possible else replace(own, why=why)
 
 
+def of_own_poses(clip: Clip) -> RestPose:
+    """Return the rest pose of a body of which some poses are known, the most upright of them if nobody stands at rest.
+
+    Example:
+        >>> from action_loom.core.bodies import rest_check
+        >>> from action_loom.core.figure import actions
+        >>> rest_check.of_own_poses(actions.walk(cycles=1)).name
+        'rest pose'
+    """
+    own = of_body(clip.skeleton)
+    if not own.why:
+        return own
+    chosen = choose(clip)
+    return chosen if bool(tilt(clip.skeleton, chosen.points).possible) else own
+
+
 def _said(found: Tilt) -> str:
     if found.legs > LEGS:
         return f"legs {float(found.legs):.0f}° from down"

@@ -22,20 +22,21 @@ LEAST = 1e-3  # body heights; smaller differences stay
 AROUND = 3.0  # s of cyclic padding, as for planting
 
 
-def kept(clip: Clip, made: Clip, scale: float, rise: float, standing: Sequence[Span]) -> Clip:
+def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], standing: Sequence[Span]) -> Clip:
     """Return a carried clip whose balls stand at the heights at which the source's do; the pelvis follows them.
 
-    scale : of the legs; rise : metres that the ankles of the other body are higher at rest than the source's, scaled,
-    over the lowest point of the feet; standing : when feet stand. Between stances a foot's height changes evenly, but
-    no ball comes lower than the source's lowest. A clip that closes stays a cycle. Bodies without known legs stay as
-    they are; ankles count where a body has no balls.
+    scale : of the legs; rises : metres that the balls and the ankles of the other body are higher at rest than the
+    source's, scaled, over the lowest point of the feet
+    standing : when feet stand. Between stances a foot's height changes evenly, but no foot comes lower than the
+    source's lowest. A clip that closes stays a cycle. Bodies without known legs stay as they are; ankles count where a
+    body has no balls.
 
     Example:
         >>> from action_loom.core.bodies import stance_heights
         >>> from action_loom.core.edit.feet import spans
         >>> from action_loom.core.figure import actions
         >>> walk = actions.walk(cycles=1)
-        >>> stance_heights.kept(walk, walk, 1.0, 0.0, spans.find(walk)) is walk
+        >>> stance_heights.kept(walk, walk, 1.0, (0.0, 0.0), spans.find(walk)) is walk
         True
     """
     repeats = len(clip) > 1 and cycles.closes(clip)
@@ -43,18 +44,23 @@ def kept(clip: Clip, made: Clip, scale: float, rise: float, standing: Sequence[S
     at = np.arange(len(whole.clip)) - whole.own.start
     theirs, ours = (kinematics.points(one.clip) for one in (around, whole))
     source, body = (feet.balls_and_ankles(one.skeleton) for one in (clip, made))
+    soles = [feet.soles(one.skeleton) for one in (clip, made)]
     limbs = [limb for limb in ik.known_legs(made.skeleton) if limb.foot in source and limb.foot in body]
     flat = spans.flags([span for span in standing if span.part == BALL], len(made))
     lifts, shifts = {}, {}
     for foot in (limb.foot for limb in limbs if limb.foot in flat and flat[limb.foot].any()):
         (ball, ankle), (own, own_ankle) = source[foot], body[foot]
         with_balls = own != own_ankle and ball != ankle
-        wanted = scale * theirs[:, ball if with_balls else ankle, 2] + (0.0 if with_balls else rise)
+        wanted = scale * theirs[:, ball if with_balls else ankle, 2] + rises[0 if with_balls else 1]
         higher = wanted - ours[:, own if with_balls else own_ankle, 2]
         held = flat[foot][at % whole.period if repeats else at]
         stands = np.flatnonzero(held)
         lift = np.interp(np.arange(len(held)), stands, higher[stands])
         lift = np.maximum(lift, float(wanted.min()) - wanted + higher)
+        # A foot that is pitched as the source's may be longer: its end is no deeper, either.
+        lift = np.maximum(
+            lift, scale * float(theirs[:, soles[0][foot], 2].min()) - ours[:, soles[1][foot], 2].min(axis=1)
+        )
         lifts[foot] = root_motion.smooth(lift, SMOOTH * made.rate)
         shifts[foot] = np.zeros(len(held), dtype=complex), held.astype(float)
     if max((float(np.abs(lift).max()) for lift in lifts.values()), default=0.0) < LEAST * made.skeleton.height:

@@ -61,6 +61,22 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
     return feet
 
 
+def soles(skeleton: Skeleton) -> dict[str, list[int]]:
+    """Return the points of each foot: its ball, its ankle, and where these end.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import feet
+        >>> {foot: len(points) for foot, points in feet.soles(body.skeleton()).items()}
+        {'L': 3, 'R': 3}
+    """
+    end = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
+    return {
+        foot: sorted({*pair, *(end[point] for point in pair if point in end)})
+        for foot, pair in balls_and_ankles(skeleton).items()
+    }
+
+
 def lows(skeleton: Skeleton, points: Array) -> Array:
     """Return the height (F, N) of the lower of ball and ankle of each foot, in the order of `balls_and_ankles`.
 

@@ -33,6 +33,8 @@ class Skeleton:
     roles : joint index of each body role; if empty, roles are found (see `roles.find`)
     roles_by : how each role was found, where that is known of more than names and rest pose
     leg_count : how many legs the motion shows, 0 where only the rest pose is known
+    leaders : what joints are attached to, where more is known than some clips show (see `bodies.attachments`)
+    followers : joints that hang on the body without being a part of it, such as props; nor is what hangs on them
     inheritance : bone settings, where not every joint inherits all of its parent (see `inheritance`)
 
     Raises SkeletonError for arrays of wrong shapes or types, values that are not numbers, no joints, two joints of one
@@ -48,6 +50,8 @@ class Skeleton:
     inheritance: Inheritance | None = None
     roles_by: dict[str, str] = field(default_factory=dict)
     leg_count: int = 0
+    leaders: dict[int, int] = field(default_factory=dict)
+    followers: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         count = len(self.names)
@@ -141,7 +145,8 @@ class Skeleton:
         if "hips" not in self.roles:
             return self.below_hips
         carriers = body_roles.ancestors(self.roles["hips"], self.parents)
-        return self.below_hips | self.with_below([joint for joint in self.roles.values() if joint not in carriers])
+        body = self.below_hips | self.with_below([joint for joint in self.roles.values() if joint not in carriers])
+        return np.asarray(body & ~self.with_below(list(self.followers)))
 
     @cached_property
     def bearers(self) -> NDArray[np.int64]:

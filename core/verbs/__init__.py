@@ -205,10 +205,12 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
     row = VERBS[recipe.verb]
     function = load(row.function)
     with load("motion.kinematics:keeping")():
-        made = function(clips, recipe, progress, prepared) if row.prepare else function(clips, recipe, progress)
-        if row.makes == "clip":
-            return load("verbs.completing:complete")(recipe, clips, made)
-    return made
+        given = (recipe, progress, prepared) if row.prepare else (recipe, progress)
+        if row.makes != "clip":
+            return function(clips, *given)
+        attached = load("verbs.completing:attachments_of")(recipe, clips)
+        made = function(attached.hang(clips), *given)
+        return load("verbs.completing:complete")(recipe, clips, made, attached)
 
 
 def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:
@@ -226,7 +228,8 @@ def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT
     if not row.prepare:
         return None
     with load("motion.kinematics:keeping")():
-        return load(row.prepare)(recipe.prepared_of(clips), recipe, progress)
+        hung = load("verbs.completing:attachments_of")(recipe, clips).hang(clips)
+        return load(row.prepare)(recipe.prepared_of(hung), recipe, progress)
 
 
 def picture(recipe: Recipe, made: Any) -> bytes:

@@ -6,52 +6,70 @@ from typing import Any
 
 import numpy as np
 
-from ..check import contacts
-from ..errors import one_line, some
+from ..bodies import attachments
+from ..bodies.attachments import Attachments
+from ..edit.feet.planting import told
+from ..errors import one_line
 from ..motion import quat
 from ..motion.clip import Clip
 from ..recipes.base import Recipe
-from ..weave import body_limits, ik_bones
+from ..weave import body_limits
 from ..weave.results import CutOutResult, EditResult, KeysResult, Result
 from .bake import Bake
+from .fewer_keys import FewerKeys
 from .plant import Plant
 from .retarget import Retarget
 from .take import CutOut
+from .warp import Warp
 
 # On another body, moved up or down, or walking through clips that were levelled.
 _OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
+_KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # keys and bones of the clip as it is given
 _SAME = 1e-6  # of the body's height, and in numbers of unit quaternions
 
 
-def complete(recipe: Recipe, clips: Sequence[Clip], made: Result) -> Result:
-    """Return a result whose IK bones follow, its report completed: "changed", "limits" (`body_limits.told`), notes.
+def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
+    """Return the attached joints of clips; none for verbs with keys as options.
 
-    The keys of Fewer Keys stay as they were fitted. changed : False for a clip that an edit left as it was, which is
-    said where the verb does not say why
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs import completing
+        >>> completing.attachments_of(verbs.Loop(), [actions.walk()]).bodies
+        {}
     """
-    report, other_body = made.report, recipe.verb == Retarget.verb
-    sources, mixed = clips[1:] if other_body else clips, list[str]()
-    if isinstance(made, CutOutResult):
-        sources = [made.part]
-    if not isinstance(made, KeysResult):
-        clip, mixed = ik_bones.follow(made.clip, sources, made.reference, body=other_body)
-        made = replace(made, clip=clip)
+    if recipe.verb in _KEYS_AS_GIVEN:
+        return Attachments()
+    return attachments.find(clips, rest_counts=recipe.verb == Retarget.verb)
+
+
+def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments) -> Result:
+    """Return a result on the given skeleton, its report completed: "changed", "limits" (`body_limits.told`), notes.
+
+    clips : as they were given; attached : what was hung elsewhere in them for the work
+    changed : False for a clip that an edit left as it was, which is said where the verb does not say why
+    """
+    report, woven = made.report, made.clip
+    hung = attached.hang(clips)
+    sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
+    made = replace(made, clip=attached.restore(woven, clips))
     # Few keys, or a key on every frame: what counts are keys, which a clip does not have.
     edited = isinstance(made, EditResult) and not isinstance(made, KeysResult) and recipe.verb != Bake.verb
     report["changed"] = not edited or _differs(made.clip, clips[made.reference])
     same = not report["changed"] and not report["warnings"]
     unchanged = [f"{clips[made.reference].name}: nothing needed changing"] if same else []
     report["limits"], sentences = body_limits.told(
-        made.clip,
+        woven,
         sources,
         planted=bool((report.get("plant") or {}).get("spans")),
         asked=bool(getattr(recipe, "plant_feet", False)),
         same_floor=recipe.verb not in _OTHER_FLOOR,
         slides=not (recipe.verb in _ON_THE_SPOT or (isinstance(recipe, CutOut) and recipe.in_place)),
     )
+    sentences += attached.leaving(made.clip, clips)
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
-    notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *mixed)
+    notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]
     report["warnings"] = [one_line(warning) for warning in dict.fromkeys(warnings)]
     return made
@@ -73,11 +91,6 @@ def _differs(clip: Clip, source: Clip) -> bool:
 
 
 def _not_planted(recipe: Recipe, report: dict[str, Any], name: str) -> list[str]:
-    """Return what planting refused, where planting is a step of another verb."""
-    refused = (report.get("plant") or {}).get("refused", ())
-    if recipe.verb == Plant.verb or not refused:
-        return []
-    each = [
-        f"{contacts.NAMES[one['foot']]} from frame {one['first']} to {one['end'] - 1}, {one['why']}" for one in refused
-    ]
-    return [f"{name}: not planted: {some(each)}"]
+    """Return sentences on left-out stances and bent legs, if planting is a step of another verb."""
+    planted = None if recipe.verb == Plant.verb else report.get("plant")
+    return told(planted, name) if planted else []

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..bodies import stance_heights
+from ..bodies.carried import Carried
 from ..check import foot_travel
 from ..check.foot_speeds import Complex
 from ..edit.feet import planting, spans
-from ..edit.feet.planting import Planted
+from ..edit.feet.planting import Planted, since, told
 from ..edit.feet.spans import Span
 from ..errors import ClipError, SkeletonError
 from ..motion import quat, root_motion
@@ -23,7 +25,6 @@ from .root_trajectory import RootTrajectory
 OFF = "Plant Feet is off"
 ONE_SOURCE = "its legs are those of one clip, as they are there"
 STANDING = "no foot that stands slides"
-REFUSED = "no foot that slides can stand"
 SAME = 1e-9  # radians or m: rounding; two clips that differ by less are the same motion
 
 
@@ -41,6 +42,10 @@ class Outcome:
     def has_failed(self) -> bool:
         """Whether planting was wanted but is not possible."""
         return self.done is None and self.why not in (OFF, ONE_SOURCE)
+
+    def sentences(self, name: str) -> list[str]:
+        """Return sentences on left-out stances of a clip and on visibly bent legs."""
+        return [] if self.done is None else told(self.done.report, name)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -76,7 +81,32 @@ def of_result(
         result, done = planted(clip, standing, wanted=bool(recipe.spans))
     except (ClipError, SkeletonError) as error:
         return clip, Outcome(None, str(error))
-    return result, Outcome(done, "" if done.spans else REFUSED if done.refused else STANDING)
+    return result, Outcome(done, "" if done.spans else done.refused[0][1] if done.refused else STANDING)
+
+
+def of_carried(source: Clip, clip: Clip, recipe: PlantOptions, how: Carried | None) -> tuple[Clip, Outcome]:
+    """Return a clip from another body, with its feet planted if the recipe wants it, and the outcome.
+
+    source : the clip on its own body, whose contacts count: feet of legs of another length slide where they should
+    stand; how : how it was carried by body roles, None for the same joints. Stances are first brought to the heights of
+    the source's.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.recipes.planting import PlantOptions
+        >>> from action_loom.core.weave import planting
+        >>> planting.of_carried(actions.walk(), actions.walk(), PlantOptions(), None)[1].why
+        'its legs are those of one clip, as they are there'
+    """
+    same_legs = same(clip, source)
+    found = find(source, clip.skeleton) if recipe.plant_feet and not same_legs else None
+    standing = clip
+    if found and how is not None:
+        standing = stance_heights.kept(source, clip, how.scale, (how.ball_rise, how.rise), found)
+    result, outcome = of_result(standing, recipe, one_source=same_legs, found=found)
+    if outcome.done is not None:
+        outcome = replace(outcome, done=since(clip, result, outcome.done))
+    return result, outcome
 
 
 def planted(

@@ -84,11 +84,11 @@ def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
         >>> bool(np.allclose(kinematics.points(carried)[:, 1:], kinematics.points(walk)[:, 1:]))  # only the root moved
         True
     """
-    if joint < 0:
+    if joint not in above_hips(clip):
         name = clip.skeleton.names[root_motion.travelling_joint(clip.skeleton)]
         raise SkeletonError(
-            f"{clip.name}: there is no root bone above {name}, so its travel can't be put on one: add a bone and make"
-            f" it the parent of {name}, or leave the travel on the hips"
+            f"{clip.name}: what should carry its travel is not above {name}: add a bone and make it the parent of"
+            f" {name}, or, in Blender, put it onto the object"
         )
     above = above_hips(clip)
     rotations, positions = kinematics.world_of(clip, above)

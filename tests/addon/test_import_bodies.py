@@ -171,7 +171,7 @@ def test_files_that_can_not_be_carried_are_named_and_the_others_come_in(small, c
     assert inventory() - before == {("Action", WALK)}
     assert f"small can't be carried onto {rig.name}: small has no legs that are known" in message
     assert "choose the bone that plays" in message
-    assert f"Run can't be carried onto {rig.name}: Run has four legs" in message
+    assert f"Run can't be carried onto {rig.name}: Run has 4 legs" in message
     assert "1 of 5 clips were imported; 4 do not fit this body" in message
 
 

@@ -69,13 +69,16 @@ def test_heads_that_do_not_turn_with_the_body_are_turned_too(walker):
     assert abs(turn[0, hips, 0, 0]) < 0.99
 
 
-def test_without_a_root_bone_it_is_said(loom):
+def test_without_a_root_bone_it_is_said_and_the_object_is_keyed_where_that_is_asked_for(loom):
     rig = material.biped()
     material.key_walk(rig, "walk", frames=24)
-    with pytest.raises(RuntimeError, match="there is no root bone above hips"):
+    with pytest.raises(RuntimeError, match="is not above hips.*put it onto the object"):
         done(rig, "root")
-    with pytest.raises(RuntimeError, match="no armature object moves in it"):
-        done(rig, "root", onto="object")
+    before = matrices(rig)
+    done(rig, "root", onto="object")
+    assert np.abs(matrices(rig) - before).max() < 1e-4
+    frames = [bpy.context.scene.frame_set(frame) or rig.matrix_world.translation.copy() for frame in (1, 12)]
+    assert (frames[1] - frames[0]).length > 0.1
 
 
 def test_an_object_that_is_keyed_can_carry():

@@ -296,5 +296,5 @@ def test_travel_goes_on_a_root_bone_or_back_on_the_hips():
 
 
 def test_without_a_root_bone_travel_can_t_go_on_one(listed):
-    with pytest.raises(RuntimeError, match="there is no root bone above hips"):
+    with pytest.raises(RuntimeError, match="what should carry its travel is not above hips"):
         bpy.ops.action_loom.blend(travel="ROOT")

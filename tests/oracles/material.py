@@ -1,6 +1,8 @@
 """What the tests work on: captured clips from ../shared, and bodies and motions made up from a seed."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -241,6 +243,39 @@ IK_BONES = {
     "ik_hand_l": ("ik_hand_gun", "hand.L"),
     "ik_hand_r": ("ik_hand_gun", "hand.R"),
 }
+
+
+def loose(clip: Clip, names: Sequence[str], *, first: bool = False) -> Clip:
+    """Return a clip on a body with a root bone, on which some joints hang instead of where they belong.
+
+    So inverse kinematics is baked by many exporters. first : whether these joints come before the body's
+    """
+    turns, places = kinematics.world(clip)
+    body = clip.skeleton
+    ends = [body.index(name) for name in names]
+    below = body.with_below(ends)
+    order = sorted(range(len(body)), key=lambda joint: bool(below[joint]) != first)
+    place = {joint: k + 1 for k, joint in enumerate(order)}
+    above = [0 if joint in ends or body.parents[joint] < 0 else place[int(body.parents[joint])] for joint in order]
+    rest, stands = body.rest
+    still = np.tile(quat.IDENTITY, (len(clip), 1, 1))
+    free = [k + 1 for k, joint in enumerate(order) if joint in ends]
+    offsets = np.concatenate([np.zeros((1, 3)), body.offsets[order]])
+    orients = np.concatenate([quat.IDENTITY[None], body.orients[order]])
+    offsets[free], orients[free] = stands[ends], rest[ends]
+    rotations = np.concatenate([still, clip.rotations[:, order]], axis=1)
+    translations = np.concatenate([np.zeros((len(clip), 1, 3)), clip.translations[:, order]], axis=1)
+    back = quat.inv(rest[ends])
+    rotations[:, free] = quat.continuous(quat.mul(back, turns[:, ends]))
+    translations[:, free] = quat.rotate(back, places[:, ends] - stands[ends])
+    skeleton = Skeleton(
+        ("root", *(body.names[joint] for joint in order)),
+        np.array([-1, *above]),
+        offsets,
+        orients,
+        np.concatenate([np.zeros((1, 3)), body.tips[order]]),
+    )
+    return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations)
 
 
 def with_ik_bones(clip: Clip, *, keyed: bool = True) -> Clip:

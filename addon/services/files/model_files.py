@@ -23,10 +23,10 @@ from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ...bridge import clip as clips
 from ...bridge import curves, rig
-from ...bridge.stage import unheard
 from ...ground import rates
 from ...ground.blender_types import armature_data, present
 from ...ground.formats import MODELS
+from ...ground.handlers import unheard
 from ..sources import source_list
 
 USUAL_RATE = 30.0  # frames per second of files whose keys do not tell the rate

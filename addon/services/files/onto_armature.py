@@ -6,12 +6,13 @@ thread.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ....core.bodies import alike, carried, stance_heights
+from ....core.bodies import alike, carried
 from ....core.errors import LoomError, RigError
 from ....core.formats import bvh
 from ....core.motion import retarget, rotation_modes
@@ -20,7 +21,19 @@ from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
-from ...bridge import bones, control_body, control_keys, control_rig, curves, keys_on_controls, other_bodies, rig, shown
+from ...bridge import (
+    bones,
+    control_body,
+    control_keys,
+    control_rig,
+    curves,
+    keys_on_controls,
+    other_bodies,
+    own_poses,
+    rig,
+    shown,
+    still_bones,
+)
 from ...bridge import clip as clips
 from ...bridge.control_keys import Wanted
 from ...bridge.curves import Target
@@ -88,6 +101,7 @@ class Receiver:
     bones : names of its bones, and of the object itself, by their names in files
     resting, moving : its bones alone, and with the object as a joint
     body : the body that other clips are carried onto
+    own : poses of that body in the armature's own actions; an error where there is no body
     played : properties keyed by the actions that it plays
     """
 
@@ -97,6 +111,7 @@ class Receiver:
     resting: rig.Rig | LoomError
     moving: rig.Rig | LoomError
     body: rig.Rig | LoomError
+    own: Clip | None
     object_joint: str
     played: frozenset[Target]
 
@@ -106,7 +121,7 @@ def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiv
     joint, resting = rig.object_joint(armature), _tried(lambda: rig.read(armature))
     moves = any(joint in file.clip.skeleton.names for file in files)
     moving = _tried(lambda: rig.read(armature, moving_object=True)) if moves else resting
-    return Receiver(armature.name, {}, False, resting, moving, resting, joint, frozenset())
+    return Receiver(armature.name, {}, False, resting, moving, resting, None, joint, frozenset())
 
 
 def receiver(armature: bpy.types.Object) -> Receiver:
@@ -119,6 +134,7 @@ def receiver(armature: bpy.types.Object) -> Receiver:
         _tried(lambda: rig.read(armature)),
         _tried(lambda: rig.read(armature, moving_object=True)),
         body,
+        own_poses.read(armature, body, 1.0) if isinstance(body, rig.Rig) else None,
         joint,
         other_bodies.played_on(armature),
     )
@@ -139,7 +155,7 @@ def _read(found: rig.Rig | LoomError) -> rig.Rig:
 
 def _body_of(armature: bpy.types.Object) -> rig.Rig:
     """Return the body that clips are carried onto; raises RigError where its controls are unknown."""
-    body = control_body.body_of(armature)
+    body = control_body.body_of(armature, still=partial(still_bones.found, armature))
     control_body.refuse_unknown(armature, body)
     return body
 
@@ -189,16 +205,13 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "so
     limbs : which controls of arms and legs get keys (see `ResultOptions.limbs`)
     """
     body = _read(to.body)
-    made = other_bodies.bring(file.clip, body, "", to.name)
-    one_source = planting.same(made.clip, file.clip)
-    found = planting.find(file.clip, made.clip.skeleton) if plant_feet and not one_source else None
-    clip = made.clip
-    if found and made.carried is not None:
-        clip = stance_heights.kept(file.clip, clip, made.carried.scale, made.carried.rise, found)
-    clip, planted = planting.of_result(clip, PlantOptions(plant_feet=plant_feet), one_source=one_source, found=found)
+    own = to.own or other_bodies.still(body, to.name, 1.0)
+    made = other_bodies.bring(file.clip, body, own, "", to.name)
+    (clip,) = made.attached.hang([made.clip])
+    clip, planted = planting.of_carried(file.clip, clip, PlantOptions(plant_feet=plant_feet), made.carried)
+    clip = made.attached.restore(clip, [])
     clip, bends = control_keys.bent(clip, body, control_keys.kinds_of_captured(body, limbs))
-    reasons = [planted.why] if planted.has_failed else []
-    left_out = [f"{clip.name}: not planted: {'; '.join(reasons)}"] if reasons else []
+    left_out = [f"{clip.name}: not planted: {planted.why}"] if planted.has_failed else planted.sentences(clip.name)
     notes = (*made.notes, *left_out, *([f"{clip.name} {bends}"] if bends else []))
     return Moved(file, clip, body, made.targets | to.played, made.retargeted, notes)
 
@@ -265,6 +278,7 @@ def write(
             sentence = off.sentence(named.name)
             raise RigError(sentence if off.known else f"{sentence}, or its controls can't be keyed")
     action = into[0]
+    still_bones.keep(armature, body.still, action)
     # The file is what it is: its action stays. What controls can't reach is said already.
     if off is not None and (keys is None or not keys.keys.notes):
         notes.append(off.sentence(action.name))

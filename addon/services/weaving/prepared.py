@@ -114,6 +114,7 @@ def hash_of(clips: Sequence[Clip], more: str) -> str:
 def hash_of_skeleton(skeleton: Skeleton, digest: Any) -> None:
     """Add every name and number of a skeleton to a hash."""
     plain = [skeleton.names, sorted(skeleton.roles.items()), skeleton.parents.tolist(), skeleton.inheritance]
+    plain.append(sorted(skeleton.leaders.items()))
     digest.update(repr(plain).encode("utf-8"))
     for array in (skeleton.offsets, skeleton.orients, skeleton.tips):
         digest.update(np.ascontiguousarray(array).data)

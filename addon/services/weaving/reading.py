@@ -6,7 +6,6 @@ No Blender data is kept in the result: data is looked up again by session id.
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import bpy
@@ -19,7 +18,16 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.style import StyleOptions
 from ...bridge import clip as clips
-from ...bridge import clip_on_controls, control_body, curves, evaluated_action, other_bodies, rig, still_bones
+from ...bridge import (
+    clip_on_controls,
+    control_body,
+    curves,
+    evaluated_action,
+    other_bodies,
+    own_poses,
+    rig,
+    still_bones,
+)
 from ...bridge.baking import Baked
 from ...ground import rates, steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
@@ -139,7 +147,8 @@ def read_actions_in_steps(
         return (yield from _read_to_bake(scene, armature, made_of, request, recipe))
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
-    body = _body(armature, own)
+    onto_object = isinstance(recipe, verbs.Root) and recipe.onto == "object"
+    body = _body(armature, own, moving_object=onto_object)
     carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
@@ -159,11 +168,14 @@ def read_actions_in_steps(
         theirs, content = yield from steps.within(reading, k, len(made_of))
         contents.append(content)
         if by_recipe:
-            pairs = other_bodies.pairs_of(theirs.clip.skeleton, body.skeleton, (owner.name, armature.name))
+            poses = own_poses.read(armature, body, theirs.clip.rate)
+            pairs = other_bodies.pairs_of(theirs.clip.skeleton, poses, (owner.name, armature.name))
             theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
-            targets, notes, retarget_notes = other_bodies.keyed_by(pairs, body), theirs.notes, ""
+            targets, notes, retarget_notes = other_bodies.keyed_by(pairs, body.skeleton, body), theirs.notes, ""
         else:
-            brought = other_bodies.bring(theirs.clip, body, owner.name, armature.name)
+            brought = other_bodies.bring(
+                theirs.clip, body, own_poses.read(armature, body, theirs.clip.rate), owner.name, armature.name
+            )
             theirs = dataclasses.replace(theirs, clip=brought.clip)
             targets, notes, retarget_notes = brought.targets, (*theirs.notes, *brought.notes), brought.retargeted
         targets |= other_bodies.played_on(armature)
@@ -171,7 +183,7 @@ def read_actions_in_steps(
         retargeted.append(retarget_notes)
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     uids = tuple(0 if player is None else player.session_uid for player in players)
-    bodies = (other_bodies.still(body, armature.name, sources[0].clip.rate),) if by_recipe else ()
+    bodies = (own_poses.read(armature, body, sources[0].clip.rate),) if by_recipe else ()
     found = Read(
         body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies, contents=tuple(contents)
     )
@@ -206,9 +218,16 @@ def _rate(scene: bpy.types.Scene, action: bpy.types.Action, source: Source) -> f
     return source.rate or rates.rate_of(action) or rates.of_scene(scene)
 
 
-def _body(armature: bpy.types.Object, played: Sequence[SlottedAction]) -> rig.Rig:
-    moving_object = any(clips.moves_object(*one) for one in played)
-    return control_body.body_or_bones(armature, moving_object=moving_object, still=partial(still_bones.found, armature))
+def _body(armature: bpy.types.Object, played: Sequence[SlottedAction], *, moving_object: bool = False) -> rig.Rig:
+    """Return the body of an armature; moving_object : whether the object is to be a joint, whatever actions move."""
+    moving = [one for one in played if clips.moves_object(*one)]
+
+    def still(names: Sequence[str]) -> dict[str, rig.Still]:
+        turned = {"": rig.Still((0.0, 0.0, 0.0), clips.object_turn(armature, *moving[0]))} if moving else {}
+        return turned | still_bones.found(armature, names)
+
+    body = control_body.body_or_bones(armature, moving_object=moving_object or bool(moving), still=still)
+    return own_poses.with_leaders(armature, body)
 
 
 def _read_one(

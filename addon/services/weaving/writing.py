@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
+from ....core.bodies import attachments
 from ....core.check import contacts
 from ....core.errors import LoomError, some
 from ....core.motion import cycles, retarget, root_motion
@@ -16,7 +17,7 @@ from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
 from ....core.verbs import Loop
 from ....core.verbs.fill.result import FillResult
-from ....core.weave import ik_bones, root_carrier
+from ....core.weave import root_carrier
 from ....core.weave.results import ConnectResult, Result
 from ....core.weave.root_carrier import Carrying
 from ...bridge import (
@@ -199,8 +200,8 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     clip, notice = _in_a_row(woven, inputs.recipe)
     clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
-        clip = _carried(clip, read, options.travel)
-        clip, _ = ik_bones.follow(clip, [woven.clip])
+        attached = attachments.find([clip])
+        clip = attached.restore(_carried(attached.hang([clip])[0], read, options.travel), [clip])
     clip, bends = _bent(inputs, clip)
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)

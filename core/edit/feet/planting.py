@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...check import contacts
 from ...check.contacts import Flags
-from ...errors import ClipError, SkeletonError
+from ...errors import ClipError, SkeletonError, some
 from ...motion import cycles, feet, ik, kinematics, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
@@ -28,6 +29,11 @@ LACKS = 0.05  # a target that a leg misses by more is out of reach
 FIRM = 0.2  # of the firmest hold of a contact; frames held less are at its ends, where the foot still moves
 STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still: planted, or keyed so
 
+# A stance is planted if that bends its leg by no more than BENDS, and WORTH more for each height a second that it
+# slides less: 5 cm/s of a person are worth 3 degrees more.
+BENDS, WORTH = np.radians(10.0), np.radians(100.0)
+ROUNDS = 3  # of leaving out stances, which changes how the others bend their legs
+
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
 AROUND = 3.0  # s of cyclic padding: what is further away moves a foot by less than a nanometre
 HEEL = 0.25  # of the distance from ankle to ball: how far the heel is behind the ankle
@@ -42,6 +48,7 @@ class Planted:
     shifts (F,) : displacement of each foot, metres on the ground, as x + iy; pelvis (F, 3) : its displacement, metres
     lifts (F,) : by how much feet were lifted out of the ground, metres; none where that was not asked for or needed
     away (F,) : distance of each foot from its target, metres
+    bends (F,) : how much the bone of each leg that turns most turns, radians
     """
 
     before: Clip
@@ -52,6 +59,7 @@ class Planted:
     pelvis: Array
     away: Mapping[str, Array]
     lifts: Mapping[str, Array]
+    bends: Mapping[str, Array]
 
     @cached_property
     def figures(self) -> dict[str, Any]:
@@ -65,7 +73,17 @@ class Planted:
         refused = [
             {"foot": s.foot, "part": s.part, "first": s.first, "end": s.end, "why": why} for s, why in self.refused
         ]
-        return {"spans": [list(span.row) for span in self.spans], "refused": refused, **self.figures}
+        spans = [list(span.row) for span in self.spans]
+        return {"spans": spans, "refused": refused, "bent": self._bent, **self.figures}
+
+    @property
+    def _bent(self) -> dict[str, Any] | None:
+        """Foot, frame and degrees of the largest bend; None without one."""
+        if not self.bends:
+            return None
+        foot = max(self.bends, key=lambda foot: float(self.bends[foot].max()))
+        frame = int(self.bends[foot].argmax())
+        return {"foot": foot, "frame": frame, "degrees": round(float(np.degrees(self.bends[foot][frame])), 1)}
 
 
 def _padded(clip: Clip) -> PaddedClip:
@@ -120,36 +138,109 @@ def planted(
     known, refused = _of_legs(asked, limbs)
     if rows is None:
         known = _apart_where_they_travel(known, whole, limbs)
-    contacts = spans.touching(known, whole.cycles, whole.period)
-    pivots = _pivots(whole.clip, limbs, contacts)
+    stances = spans.touching(known, whole.cycles, whole.period)
+    pivots = _pivots(whole.clip, limbs, stances)
     still: list[Contact] = []
     if rows is None or not wanted:
-        contacts, still = _moving_and_still(contacts, pivots, whole.clip)
-    kept, too_far = _kept(contacts, pivots, whole.clip, limbs)
-    refused += [(span, too_far[k]) for k, span in enumerate(known) if k in too_far]
+        stances, still = _moving_and_still(stances, pivots, whole.clip)
+    kept, whys = _kept(stances, pivots, whole.clip, limbs)
     lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
+    stay = _in_all_cycles(whole, fixed)
+    for _ in range(ROUNDS):
+        solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
+        if not kept and not lifts:
+            break
+        after, moved, misses = legs.following(whole.clip, limbs, solved, stay, lifts)
+        bends = _bends(whole.clip, after, limbs)
+        dear = _dear(kept, pivots, bends, whole.clip) if rows is None or not wanted else {}
+        if not dear:
+            break
+        whys, kept = whys | dear, [contact for contact in kept if not contact.rows & set(dear)]
+    refused += [(span, whys[k]) for k, span in enumerate(known) if k in whys]
     if not kept and not lifts:
         return clip, _nothing(clip, refused)
-    stay = _in_all_cycles(whole, fixed)
-    solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
-    after, moved, misses = legs.following(whole.clip, limbs, solved, stay, lifts)
+    bends = {foot: bend[whole.own] for foot, bend in _bends(whole.clip, after, limbs).items()}
     after = replace(clip, rotations=after.rotations[whole.own], translations=after.translations[whole.own])
     shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
     raised = {foot: lift[whole.own] for foot, lift in lifts.items()}
     planted_rows = frozenset().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
-    return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away, raised)
+    return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away, raised, bends)
+
+
+def since(before: Clip, after: Clip, planted: Planted) -> Planted:
+    """Return the result of planting with its bends measured from an earlier clip.
+
+    Example:
+        >>> from action_loom.core.edit.feet import planting
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> planting.since(walk, walk, planting.planted(walk)[1]).report["bent"]["degrees"]
+        0.0
+    """
+    return replace(planted, bends=_bends(before, after, _limbs(before)))
+
+
+def _bends(before: Clip, after: Clip, limbs: Sequence[Limb]) -> dict[str, Array]:
+    """Return by how much (F,) the bone of each leg that turns most turns between two clips, radians."""
+    known = [legs.posed(clip, limbs)[1] for clip in (before, after)]
+    found = {}
+    for foot, leg in known[0].items():
+        other = known[1][foot]
+        bones = ((leg.upper, other.upper), (leg.lower, other.lower))
+        found[foot] = np.maximum(*(np.linalg.norm(quat.log(ik.shortest(*pair)), axis=1) for pair in bones))
+    return found
+
+
+def _dear(
+    kept: Sequence[Contact], pivots: Mapping[str, Pivots], bends: Mapping[str, Array], clip: Clip
+) -> dict[int, str]:
+    """Return the reason for each row of contacts that bend their legs by more than their slide is worth."""
+    found: dict[int, str] = {}
+    for contact in kept:
+        bent = float(bends[contact.foot][contact.first : contact.end].max())
+        steps = np.abs(np.diff(pivots[contact.foot].path(contact)))
+        slide = float(steps.mean()) * clip.rate if len(steps) else 0.0
+        if bent > BENDS + WORTH * slide / clip.skeleton.height:
+            why = f"it would bend its leg by {np.degrees(bent):.0f}° for {100.0 * slide:.0f} cm/s of slide"
+            found |= dict.fromkeys(contact.rows, why)
+    return found
+
+
+def told(report: Mapping[str, Any], name: str) -> list[str]:
+    """Return a sentence on stances that planting left out, and one on a leg that it visibly bends.
+
+    report : that of `Planted`
+
+    Example:
+        >>> from action_loom.core.edit.feet import planting
+        >>> from action_loom.core.figure import actions
+        >>> planting.told(planting.planted(actions.walk())[1].report, "walk")
+        []
+    """
+    refused, sentences = report["refused"], []
+    if refused:
+        each = [
+            f"{contacts.NAMES[one['foot']]} from frame {one['first']} to {one['end'] - 1}, {one['why']}"
+            for one in refused
+        ]
+        sentences.append(f"{name}: not planted: {some(each)}")
+    bent = report["bent"]
+    if bent and bent["degrees"] > np.degrees(BENDS):
+        foot, degrees, frame = contacts.NAMES[bent["foot"]], bent["degrees"], bent["frame"]
+        sentences.append(f"{name}: planting its {foot} bends the leg by {degrees:.0f}° at frame {frame}: look there")
+    return sentences
 
 
 def _moving_and_still(
-    contacts: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip
+    every: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip
 ) -> tuple[list[Contact], list[Contact]]:
     """Return the contacts whose foot slides, and those in which it already stands still."""
-    still = [contact for contact in contacts if _stands_still(contact, pivots[contact.foot], clip)]
+    still = [contact for contact in every if _stands_still(contact, pivots[contact.foot], clip)]
     # Contacts at the ends of the padding may be cut off: all copies of a contact are treated alike.
     stood = frozenset[int]().union(*(contact.rows for contact in still))
-    return [one for one in contacts if not one.rows <= stood], [one for one in contacts if one.rows <= stood]
+    return [one for one in every if not one.rows <= stood], [one for one in every if one.rows <= stood]
 
 
 def _apart_where_they_travel(known: Sequence[Span], whole: PaddedClip, limbs: Sequence[Limb]) -> list[Span]:
@@ -159,11 +250,11 @@ def _apart_where_they_travel(known: Sequence[Span], whole: PaddedClip, limbs: Se
     """
     parted = list(known)
     for _ in range(PARTINGS):
-        contacts = spans.touching(parted, whole.cycles, whole.period)
-        pivots = _pivots(whole.clip, limbs, contacts)
+        stances = spans.touching(parted, whole.cycles, whole.period)
+        pivots = _pivots(whole.clip, limbs, stances)
         limit = SLIDES_ON_PURPOSE * whole.clip.skeleton.height
         far = {
-            row for contact in contacts if displacement.extent(contact, pivots[contact.foot]) > limit
+            row for contact in stances if displacement.extent(contact, pivots[contact.foot]) > limit
             for row in contact.rows
         }  # fmt: skip
         parts = [_stances(span, pivots, whole) if k in far else [span] for k, span in enumerate(parted)]
@@ -197,7 +288,7 @@ def _in_all_cycles(whole: PaddedClip, fixed: Collection[int]) -> list[int]:
 
 
 def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
-    return Planted(clip, clip, (), tuple(refused), {}, np.zeros((len(clip), 3)), {}, {})
+    return Planted(clip, clip, (), tuple(refused), {}, np.zeros((len(clip), 3)), {}, {}, {})
 
 
 def _limbs(clip: Clip) -> list[Limb]:

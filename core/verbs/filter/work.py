@@ -12,7 +12,7 @@ from ...edit import bands, filtering, low_pass, noise
 from ...edit.feet.spans import Span
 from ...edit.filtering import Asked, Filtered
 from ...edit.spikes import Flags
-from ...errors import ClipError, some
+from ...errors import ClipError
 from ...motion import feet as feet_of
 from ...motion import kinematics
 from ...motion.clip import Clip
@@ -21,7 +21,6 @@ from ...progress import SILENT, Progress
 from ...recipes.planting import PlantOptions
 from ...sync import joint_weights
 from ...weave import planting, reporting
-from ...weave.planting import Outcome
 from ...weave.results import FilterResult
 from ...weave.seam import close
 from . import Filter
@@ -60,7 +59,7 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
         "filter": _figures(done, result, asked, energies),
         **feet.report,
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [*_warnings(clip, recipe, done), *_not_kept(clip, feet)],
+        "warnings": _warnings(clip, recipe, done),
     }
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report |= reporting.common(recipe.verb, clips, result, began, corrected)
@@ -153,12 +152,6 @@ def _same_contacts(before: Clip, after: Clip) -> float | None:
     both = sum(int((old[foot] & new[foot]).sum()) for foot in old)
     either = sum(int((old[foot] | new[foot]).sum()) for foot in old)
     return round(both / either, 4) if either else None
-
-
-def _not_kept(clip: Clip, feet: Outcome) -> list[str]:
-    refused = () if feet.done is None else feet.done.refused
-    each = [f"{contacts.NAMES[span.foot]} from frame {span.first} to {span.end - 1}, {why}" for span, why in refused]
-    return [f"{clip.name}: feet that do not stand still: {some(each)}"] if each else []
 
 
 def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:

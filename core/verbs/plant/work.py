@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...check import contacts, quality
+from ...check import quality
 from ...edit.feet import spans
-from ...edit.feet.planting import Planted
-from ...errors import ClipError, some
+from ...edit.feet.planting import Planted, told
+from ...errors import ClipError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...weave import planting, reporting
@@ -51,10 +51,8 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
 
 
 def _warnings(clip: Clip, done: Planted) -> list[str]:
-    notes = []
-    if done.refused:
-        each = [f"{contacts.NAMES[s.foot]} from frame {s.first} to {s.end - 1}, {why}" for s, why in done.refused]
-        notes.append(f"{clip.name}: not planted: {some(each)}")
-    elif not done.spans and not done.lifts:
+    notes: list[str] = []
+    notes += told(done.report, clip.name)
+    if not done.refused and not done.spans and not done.lifts:
         notes.append(f"{clip.name}: no foot that stands slides: nothing was changed")
     return notes

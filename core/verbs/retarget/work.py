@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...bodies import carry, rest_check, stance_heights
+from ...bodies import carry, rest_check
 from ...check import quality
 from ...errors import ClipError
 from ...motion import kinematics, trim
@@ -49,12 +49,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     result = replace(result, name=name, channels=_scaled(result, carried.scale))
     off = limbs_off(trimmed.clip, result)
     progress.at(0.5, "Planting its feet")
-    source = planting.same(result, trimmed.clip)
-    # Contacts are found on the captured clip: feet of legs of another length slide where they should stand.
-    found = planting.find(trimmed.clip, result.skeleton) if recipe.plant_feet and not source else None
-    if found:
-        result = stance_heights.kept(trimmed.clip, result, carried.scale, carried.rise, found)
-    result, planted = planting.of_result(result, recipe, one_source=source, found=found)
+    result, planted = planting.of_carried(trimmed.clip, result, recipe, carried)
     progress.at(0.7, "Measuring")
     report: dict[str, Any] = {
         **planted.report,

@@ -26,7 +26,7 @@ class Root(Recipe):
         choices=(
             Choice("root", "Root Bone", "The topmost bone above the hips; the hips keep the sway"),
             Choice("hips", "", "The hips; all above them stands still"),
-            Choice("object", "", "The armature object, if the action keys it"),
+            Choice("object", "", "The armature object; in a file, only if it moves there"),
         ),
     )
     smooth: float = option(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...check import quality
-from ...errors import ClipError, SkeletonError
+from ...errors import ClipError
 from ...motion import kinematics, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -42,14 +42,11 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
     progress.at(0.0, "Moving the travel")
     result, joint = _carried(clip, recipe)
     progress.at(0.5, "Measuring")
-    warnings = []
-    if result is clip:
-        warnings.append(f"{clip.name}: there is nothing above {clip.skeleton.names[joint]}: nothing was changed")
     report: dict[str, Any] = {
         "dropped": [],
         "root": _figures(clip, result, joint, recipe),
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": warnings,
+        "warnings": [],
     }
     result = replace(result, name=recipe.result_name([clip.name]))
     return RootResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip, joint)
@@ -64,11 +61,6 @@ def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
         joint = root_carrier.root_bone(clip)
         return root_carrier.by_joint(clip, joint, how), joint
     joint = root_carrier.moving_object(clip)
-    if joint < 0:
-        raise SkeletonError(
-            f"{clip.name}: no armature object moves in it, so its travel can't be put on one: put it onto the root"
-            " bone, or, in Blender, key the object once"
-        )
     return root_carrier.by_joint(clip, joint, how), joint
 
 

@@ -208,17 +208,17 @@ def test_on_characters(name, bone):
 def test_what_can_not_be_done_is_said():
     walk = actions.walk(60.0, 2)
     with pytest.raises(
-        SkeletonError, match=r"^walk: there is no root bone above hips.*add a bone and make it the parent"
+        SkeletonError, match=r"^walk: what should carry its travel is not above hips: add a bone and make it the parent"
     ):
         verbs.apply(Root(), [walk])
-    with pytest.raises(SkeletonError, match=r"there is no root bone above hips"):
+    with pytest.raises(SkeletonError, match=r"is not above hips"):
         verbs.apply(Root(), [under(walk, f"figure{OBJECT}")])
-    with pytest.raises(SkeletonError, match=r"no armature object moves in it.*key the object once"):
+    with pytest.raises(SkeletonError, match=r"is not above hips.*put it onto the object"):
         verbs.apply(Root(onto="object"), [under(walk, "carrier")])
     with pytest.raises(ClipError, match="one clip is moved at a time; 2 given"):
         verbs.apply(Root(), [walk, walk])
     same = verbs.apply(Root(onto="hips"), [walk])
-    assert same.report["warnings"] == ["walk: there is nothing above hips: nothing was changed"]
+    assert same.report["notes"] == ["walk: nothing needed changing"]
     assert same.clip.rotations is walk.rotations
     one = verbs.apply(Root(), [under(walk, "carrier").cut(0, 1)])
     assert one.report["root"]["acceleration_m_s2"] == [None, None]

@@ -75,5 +75,5 @@ def test_the_root_faces_as_the_body_does(turning):
 def test_a_body_without_a_root_bone_can_only_be_carried_by_its_hips():
     walk = actions.walk()
     assert root_carrier.by_hips(walk) is walk
-    with pytest.raises(SkeletonError, match="no root bone above hips"):
+    with pytest.raises(SkeletonError, match="is not above hips"):
         root_carrier.by_root(walk)

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import jit, verbs
 from action_loom.core.bodies import carry
 from action_loom.core.check import contacts, quality
-from action_loom.core.edit.feet import legs, spans
+from action_loom.core.edit.feet import legs, planting, spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
@@ -459,3 +459,22 @@ def test_each_stance_stands_short_ones_at_the_ends_and_of_runs_too(name, limit):
     made, done = planted(captured(name))
     each = [middle_slide(made, [span]) for span in done.spans if span.part == spans.BALL]
     assert max(each) < limit  # were 1.7 and 2.1 cm/s, in the first stance; now 0.2 at most
+
+
+def test_a_stance_that_would_bend_a_leg_by_too_much_is_left_as_it_is(monkeypatch):
+    walk = actions.walk()
+    sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+    done = planting.planted(sliding)[1]
+    most = np.radians(done.report["bent"]["degrees"])
+    assert 0.0 < most < planting.BENDS
+    assert not planting.told(done.report, "walk")
+    monkeypatch.setattr(planting, "BENDS", 0.3 * most)
+    monkeypatch.setattr(planting, "WORTH", 0.0)
+    same, left = planting.planted(sliding)
+    assert same is sliding
+    assert not left.spans
+    (sentence,) = planting.told(left.report, "walk")
+    assert "not planted" in sentence
+    assert "it would bend its leg by" in sentence
+    asked = planting.planted(sliding, planting.contact_spans(sliding))[1]  # what the user asks for is done, and said
+    assert any("bends the leg by" in one for one in planting.told(asked.report, "walk"))

@@ -1,0 +1,126 @@
+"""Measure the ends of bones without children on the mesh, since importers invent the tails of such bones."""
+
+from collections.abc import Iterator, Sequence
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ...core.motion.quat import Array
+from ..ground import memory
+from ..ground.blender_types import armature_data
+from . import mesh
+
+MOST = 20_000  # vertices of each mesh
+FEWEST = 4  # vertices that a bone must lead for its end to be known
+LEADS = 0.5  # weight from which on a bone leads a vertex
+STANDS = 0.05  # of the height of all of them: the distance from the lowest within which a bone is a foot
+LOW = 0.15  # of the height of a foot: its sole
+FARTHEST = 0.9  # quantile of their distance along the bone, beyond which they belong to its end
+_known = memory.cache(32)
+
+
+def of_leaves(armature: bpy.types.Object, bones: Sequence[bpy.types.Bone], rest: Array) -> dict[int, Array]:
+    """Return the ends (3,) of bones without children that lead part of a mesh, in the frame of each.
+
+    bones : of the armature, in any order; rest (J, 4, 4) : their matrices at rest
+    """
+    leaves = {bone.name: k for k, bone in enumerate(bones) if not bone.children}
+    drawn = [one for one in bpy.data.objects if one.type == "MESH"]
+    skins, parts = mesh.skinned(armature, drawn), mesh.on_bones(armature, drawn)
+    parts = [part for part in parts if part.parent_bone in leaves]
+    if not skins and not parts:
+        return {}
+    key = (armature_data(armature).session_uid, len(bones), *(_content(one) for one in (*skins, *parts)))
+    found: dict[int, Array] = _known.made(key, lambda: _ends(armature, leaves, rest, skins, parts))
+    return found
+
+
+def _content(drawn: bpy.types.Object) -> tuple[object, ...]:
+    """Return a key of a mesh and its place."""
+    data = mesh_of(drawn)
+    some = [data.vertices[k].co[:] for k in range(0, len(data.vertices), max(1, len(data.vertices) // 8))]
+    places = np.concatenate([np.array(drawn.matrix_world).ravel(), *some]).round(6)
+    return data.session_uid, len(data.vertices), len(drawn.vertex_groups), drawn.parent_bone, places.tobytes()
+
+
+def mesh_of(drawn: bpy.types.Object) -> bpy.types.Mesh:
+    assert isinstance(drawn.data, bpy.types.Mesh)
+    return drawn.data
+
+
+def _ends(
+    armature: bpy.types.Object,
+    leaves: dict[str, int],
+    rest: Array,
+    skins: Sequence[bpy.types.Object],
+    parts: Sequence[bpy.types.Object],
+) -> dict[int, Array]:
+    up = np.array(armature.matrix_world.to_3x3().inverted_safe())[:, 2]
+    up = up / np.linalg.norm(up)
+    led: dict[int, list[Array]] = {}
+    for drawn in skins:
+        for joint, places in _led_by(drawn, leaves):
+            led.setdefault(joint, []).append(_turned(mesh.standing(armature, drawn), places))
+    for part in parts:
+        bone = armature_data(armature).bones[part.parent_bone]
+        end = Matrix.Translation((0.0, bone.length, 0.0))  # children of a bone are relative to its tail
+        towards = np.array(bone.matrix_local @ end @ part.matrix_parent_inverse @ part.matrix_basis)
+        led.setdefault(leaves[bone.name], []).append(_turned(towards, _places(mesh_of(part))[0]))
+    every = {joint: np.concatenate(several) for joint, several in led.items()}
+    heads = rest[:, :3, 3] @ up
+    heights = np.concatenate([heads, *(places @ up for places in every.values())])
+    floor = float(heights.min()) + STANDS * float(np.ptp(heights))
+    ends = {}
+    for joint, places in every.items():
+        if len(places) < FEWEST:
+            continue
+        stands = float((places @ up).min()) < min(floor, float(heads[joint]))
+        own, ours = np.linalg.inv(rest[joint]), rest[joint, :3, :3].T @ up
+        ends[joint] = _sole(_turned(own, places), ours) if stands else _farthest(_turned(own, places))
+    return ends
+
+
+def _led_by(drawn: bpy.types.Object, leaves: dict[str, int]) -> Iterator[tuple[int, Array]]:
+    """Yield each leaf that leads vertices of a mesh, with their places."""
+    places, step = _places(mesh_of(drawn))
+    joints = [leaves.get(group.name, -1) for group in drawn.vertex_groups]
+    owners = np.full(len(places), -1)
+    for row, k in enumerate(range(0, len(mesh_of(drawn).vertices), step)):
+        for element in mesh_of(drawn).vertices[k].groups:
+            if element.weight > LEADS and element.group < len(joints):
+                owners[row] = joints[element.group]
+    for joint in np.unique(owners[owners >= 0]).tolist():
+        yield joint, places[owners == joint]
+
+
+def _places(data: bpy.types.Mesh) -> tuple[Array, int]:
+    """Return places (V, 3) of evenly chosen vertices of a mesh, and the step between them."""
+    step = max(1, -(-len(data.vertices) // MOST))
+    places: NDArray[np.float32] = np.empty(3 * len(data.vertices), np.float32)
+    data.vertices.foreach_get("co", places)
+    return places.reshape(-1, 3)[::step].astype(np.float64), step
+
+
+def _turned(matrix: Array, places: Array) -> Array:
+    return np.asarray(places @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def _farthest(places: Array) -> Array:
+    """Return the middle of the vertices (V, 3) farthest from the head of a bone, in the direction of their middle."""
+    along = places @ places.mean(axis=0)
+    return np.asarray(places[along >= np.quantile(along, FARTHEST)].mean(axis=0))
+
+
+def _sole(places: Array, up: Array) -> Array:
+    """Return where a foot ends on the ground: the foremost of its lowest vertices (V, 3), seen from the head.
+
+    up (3,) : which way is up at rest
+    """
+    heights = places @ up
+    low = places[heights <= heights.min() + LOW * np.ptp(heights)]
+    level = low - (low @ up)[:, None] * up
+    ahead = level @ level.mean(axis=0)
+    front = low[ahead >= np.quantile(ahead, FARTHEST)].mean(axis=0)
+    return np.asarray(front + (heights.min() - front @ up) * up)

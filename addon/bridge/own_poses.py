@@ -1,0 +1,67 @@
+"""Poses of an armature in its own actions: they show which parts of the body belong together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...core.bodies import leading
+from ...core.errors import RigError
+from ...core.motion.clip import Clip, joined
+from ..ground import memory
+from ..ground.blender_types import present
+from . import clip as clips
+from . import curves, other_bodies, result_mark
+from .rig import Rig
+
+MOST, SAMPLED = 20, 12  # actions, and frames of each
+_known, _leaders = memory.cache(32), memory.cache(32)
+
+
+def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
+    """Return some poses of each of an armature's own actions in a row, or its rest pose where it has none.
+
+    Only curves of its bones count, so a body with keyed controls is at rest.
+    """
+    resting = other_bodies.still(body, armature.name, rate)
+    if body.controls is not None or body.moving_object:
+        return resting
+    actions = list(_own(armature))
+    lengths = tuple((one.session_uid, *one.frame_range[:]) for one in actions)
+    key = lengths, body.skeleton.names, body.skeleton.offsets.tobytes(), rate
+    found: Clip = _known.made(key, lambda: _joined(armature, actions, body, rate) or resting)
+    return found
+
+
+def _joined(armature: bpy.types.Object, actions: Sequence[bpy.types.Action], body: Rig, rate: float) -> Clip | None:
+    shown = [clip for one in actions for clip in _sampled(armature, one, body)]
+    shown = [replace(clip, scales=None) for clip in shown]  # scales do not change which joints belong together
+    return replace(joined(shown), name=armature.name, rate=rate) if shown else None
+
+
+def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
+    """Return a body whose skeleton knows its attached joints, by all of the armature's own actions."""
+    clip = read(armature, body, 1.0)
+    leaders = _leaders.made(clip, lambda: leading.of_clip(clip))
+    return replace(body, skeleton=replace(body.skeleton, leaders=leaders)) if leaders else body
+
+
+def _own(armature: bpy.types.Object) -> Iterator[bpy.types.Action]:
+    """Yield actions that move mostly bones of the armature, without results."""
+    known = set(present(armature.pose).bones.keys())
+    found = 0
+    for action in bpy.data.actions:
+        bones = curves.bones_keyed(action)
+        if found < MOST and len(bones & known) * 2 > len(bones) and not result_mark.is_result(action):
+            found += 1
+            yield action
+
+
+def _sampled(armature: bpy.types.Object, action: bpy.types.Action, body: Rig) -> list[Clip]:
+    """Return a few poses of an action, none where it can't be read so."""
+    first, last = action.frame_range[:]
+    try:
+        return [clips.read_frames(armature, action, body, np.linspace(first, last, SAMPLED))]
+    except RigError:
+        return []

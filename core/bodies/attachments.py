@@ -1,0 +1,347 @@
+"""Attached joints: a verb works on a skeleton in which each is a child of the joint that leads it.
+
+Exporters that bake inverse kinematics leave feet on a root, engines keep bones at feet and hands, and props stand
+beside the hand that holds them. The leader of such a joint is measured in the clips; names do not count.
+
+Method: Attached joints.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import kinematics, quat
+from ..motion.clip import Clip
+from ..motion.inheritance import Inheritance
+from ..motion.quat import Array
+from ..motion.roles import ancestors
+from ..motion.skeleton import Skeleton
+from . import leading
+
+# In body heights.
+APART = 0.01  # more than in the sources: then a joint has visibly left its leader
+
+OF_SHIN = 0.3  # of the thigh: how far from the knee a foot without a name is at least
+TURNED = np.radians(5.0)  # an attached joint turns with its leader if it keeps within this
+ROUNDING = 1e-12  # radians, and metres
+
+
+class _Offset(NamedTuple):
+    """The usual place (3,) and rotation (4,) of a joint in the frame of its leader.
+
+    far, turned : the farthest that it is from that, m and radians; it turns by itself if it is turned by more than
+        TURNED
+    drift : how far its usual place in another clip is from that, m
+    """
+
+    place: Array
+    turn: Array
+    far: float
+    turned: float
+    drift: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Attached:
+    """The attached joints of one skeleton.
+
+    leaders : what each is attached to; offsets : where it stands there
+    skeleton : the same body with these joints hung on their leaders; order (J,) : its joints, as numbers of the body's
+    """
+
+    leaders: Mapping[int, int]
+    offsets: Mapping[int, _Offset]
+    skeleton: Skeleton
+    order: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Attachments:
+    """The attached joints of some clips by skeleton; notes : on joints that only some of the clips attach."""
+
+    bodies: Mapping[Skeleton, Attached] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def hang(self, clips: Sequence[Clip]) -> list[Clip]:
+        """Return clips with attached joints hung on their leaders; in the world all joints stay where they are.
+
+        A joint that a clip leaves at rest follows its leader there, too.
+        """
+        return [_hung(clip, self.bodies[clip.skeleton]) if clip.skeleton in self.bodies else clip for clip in clips]
+
+    def restore(self, clip: Clip, sources: Sequence[Clip]) -> Clip:
+        """Return a clip of a hung skeleton on the skeleton itself; any other clip as it is.
+
+        sources : what it was made of, as given. A joint that strays further from its leader than in these, as reflected
+        ones may, takes its usual place there. Parents of attached joints, and joints at feet and hands without keys,
+        remain at rest if they are at rest in all sources.
+        """
+        for skeleton, attached in self.bodies.items():
+            if _are_alike(clip.skeleton, attached.skeleton):
+                place = np.argsort(attached.order)
+                beside = [*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)]
+                clip = _resting(_held(clip, attached), sources, {joint: int(place[joint]) for joint in beside})
+                return _as_given(_rehung(clip, skeleton, place, list(attached.leaders)), sources, attached.leaders)
+        skeleton = clip.skeleton
+        beside = list(leading.at_rest(skeleton, {}))
+        beside += _above(skeleton, beside)
+        return _resting(clip, sources, {joint: joint for joint in beside if not skeleton.body[joint]})
+
+    def leaving(self, clip: Clip, sources: Sequence[Clip]) -> list[str]:
+        """Return a sentence on the joint of a result that strays farthest from its leader beyond its sources."""
+        attached = self.bodies.get(clip.skeleton)
+        if attached is None:
+            return []
+        known = [source for source in sources if source.skeleton in self.bodies]
+        names, least, sentence = clip.skeleton.names, APART * clip.skeleton.height, ""
+        for joint, leader in attached.leaders.items():
+            name, on = names[joint], names[leader]
+            away = leading.strays(clip, name, on)
+            before = max((float(leading.strays(one, name, on).max()) for one in known), default=0.0)
+            if float(away.max()) - before > least:
+                least, frame, far = float(away.max()) - before, int(away.argmax()), 100.0 * float(away.max())
+                sentence = f"{clip.name}: {name} is {far:.0f} cm from its place on {on} at frame {frame}: look there"
+        return [sentence] if sentence else []
+
+
+def find(clips: Sequence[Clip], *, rest_counts: bool = False) -> Attachments:
+    """Return the attached joints of clips, with the joint that leads each in every clip that moves it.
+
+    rest_counts : whether a joint of which no clip shows it is attached to what it is at in the rest pose, as on a body
+        that takes another's clip: feet and hands with other parents, and joints beside the body at a foot or hand
+
+    Example:
+        >>> from action_loom.core.bodies import attachments
+        >>> from action_loom.core.figure import actions
+        >>> attachments.find([actions.walk()]).bodies  # every joint hangs on the part that it belongs to
+        {}
+    """
+    bodies: dict[Skeleton, Attached] = {}
+    notes: list[str] = []
+    for alike in _by_names(clips):
+        leaders, said = leading.relations(alike)
+        leaders |= leading.riding(alike, leaders)
+        notes += said
+        resting = leading.at_rest(alike[0].skeleton, leaders) if rest_counts else {}
+        for skeleton in dict.fromkeys(clip.skeleton for clip in alike) if leaders or resting else ():
+            own = sorted(alike, key=lambda clip: clip.skeleton is not skeleton)
+            offsets = {joint: _offset(own, joint, leader) for joint, leader in leaders.items()}
+            offsets |= {joint: _rest_offset(skeleton, joint, leader) for joint, leader in resting.items()}
+            bodies[skeleton] = _attached(skeleton, leaders | resting, offsets)
+    return Attachments(bodies, tuple(notes))
+
+
+def _by_names(clips: Sequence[Clip]) -> Iterator[list[Clip]]:
+    """Yield the clips whose skeletons have the same joints."""
+    groups: dict[tuple[tuple[str, ...], bytes], list[Clip]] = {}
+    for clip in clips:
+        groups.setdefault((clip.skeleton.names, clip.skeleton.parents.tobytes()), []).append(clip)
+    yield from groups.values()
+
+
+def _are_alike(one: Skeleton, other: Skeleton) -> bool:
+    return one is other or (one.names == other.names and np.array_equal(one.parents, other.parents))
+
+
+def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
+    """Return the usual place and rotation of a joint on its leader, by the first clip that shows them.
+
+    Clips that leave it at rest do not, unless all do. How far it is from there is the most of all that show it.
+    """
+    found = []
+    for clip in [clip for clip in clips if not leading.rests(clip, joint)] or clips:
+        turns, places = kinematics.world_of(clip, [joint, leader])
+        found.append(_offset_of(turns[:, [joint, leader]], places[:, [joint, leader]]))
+    drift = max(float(np.linalg.norm(one.place - found[0].place)) for one in found)
+    return found[0]._replace(far=max(one.far for one in found), turned=max(one.turned for one in found), drift=drift)
+
+
+def _offset_of(turns: Array, places: Array) -> _Offset:
+    """Return the usual place and rotation of a joint on its leader, by the world poses (F, 2) of both."""
+    back = quat.inv(turns[:, 1])
+    there, turned = quat.rotate(back, places[:, 0] - places[:, 1]), quat.mul(back, turns[:, 0])
+    place = np.median(there, axis=0)
+    mean = quat.normalize(quat.same_side(turned, np.broadcast_to(turned[:1], turned.shape)).mean(axis=0))
+    return _Offset(place, mean, float(np.linalg.norm(there - place, axis=1).max()), leading.largest_angle(mean, turned))
+
+
+def _rest_offset(skeleton: Skeleton, joint: int, leader: int) -> _Offset:
+    """Return where a joint rests in the frame of its leader; a foot or hand turns by itself."""
+    turns, places = (values[None, [joint, leader]] for values in skeleton.rest)
+    return _offset_of(turns, places)._replace(turned=np.pi if leading.belongs_on(skeleton, joint) == leader else 0.0)
+
+
+def _above(skeleton: Skeleton, joints: Iterable[int]) -> list[int]:
+    """Return the joints above others that do not carry the body."""
+    above = {joint for low in joints for joint in ancestors(low, skeleton.parents)}
+    return [joint for joint in above if not skeleton.body[joint] and not leading.carries_the_body(skeleton, joint)]
+
+
+def _resting(clip: Clip, sources: Sequence[Clip], joints: Mapping[int, int]) -> Clip:
+    """Return a clip in which joints are at rest that are so in all sources; joints : the clip's, by the sources'."""
+    moving = {joint: k for joint, k in joints.items() if not leading.rests(clip, k)}
+    alike = [source for source in sources if len(source.skeleton) == len(clip.skeleton)] if moving else []
+    still = [k for joint, k in moving.items() if alike and all(leading.rests(source, joint) for source in alike)]
+    if not still:
+        return clip
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    rotations[:, still], translations[:, still] = quat.IDENTITY, 0.0
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> Attached:
+    """Return the attached joints of a skeleton; the same object for the same leaders while the skeleton lives."""
+    known = _bodies.setdefault(skeleton, {})
+    key = tuple(sorted(leaders.items()))
+    if key not in known:
+        parents = skeleton.parents.copy()
+        parents[list(leaders)] = list(leaders.values())
+        order = _parents_first(parents)
+        ends = _unnamed_ends(skeleton, leaders, offsets)
+        followers = [joint for joint in leaders if not (skeleton.body[joint] or joint in ends.values())]
+        known[key] = _with_parents(replace(skeleton, roles=skeleton.roles | ends), parents, order, followers), order
+    hung, order = known[key]
+    return Attached(dict(leaders), dict(offsets), hung, order)
+
+
+_bodies: WeakKeyDictionary[Skeleton, dict[tuple[tuple[int, int], ...], tuple[Skeleton, NDArray[np.int64]]]] = (
+    WeakKeyDictionary()
+)
+_clips: WeakKeyDictionary[Clip, dict[Skeleton, Clip]] = WeakKeyDictionary()  # hung before, by the hung skeleton
+
+
+def _unnamed_ends(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> dict[str, int]:
+    """Return feet and hands without a role: of the joints led by a shin or forearm the farthest from its head."""
+    found = {}
+    for end, before, upper in (("foot", "shin", "thigh"), ("hand", "forearm", "upper_arm")):
+        for side in "LR":
+            known = [skeleton.roles.get(f"{role}.{side}", -1) for role in (before, upper)]
+            if min(known) < 0 or f"{end}.{side}" in skeleton.roles:
+                continue
+            places = skeleton.rest[1][known]
+            least = OF_SHIN * float(np.linalg.norm(places[0] - places[1]))
+            reach = {
+                joint: float(np.linalg.norm(offsets[joint].place)) for joint in leaders if leaders[joint] == known[0]
+            }
+            farthest = max(reach, key=lambda joint: reach[joint], default=-1)
+            if farthest >= 0 and reach[farthest] > least:
+                found[f"{end}.{side}"] = farthest
+    return found
+
+
+def _parents_first(parents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the joints (J,) with parents before their children, in their given order where possible."""
+    depths = [len(ancestors(joint, parents)) for joint in range(len(parents))]
+    if (parents < np.arange(len(parents))).all():
+        return np.arange(len(parents))
+    return np.argsort(depths, kind="stable")
+
+
+def _with_parents(
+    skeleton: Skeleton, parents: NDArray[np.int64], order: NDArray[np.int64], followers: Sequence[int]
+) -> Skeleton:
+    """Return a skeleton whose joints rest where they do, hung on other parents and in another order.
+
+    followers : joints that are no part of the body there, either
+    """
+    turns, places = skeleton.rest
+    offsets, orients = skeleton.offsets.copy(), skeleton.orients.copy()
+    changed = np.flatnonzero(parents != skeleton.parents)
+    above = parents[changed]
+    back = quat.inv(turns[above])
+    offsets[changed] = quat.rotate(back, places[changed] - places[above])
+    orients[changed] = quat.mul(back, turns[changed])
+    place = np.argsort(order)
+    hung = parents[order]
+    rules = skeleton.inheritance
+    return Skeleton(
+        tuple(skeleton.names[joint] for joint in order),
+        np.where(hung >= 0, place[hung], -1),
+        offsets[order],
+        orients[order],
+        skeleton.tips[order],
+        {role: int(place[joint]) for role, joint in skeleton.roles.items()},
+        rules
+        and Inheritance(
+            rules.rotation[order], tuple(rules.scale[j] for j in order), rules.location[order], rules.space,
+            rules.moving_space,
+        ),
+        skeleton.roles_by,
+        skeleton.leg_count,
+        {},
+        frozenset(place[list(followers)].tolist()),
+    )  # fmt: skip
+
+
+def _hung(clip: Clip, attached: Attached) -> Clip:
+    """Return a clip on the hung skeleton; a joint at rest takes its usual place on its leader."""
+    known = _clips.setdefault(clip, {})
+    if attached.skeleton not in known:
+        place = np.argsort(attached.order)
+        joints = [int(place[joint]) for joint in attached.leaders]
+        made = _rehung(clip, attached.skeleton, attached.order, joints)
+        known[attached.skeleton] = _held(made, attached, [j for j in attached.leaders if leading.rests(clip, j)])
+    return known[attached.skeleton]
+
+
+def _as_given(clip: Clip, sources: Sequence[Clip], joints: Iterable[int]) -> Clip:
+    """Return a clip in which joints that differ from a source by rounding alone are as there to the bit."""
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    for source in (source for source in sources if source.rotations.shape == clip.rotations.shape):
+        turned = quat.same_side(source.rotations, rotations)
+        for joint in joints:
+            if np.abs(turned[:, joint] - rotations[:, joint]).max() < ROUNDING:
+                rotations[:, joint] = source.rotations[:, joint]
+            if np.abs(source.translations[:, joint] - translations[:, joint]).max() < ROUNDING:
+                translations[:, joint] = source.translations[:, joint]
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def _held(clip: Clip, attached: Attached, every: Sequence[int] = ()) -> Clip:
+    """Return a hung clip with joints at their usual places on their leaders that are further from there than usual.
+
+    every : joints that have to be where they usually are, and turned so
+    """
+    rotations, translations, skeleton = clip.rotations.copy(), clip.translations.copy(), clip.skeleton
+    place, least = np.argsort(attached.order), leading.STILL * skeleton.height
+    for joint, offset in attached.offsets.items():
+        k = int(place[joint])
+        back = quat.inv(skeleton.orients[k])
+        usual, turn = quat.rotate(back, offset.place - skeleton.offsets[k]), quat.mul(back, offset.turn)
+        shift = usual - np.median(translations[:, k], axis=0)
+        if float(np.linalg.norm(shift)) > offset.drift + leading.ALIKE * skeleton.height:
+            translations[:, k] += shift
+        far = float(np.linalg.norm(translations[:, k] - usual, axis=1).max())
+        if far > least + (0.0 if joint in every else offset.far):
+            translations[:, k] = usual
+        if joint in every or (
+            offset.turned <= TURNED and leading.largest_angle(turn, rotations[:, k]) > offset.turned + leading.STILL
+        ):
+            rotations[:, k] = turn
+    if np.array_equal(rotations, clip.rotations) and np.array_equal(translations, clip.translations):
+        return clip
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def _rehung(clip: Clip, skeleton: Skeleton, order: NDArray[np.int64], joints: Sequence[int]) -> Clip:
+    """Return a clip on a skeleton of the same joints with other parents; in the world they stay where they are.
+
+    order (J,) : the skeleton's joints as numbers of the clip's; joints : those whose parents differ, of the skeleton's
+    """
+    linear, places = (values[:, order] for values in kinematics.matrices(clip))
+    rotations, translations = clip.rotations[:, order], clip.translations[:, order]
+    scales = None if clip.scales is None else clip.scales[:, order]
+    frames = kinematics.Frames(skeleton, linear, places)
+    for joint in joints:
+        frame = frames.frame_of(joint)
+        basis = np.linalg.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        size = np.maximum(np.linalg.norm(basis, axis=-2), 1e-12)
+        rotations[:, joint] = quat.continuous(quat.from_matrix(basis / size[:, None, :]))
+        translations[:, joint] = frame.location_of(places[:, joint])
+        if scales is not None:
+            scales[:, joint] = size
+    return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations, scales=scales)

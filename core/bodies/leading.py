@@ -1,0 +1,220 @@
+"""Find the joints that lead others, measured in clips; names do not count.
+
+Method: Attached joints.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import kinematics, quat
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.roles import TRUNK, ancestors
+from ..motion.skeleton import Skeleton
+
+# In body heights.
+MOVES = 0.005  # a joint that moves less against its parent belongs to it
+KEEPS = 0.02  # within which an attached joint keeps its place in 95 % of the frames
+LEAVES = 0.1  # a leg whose foot is farther away than it reaches leaves it by less in 95 % of the frames
+NEAR = 0.02  # at rest, from a foot or hand: a joint beside the body is taken for attached where no clip shows it
+LEFT = 0.25  # a joint has left its known leader if it is farther away in 5 % of the frames of a clip
+ALIKE = 0.002  # steps in which the strays of leaders are compared
+
+EXPLAINS = 6.0  # a joint moves so many times its stray (95 % of the frames) against its parent
+STILL = 1e-5  # radians, and metres
+SAMPLED = 60  # frames of each clip
+_ENDS = (("foot", "shin"), ("hand", "forearm"))
+
+
+def of_clip(clip: Clip) -> dict[int, int]:
+    """Return the leaders of attached joints in one clip, such as some poses of each of a character's actions.
+
+    Example:
+        >>> from action_loom.core.bodies import leading
+        >>> from action_loom.core.figure import actions
+        >>> leading.of_clip(actions.walk())
+        {}
+    """
+    return relations([clip])[0]
+
+
+def relations(clips: Sequence[Clip]) -> tuple[dict[int, int], list[str]]:
+    """Return the leader of each attached joint, and notes on joints that only some of the clips attach."""
+    skeleton = clips[0].skeleton
+    moving = np.any([_goes(clip) > MOVES for clip in clips], axis=0)
+    joints = [joint for joint in np.flatnonzero(moving).tolist() if _may_be_attached(skeleton, joint)]
+    if not (joints or skeleton.leaders):
+        return {}, []
+    posed = {clip: kinematics.world(clip.taken(_sample(len(clip)))) for clip in clips}
+    leaders = {joint: leader for joint, leader in skeleton.leaders.items() if _is_near(clips, posed, joint, leader)}
+    notes: list[str] = []
+    parents = skeleton.parents.copy()
+    parents[list(leaders)] = list(leaders.values())
+    for joint in [joint for joint in joints if joint not in leaders]:
+        leader, note = _leader(clips, posed, joint, parents, joints)
+        notes += [note] if note else []
+        if leader >= 0:
+            leaders[joint] = parents[joint] = leader
+    return leaders, notes
+
+
+def riding(clips: Sequence[Clip], leaders: Mapping[int, int]) -> dict[int, int]:
+    """Return the parents of joints below attached ones that keep their pose on them in all clips."""
+    skeleton = clips[0].skeleton
+    below = np.flatnonzero(skeleton.with_below(list(leaders))).tolist() if leaders else []
+    return {
+        joint: int(skeleton.parents[joint])
+        for joint in below
+        if joint not in leaders and all(_keeps(clip, clips[0], joint) for clip in clips)
+    }
+
+
+def _keeps(clip: Clip, like: Clip, joint: int) -> bool:
+    """Return whether a joint has the pose on its parent, in all frames, that it has in the first frame of a clip."""
+    turned = largest_angle(like.rotations[0, joint], clip.rotations[:, joint])
+    return max(turned, float(np.abs(clip.translations[:, joint] - like.translations[0, joint]).max())) < STILL
+
+
+def _sample(frames: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, frames - 1, SAMPLED).round().astype(np.int64))
+
+
+def _goes(clip: Clip) -> Array:
+    """Return how far each joint (J,) goes against its parent along an axis, body heights."""
+    far = np.ptp(clip.translations, axis=0).max(axis=1)
+    return np.asarray(far / max(clip.skeleton.height, 1e-12))
+
+
+def rests(clip: Clip, joint: int) -> bool:
+    """Return whether nothing keys a joint: it is at rest in all frames."""
+    turned = np.abs(clip.rotations[:, joint] - quat.IDENTITY).max()
+    return bool(max(turned, np.abs(clip.translations[:, joint]).max()) < STILL)
+
+
+def carries_the_body(skeleton: Skeleton, joint: int) -> bool:
+    """Return whether a joint is the hips or above them; where they are not known, whether most joints hang on it."""
+    if "hips" in skeleton.roles:
+        return joint in (skeleton.roles["hips"], *ancestors(skeleton.roles["hips"], skeleton.parents))
+    return bool(skeleton.with_below([joint]).mean() > 0.5)
+
+
+def _is_near(clips: Sequence[Clip], posed: Mapping[Clip, tuple[Array, Array]], joint: int, leader: int) -> bool:
+    """Return whether a joint is near its known leader in every clip that moves it."""
+    strays = [strays_from(*posed[clip], joint, np.array([leader])) for clip in clips if not rests(clip, joint)]
+    return all(float(np.percentile(stray, 95)) <= LEFT * clips[0].skeleton.height for stray in strays)
+
+
+def _may_be_attached(skeleton: Skeleton, joint: int) -> bool:
+    """Return whether a joint is beside the body, a child of a joint that carries the body, or a foot or hand.
+
+    Other joints are parts of the body that move against each other. The trunk and its carriers have no leader.
+    """
+    parent, trunk = int(skeleton.parents[joint]), [skeleton.roles.get(role) for role in TRUNK]
+    if joint in trunk or carries_the_body(skeleton, joint):
+        return False
+    is_hips = parent == skeleton.roles.get("hips") and skeleton.parents[parent] >= 0
+    on_root = parent < 0 or (not is_hips and carries_the_body(skeleton, parent))
+    return on_root or not skeleton.body[joint] or belongs_on(skeleton, joint) >= 0
+
+
+def _leader(
+    clips: Sequence[Clip],
+    posed: Mapping[Clip, tuple[Array, Array]],
+    joint: int,
+    parents: NDArray[np.int64],
+    loose: Sequence[int],
+) -> tuple[int, str]:
+    """Return the joint that another is attached to, −1 for none, and a note where only some of the clips attach it.
+
+    parents (J,) : those of joints that are attached already are their leaders; loose : joints that may be attached
+    """
+    skeleton = clips[0].skeleton
+    above = ancestors(joint, skeleton.parents)
+    leaders = np.array(
+        [k for k in range(len(parents)) if k != joint and k not in above and joint not in ancestors(k, parents)], int
+    )
+    moving = [clip for clip in clips if not rests(clip, joint)]
+    if not len(leaders) or not moving:
+        return -1, ""
+    strays = [strays_from(*posed[clip], joint, leaders) / skeleton.height for clip in moving]
+    fits = np.array([_fits(clip, joint, stray) for clip, stray in zip(moving, strays, strict=True)])
+    each = np.array([np.percentile(stray, 95, axis=0) for stray in strays])
+    goes = np.array([_goes(clip)[joint] for clip in moving])[:, None]
+    shows = (goes > MOVES) & (EXPLAINS * each <= goes)
+    every, usual = fits.all(axis=0) & (fits & shows).any(axis=0), each.max(axis=0)
+    if not every.any():
+        return -1, _mixed(clips[0], joint, leaders, moving, fits & shows)
+    roles, wanted = set(skeleton.roles.values()), belongs_on(skeleton, joint)
+    away = np.linalg.norm(posed[moving[0]][1][0, leaders] - posed[moving[0]][1][0, joint], axis=1)
+    beside = skeleton.with_below(list(loose))
+
+    def merit(k: int) -> tuple[object, ...]:
+        leader = int(leaders[k])
+        return leader != wanted, bool(beside[leader]), round(usual[k] / ALIKE), leader not in roles, away[k]
+
+    return int(leaders[min(np.flatnonzero(every).tolist(), key=merit)]), ""
+
+
+def _fits(clip: Clip, joint: int, stray: Array) -> NDArray[np.bool_]:
+    """Return by which leaders (L,) a joint keeps its place in a clip; stray (F, L) : from each, in body heights."""
+    usual = np.percentile(stray, 95, axis=0)
+    goes = float(_goes(clip)[joint])
+    return np.asarray((usual <= KEEPS) | ((usual <= LEAVES) & (EXPLAINS * usual <= goes)))
+
+
+def belongs_on(skeleton: Skeleton, joint: int) -> int:
+    """Return the shin of a foot or the forearm of a hand that hangs elsewhere, −1 for any other joint."""
+    for end, before in _ENDS:
+        for side in "LR":
+            if skeleton.roles.get(f"{end}.{side}") == joint:
+                return skeleton.roles.get(f"{before}.{side}", -1)
+    return -1
+
+
+def _mixed(clip: Clip, joint: int, leaders: NDArray[np.int64], moving: Sequence[Clip], fits: NDArray[np.bool_]) -> str:
+    """Return a note on a joint that a foot, hand or other part leads in some clips and not in others, "" if none."""
+    if not (best := fits.sum(axis=0)).any():
+        return ""
+    k = int(best.argmax())
+    one = next(source.name for source, fit in zip(moving, fits[:, k], strict=True) if fit)
+    other = next(source.name for source, fit in zip(moving, fits[:, k], strict=True) if not fit)
+    name, leader = clip.skeleton.names[joint], clip.skeleton.names[int(leaders[k])]
+    return f"{name} follows {leader} in {one}, not in {other}: it was woven as any bone, and is not at {leader}"
+
+
+def strays_from(turns: Array, places: Array, joint: int, leaders: NDArray[np.int64]) -> Array:
+    """Return how far (F, L) a joint is from its usual place in the frame of each leader."""
+    there = quat.rotate(quat.inv(turns[:, leaders]), places[:, joint, None] - places[:, leaders])
+    return np.asarray(np.linalg.norm(there - np.median(there, axis=0), axis=2))
+
+
+def strays(clip: Clip, joint: str, leader: str) -> Array:
+    """Return how far (F,) a joint is from its usual place on its leader, m."""
+    ours, theirs = clip.skeleton.index(joint), clip.skeleton.index(leader)
+    turns, places = kinematics.world_of(clip, [ours, theirs])
+    return strays_from(turns, places, ours, np.array([theirs]))[:, 0]
+
+
+def at_rest(skeleton: Skeleton, known: Mapping[int, int]) -> dict[int, int]:
+    """Return the leaders of joints that no clip shows to be attached but the rest pose does."""
+    places = skeleton.rest[1]
+    still = [joint for joint in range(len(skeleton)) if joint not in known]
+    ends = [skeleton.roles[f"{end}.{side}"] for end, _ in _ENDS for side in "LR" if f"{end}.{side}" in skeleton.roles]
+    leaders = {}
+    away = np.linalg.norm(places[:, None] - places[ends], axis=2)
+    for joint in still:
+        leader = belongs_on(skeleton, joint)
+        if leader >= 0 and not skeleton.with_below([leader])[joint]:
+            leaders[joint] = leader
+        elif not skeleton.body[joint] and ends and away[joint].min() <= NEAR * skeleton.height:
+            nearest = ends[int(away[joint].argmin())]
+            if joint not in ancestors(nearest, skeleton.parents):
+                leaders[joint] = nearest
+    return leaders
+
+
+def largest_angle(mean: Array, turned: Array) -> float:
+    """Return the largest angle between rotations (F, 4) and one, radians."""
+    return float(np.linalg.norm(quat.log(quat.mul(quat.inv(mean), turned)), axis=1).max())

@@ -1,0 +1,109 @@
+"""Count the legs of a body by the poses of its own actions (methods: Body roles and retargeting)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion import kinematics
+from ..motion.clip import Clip
+from ..motion.roles import ancestors
+from ..motion.skeleton import Skeleton
+
+Flags = NDArray[np.bool_]
+
+# Unit: height of the pose, from its lowest to its highest joint.
+NEAR = 0.1  # distance from the lowest point of a pose within which an end stands
+LONG = 0.15  # legs are longer
+
+UPRIGHT, HANDS = 0.7, 0.4  # of the length of the legs, and of the thighs' height over the feet
+
+OFTEN = 0.5  # of the poses in which the end of a leg stands
+ALIKE = 0.75  # the shorter of a pair of legs, of the longer one
+
+
+def count(clip: Clip) -> int:
+    """Return the number of legs of a body, in pairs, that stand in most poses of a clip.
+
+    A leg is a subtree of which all ends stand, with a partner of similar length; a tail has none. Only joints count:
+    importers invent the ends of bones.
+
+    Example:
+        >>> from action_loom.core.bodies import leg_count
+        >>> from action_loom.core.figure import actions
+        >>> leg_count.count(actions.walk())
+        2
+    """
+    skeleton = clip.skeleton
+    places = kinematics.world(clip)[1]
+    tall = np.ptp(places[:, :, 2], axis=1)
+    near = places[:, :, 2] - places[:, :, 2].min(axis=1, keepdims=True) < NEAR * tall[:, None]
+    carries = np.zeros(len(skeleton), dtype=bool)
+    carries[skeleton.parents[skeleton.parents >= 0]] = True
+    ends = ~carries & (skeleton.body if skeleton.leg_length > 0.0 else True)
+    stands = (near.mean(axis=0) >= OFTEN) & ends
+    legs = _tops(skeleton, stands, ends)
+    lengths = [_length(skeleton, top, stands) for top in legs]
+    long = [k for k, length in enumerate(lengths) if length > LONG * float(np.median(tall))]
+    pairs = [pair for pair in combinations(long, 2) if ALIKE * max(own := [lengths[k] for k in pair]) < min(own)]
+    return len({leg for pair in pairs for leg in pair}) // 2 * 2
+
+
+def of_body(clip: Clip) -> Skeleton:
+    """Return the skeleton of a clip, with the number of its legs if its poses show more than two.
+
+    A body with its hands in the air at rest has two, however it crawls.
+
+    Example:
+        >>> from action_loom.core.bodies import leg_count
+        >>> from action_loom.core.figure import actions
+        >>> leg_count.of_body(actions.walk()).leg_count
+        0
+    """
+    skeleton = clip.skeleton
+    if skeleton.leg_count or _stands_on_two(skeleton):
+        return skeleton
+    legs = count(clip)
+    return replace(skeleton, leg_count=legs) if legs > 2 else skeleton
+
+
+def _stands_on_two(skeleton: Skeleton) -> bool:
+    """Return whether the hands of a body that stands at rest are clearly above its feet."""
+    roles, heights = skeleton.roles, skeleton.rest[1][:, 2]
+    wanted = [f"{role}.{side}" for role in ("thigh", "hand", "foot") for side in "LR"]
+    if not set(wanted) <= set(roles):
+        return False
+    thighs, hands, feet = (heights[[roles[role] for role in wanted[k : k + 2]]] for k in (0, 2, 4))
+    tall = float(thighs.mean() - feet.mean())
+    return tall > UPRIGHT * skeleton.leg_length and bool((hands - feet.mean()).min() > HANDS * tall)
+
+
+def _tops(skeleton: Skeleton, stands: Flags, ends: Flags) -> list[int]:
+    """Return the highest joints of which all ends below stand."""
+    astray = np.flatnonzero(ends & ~stands).tolist()
+    leading = np.zeros(len(skeleton), dtype=bool)
+    for joint in astray:
+        leading[[joint, *ancestors(joint, skeleton.parents)]] = True
+    tops = []
+    for joint in np.flatnonzero(~leading).tolist():
+        parent = int(skeleton.parents[joint])
+        if parent >= 0 and leading[parent]:
+            tops.append(joint)
+    return tops
+
+
+def _length(skeleton: Skeleton, top: int, stands: Flags) -> float:
+    """Return the length of the longest chain from the joint above a leg down to its ends, at rest."""
+    lengths = [
+        float(np.linalg.norm(skeleton.offsets[chain], axis=1).sum())
+        for end in np.flatnonzero(stands & skeleton.with_below([top])).tolist()
+        if len(chain := _chain(skeleton, end, top))
+    ]
+    return max(lengths, default=0.0)
+
+
+def _chain(skeleton: Skeleton, end: int, top: int) -> Sequence[int]:
+    above = [end, *ancestors(end, skeleton.parents)]
+    return above[: above.index(top) + 1] if top in above else []

@@ -1,0 +1,135 @@
+"""Characters as they are shipped: feet below a root, invented bone ends, a turned armature object.
+
+Everything is measured on evaluated bones and meshes.
+"""
+
+import bpy
+import characters
+import material
+import numpy as np
+import pytest
+from mathutils import Matrix
+
+pytestmark = material.needs_shared
+FRAMES = 12
+
+
+def shown(rig, action, frames=FRAMES):
+    """World matrices (F, B, 4, 4) of the bones while an action plays, and the lowest vertex (F,) of the meshes."""
+    material.show(rig, action)
+    first, last = action.frame_range
+    poses, lowest = [], []
+    for frame in np.linspace(first, last, frames):
+        bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
+        scene = bpy.context.evaluated_depsgraph_get()
+        posed = rig.evaluated_get(scene)
+        poses.append([np.array(posed.matrix_world @ bone.matrix) for bone in posed.pose.bones])
+        lowest.append(min(heights(one.evaluated_get(scene)) for one in worn_by(rig)))
+    return np.array(poses), np.array(lowest)
+
+
+def worn_by(rig):
+    return [
+        one
+        for one in bpy.context.scene.objects
+        if one.type == "MESH" and (one.parent == rig or any(m.type == "ARMATURE" for m in one.modifiers))
+    ]
+
+
+def heights(drawn):
+    places = np.empty(3 * len(drawn.data.vertices), dtype=np.float32)
+    drawn.data.vertices.foreach_get("co", places)
+    return (
+        float((places.reshape(-1, 3) @ np.array(drawn.matrix_world)[:3, :3].T)[:, 2].min()) + drawn.matrix_world[2][3]
+    )
+
+
+def in_frame_of(poses, rig, bone, other):
+    """Return places (F, 3) of the head of one bone in the frame of another."""
+    names = rig.pose.bones.keys()
+    head, frame = poses[:, names.index(bone), :3, 3], poses[:, names.index(other)]
+    axes = frame[:, :3, :3] / np.linalg.norm(frame[:, :3, :3], axis=1, keepdims=True)
+    return np.einsum("fji,fj->fi", axes, head - frame[:, :3, 3])
+
+
+def new_action(call):
+    before = set(bpy.data.actions)
+    assert call() == {"FINISHED"}
+    return (set(bpy.data.actions) - before).pop()
+
+
+@pytest.mark.parametrize(
+    ("verb", "names"),
+    [("blend", ("Walking", "Running")), ("connect", ("Idle", "Walking")), ("mirror", ("Walking",))],
+)
+def test_feet_that_hang_on_a_root_stay_on_their_legs(loom, verb, names):
+    rig = characters.character("RobotExpressive")
+    tall = rig.dimensions.z
+    actions = [next(one for one in bpy.data.actions if one.name.startswith(name)) for name in names]
+    made = new_action(
+        lambda: getattr(bpy.ops.action_loom, verb)(sources=[{"name": one.name, "weight": 1.0} for one in actions])
+    )
+    for side in "LR":
+        bones = rig, f"Foot.{side}", f"LowerLeg.{side}"
+        known = [in_frame_of(shown(rig, one)[0], *bones) for one in actions]
+        usual = np.median(np.concatenate(known), axis=0)
+        gaps = [np.linalg.norm(one - usual, axis=1).max() for one in (*known, in_frame_of(shown(rig, made)[0], *bones))]
+        assert gaps[-1] <= max(gaps[:-1]) + 0.01 * tall
+
+
+@pytest.mark.parametrize(("name", "idle"), [("RobotExpressive", "Idle"), ("mannequiny", "idle"), ("boxman", "idle")])
+def test_captured_clips_stand_on_the_floor_of_the_mesh(loom, name, idle):
+    rig = characters.character(name)
+    own = next(one for one in bpy.data.actions if one.name.startswith(idle))
+    floor = float(shown(rig, own)[1].min())
+    tall = float(np.ptp([row[:, 2, 3] for row in shown(rig, own)[0]]))
+    path = characters.file_of(characters.WALK)
+    made = new_action(
+        lambda: bpy.ops.action_loom.import_motion(
+            directory=str(path.parent), files=[{"name": path.name}], plant_feet=False
+        )
+    )
+    poses, lowest = shown(rig, made)
+    assert abs(float(lowest.min()) - floor) < 0.03 * tall
+    travelled = np.linalg.norm(np.ptp(poses[:, :, :2, 3], axis=0), axis=1)
+    feet = [travelled[k] for k, bone in enumerate(rig.pose.bones) if bone.name.lower().startswith("foot")]
+    assert min(feet, default=np.inf) > 0.5 * np.median(travelled)
+
+
+def test_a_body_whose_object_turns_it_upright_can_stand(loom):
+    """Its bones lie, and every action keys the object: in the world it stands."""
+    rig = material.biped()
+    material.key_walk(rig, "walk", frames=24)
+    rig.data.transform(Matrix.Rotation(-np.pi / 2.0, 4, "X"))
+    rig.rotation_mode = "XYZ"
+    rig.rotation_euler = (np.pi / 2.0, 0.0, 0.0)
+    rig.animation_data.action = bpy.data.actions["walk"]
+    for frame in (1, 25):
+        rig.keyframe_insert("rotation_euler", frame=frame)
+    other = material.biped(name="Other")
+    characters.select(rig, other)
+    made = new_action(
+        lambda: bpy.ops.action_loom.retarget(
+            sources=[{"name": "walk", "weight": 1.0}],
+            players=[{"name": "walk", "armature": rig.name}],
+            plant_feet=False,
+        )
+    )
+    for bone in ("thigh.L", "shin.R", "upper_arm.L"):
+        ways = [pointing(one, action, bone) for one, action in ((rig, bpy.data.actions["walk"]), (other, made))]
+        assert np.degrees(np.arccos(np.clip((ways[0] * ways[1]).sum(axis=1), -1.0, 1.0))).max() < 1.0
+
+
+def pointing(rig, action, bone):
+    poses = shown_bones(rig, action)
+    return poses[:, rig.pose.bones.find(bone), :3, 1]
+
+
+def shown_bones(rig, action):
+    material.show(rig, action)
+    poses = []
+    for frame in np.linspace(*action.frame_range, FRAMES):
+        bpy.context.scene.frame_set(round(float(frame)))
+        posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        poses.append([np.array(posed.matrix_world @ bone.matrix) for bone in posed.pose.bones])
+    return np.array(poses)

@@ -1,0 +1,140 @@
+"""Are results right on characters as they are shipped? Writes docs/measured/shipped.md and build/shipped/.
+
+Arguments: the extension's zip and files of characters (.glb, .gltf, .fbx, .blend), by default the ones in ../shared.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT, PAGE = ROOT / "build" / "shipped", ROOT / "docs" / "measured" / "shipped.md"
+DATA = ROOT.parent / "shared" / "data"
+PYTHON = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
+AT_ONCE = 8  # files of a process: one that dies takes no more with it
+ASIDE = 3  # a third of the characters, by the names of their files, is for tests alone
+SHEET = 20  # characters on the sheet
+OUTCOMES = ("right", "refused", "nothing to change", "apart", "wrong")
+ABOUT = (
+    "For anyone who brings a character from a game, a store or a mocap site: every verb on its own actions, and two"
+    " captured walks on its body, with feet planted and not. `python tools/shipped.py ZIP FILES` writes this page. The"
+    " judge uses Blender's evaluated bones and meshes, and nothing of the product but body roles, for the limbs of"
+    " imported clips. H is the height of the mesh."
+)
+RULES = (
+    "A cell is wrong if one of these holds and no warning says so: a bone that moves a mesh and keeps its place on"
+    " another bone in all tried actions (a foot on its leg, a sword in a hand) leaves it by 0.01 H more; what"
+    " is near the ground in some action comes 0.01 H lower than in any, or is 0.03 H off the floor in the median of"
+    " a captured clip; 1 of 200 neighbouring vertices is 2.5 times as far from its neighbour as in any action; planting"
+    " turns a limb by more than 10°."
+)
+HEADS = ("characters", "cells", *OUTCOMES)
+
+
+def main(zip_path: str, files: list[Path]) -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    files = files or [*sorted((DATA / "characters").glob("*.glb")), *sorted((DATA / "rigs").glob("*.blend"))]
+    cells: list[dict[str, Any]] = []
+    for first in range(0, len(files), AT_ONCE):
+        part = OUT / f"cells_{first}.json"
+        part.unlink(missing_ok=True)
+        command = [PYTHON, ROOT / "tools" / "shipped_in_blender.py", zip_path, part, OUT / "pictures"]
+        subprocess.run([str(one) for one in (*command, *files[first : first + AT_ONCE])], check=False)
+        cells += json.loads(part.read_text(encoding="utf-8")) if part.is_file() else []
+    (OUT / "cells.json").write_text(json.dumps(cells, indent=0, ensure_ascii=False), encoding="utf-8")
+    draw_sheet(sorted((OUT / "pictures").glob("*.png")))
+    PAGE.write_text("\n".join(page(cells)) + "\n", encoding="utf-8")
+
+
+def page(cells: list[dict[str, Any]]) -> list[str]:
+    """Return the lines of the page."""
+    aside = [one for one in cells if is_aside(one["character"])]
+    tuned = [one for one in cells if not is_aside(one["character"])]
+    wrong = [(one["character"], one["job"], fault) for one in cells for fault in one["faults"]]
+    times = sorted(one["seconds"] for one in cells)
+    refusals = sorted(one["seconds"] for one in cells if one["outcome"] == "refused")
+    return [
+        "# Characters as they are shipped",
+        "",
+        *textwrap.wrap(ABOUT, 118),
+        "",
+        *textwrap.wrap(RULES, 118),
+        "",
+        *table(HEADS, [row("tuned on", tuned), row("kept aside", aside), row("all", cells)]),
+        "",
+        f"A job takes {times[len(times) // 2]:.2f} s in the median and {times[-1]:.1f} s at most, a refusal"
+        f" {refusals[-1]:.1f} s at most.",
+        "",
+        "## What is wrong",
+        "",
+        *table(
+            ("character", "job", "what"), [(f"{one}{'*' * is_aside(one)}", job, fault) for one, job, fault in wrong]
+        ),
+        "",
+        "\\* kept aside",
+        "",
+        "## What is refused",
+        "",
+        *table(("cells", "sentence"), refused(cells)),
+        "",
+        "## A captured walk on each",
+        "",
+        "![A captured walk on twenty characters](images/shipped.png)",
+        "",
+        "## Characters",
+        "",
+        *textwrap.wrap(
+            ", ".join(f"{one}{'*' * is_aside(one)}" for one in sorted({one["character"] for one in cells})), 118
+        ),
+    ]
+
+
+def is_aside(name: str) -> bool:
+    """Return whether nothing may be tuned on a character."""
+    return zlib.crc32(name.encode()) % ASIDE == 0
+
+
+def called(name: str) -> str:
+    return f"{name}*" if is_aside(name) else name
+
+
+def row(what: str, cells: list[dict[str, Any]]) -> tuple[str, ...]:
+    counts = Counter(one["outcome"] for one in cells)
+    who = len({one["character"] for one in cells})
+    return (f"{what}: {who}", str(len(cells)), *(str(counts[outcome]) for outcome in OUTCOMES))
+
+
+def refused(cells: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Count the sentences of refusals, without numbers and names."""
+    said = Counter(
+        re.sub(r"[-\d.]+", "…", one["sentence"].removeprefix("Error: ").split(": ", 1)[-1])[:110]
+        for one in cells
+        if one["outcome"] == "refused"
+    )
+    return [(str(count), sentence) for sentence, count in said.most_common(15)]
+
+
+def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    return [f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows)]
+
+
+def draw_sheet(pictures: list[Path]) -> None:
+    """Put the rows of twenty characters, evenly chosen, on one picture."""
+    chosen = pictures[:: max(1, len(pictures) // SHEET)][:SHEET]
+    strips = [Image.open(one).convert("RGB").resize((900, 170), Image.Resampling.LANCZOS) for one in chosen]
+    sheet = Image.new("RGB", (1800, 170 * -(-len(strips) // 2)), "white")
+    for k, strip in enumerate(strips):
+        sheet.paste(strip, (900 * (k % 2), 170 * (k // 2)))
+    sheet.quantize(32).save(PAGE.parent / "images" / "shipped.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], [Path(one) for one in sys.argv[2:]])
