@@ -62,6 +62,8 @@ def opened(path: Path) -> Any:
     if rig is None:
         raise RuntimeError("no armature")
     bpy.context.view_layer.objects.active = rig
+    if rig.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
     return rig
 
 
@@ -88,7 +90,7 @@ class Character:
             self.lowest = min(float(mesh[:, :, 2].min()) for mesh in meshes)
             self.floor = min((float(mesh[:, :, 2].min()) for mesh in meshes), key=abs)
             self.standing = (
-                np.min([mesh[:, :, 2].min(axis=0) for mesh in meshes], axis=0) < self.lowest + FLOOR * self.height
+                np.min([mesh[:, :, 2].min(axis=0) for mesh in meshes], axis=0) < self.floor + FLOOR * self.height
             )
             self.pairs = self._pairs()
 
@@ -249,7 +251,8 @@ class Character:
         if sources and low < self.lowest - UNDER * height and " lower than in the sources" not in said:
             found.append(f"the mesh is {(self.lowest - low) / height:.3f} H under its sources")
         usual = float(np.median(heights.min(axis=1)))
-        if not sources and abs(usual - self.floor) > FLOOR * height:
+        raised = "raised by" in said and "raised by 0 cm" not in said
+        if not sources and (self.floor - usual if raised else abs(usual - self.floor)) > FLOOR * height:
             found.append(f"the mesh is {(usual - self.floor) / height:+.3f} H off the floor")
         known = [self.shown[name][1] for name in sources] or [one for _, one in self.shown.values()]
         apart, most = (

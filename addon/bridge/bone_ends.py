@@ -16,15 +16,19 @@ MOST = 20_000  # vertices of each mesh
 FEWEST = 4  # vertices that a bone must lead for its end to be known
 LEADS = 0.5  # weight from which on a bone leads a vertex
 STANDS = 0.05  # of the height of all of them: the distance from the lowest within which a bone is a foot
+AROUND = 0.1  # of the size of a part of the mesh: a tail so near belongs to it
 LOW = 0.15  # of the height of a foot: its sole
 FARTHEST = 0.9  # quantile of their distance along the bone, beyond which they belong to its end
 _known = memory.cache(32)
 
 
-def of_leaves(armature: bpy.types.Object, bones: Sequence[bpy.types.Bone], rest: Array) -> dict[int, Array]:
+def of_leaves(
+    armature: bpy.types.Object, bones: Sequence[bpy.types.Bone], rest: Array, tails: Array
+) -> dict[int, Array]:
     """Return the ends (3,) of bones without children that lead part of a mesh, in the frame of each.
 
     bones : of the armature, in any order; rest (J, 4, 4) : their matrices at rest
+    tails (J, 3) : their own ends; one on the mesh is left out, since nobody invented it
     """
     leaves = {bone.name: k for k, bone in enumerate(bones) if not bone.children}
     drawn = [one for one in bpy.data.objects if one.type == "MESH"]
@@ -33,7 +37,7 @@ def of_leaves(armature: bpy.types.Object, bones: Sequence[bpy.types.Bone], rest:
     if not skins and not parts:
         return {}
     key = (armature_data(armature).session_uid, len(bones), *(_content(one) for one in (*skins, *parts)))
-    found: dict[int, Array] = _known.made(key, lambda: _ends(armature, leaves, rest, skins, parts))
+    found: dict[int, Array] = _known.made(key, lambda: _ends(armature, leaves, (rest, tails), skins, parts))
     return found
 
 
@@ -53,10 +57,11 @@ def mesh_of(drawn: bpy.types.Object) -> bpy.types.Mesh:
 def _ends(
     armature: bpy.types.Object,
     leaves: dict[str, int],
-    rest: Array,
+    drawn_so: tuple[Array, Array],
     skins: Sequence[bpy.types.Object],
     parts: Sequence[bpy.types.Object],
 ) -> dict[int, Array]:
+    rest, tails = drawn_so
     up = np.array(armature.matrix_world.to_3x3().inverted_safe())[:, 2]
     up = up / np.linalg.norm(up)
     led: dict[int, list[Array]] = {}
@@ -77,8 +82,9 @@ def _ends(
         if len(places) < FEWEST:
             continue
         stands = float((places @ up).min()) < min(floor, float(heads[joint]))
-        own, ours = np.linalg.inv(rest[joint]), rest[joint, :3, :3].T @ up
-        ends[joint] = _sole(_turned(own, places), ours) if stands else _farthest(_turned(own, places))
+        own, ours = _turned(np.linalg.inv(rest[joint]), places), rest[joint, :3, :3].T @ up
+        if not _is_on(own, ours, tails[joint], stands=stands):
+            ends[joint] = _sole(own, ours) if stands else _farthest(own)
     return ends
 
 
@@ -105,6 +111,14 @@ def _places(data: bpy.types.Mesh) -> tuple[Array, int]:
 
 def _turned(matrix: Array, places: Array) -> Array:
     return np.asarray(places @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def _is_on(places: Array, up: Array, tail: Array, *, stands: bool) -> bool:
+    """Return whether a tail (3,) is where vertices (V, 3) are, that of a foot on its sole: somebody drew it there."""
+    beyond = AROUND * np.ptp(places, axis=0).max()
+    inside = (tail >= places.min(axis=0) - beyond).all() and (tail <= places.max(axis=0) + beyond).all()
+    heights = places @ up
+    return bool(inside and (not stands or tail @ up <= heights.min() + LOW * np.ptp(heights)))
 
 
 def _farthest(places: Array) -> Array:

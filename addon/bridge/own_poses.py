@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ...core.bodies import leading
-from ...core.errors import RigError
+from ...core.errors import LoomError
 from ...core.motion.clip import Clip, joined
 from ..ground import memory
 from ..ground.blender_types import present
@@ -61,7 +61,9 @@ def _own(armature: bpy.types.Object) -> Iterator[bpy.types.Action]:
 def _sampled(armature: bpy.types.Object, action: bpy.types.Action, body: Rig) -> list[Clip]:
     """Return a few poses of an action, none where it can't be read so."""
     first, last = action.frame_range[:]
+    if not np.isfinite([first, last]).all():
+        return []
     try:
         return [clips.read_frames(armature, action, body, np.linspace(first, last, SAMPLED))]
-    except RigError:
+    except LoomError:
         return []

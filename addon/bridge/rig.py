@@ -85,8 +85,9 @@ def read(
     space, scale = _static_frame(armature, with_own_transform=not moving_object)
     own_scale = _own_scale(armature) if moving_object else 1.0
     offsets, orients = _local_frames(parents, rest)
+    measured = bone_ends.of_leaves(armature, bones, rest, tips)
     tips = _believable(tips, parents, offsets, scale * own_scale)
-    for joint, end in bone_ends.of_leaves(armature, bones, rest).items():
+    for joint, end in measured.items():
         tips[joint] = end
     offsets, tips = scale * own_scale * offsets, scale * own_scale * tips
     names: tuple[str, ...] = tuple(b.name for b in bones)

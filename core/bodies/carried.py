@@ -78,10 +78,13 @@ class Carried:
 
     @property
     def figures(self) -> str:
-        """In a phrase, how many of the body's joints were matched how."""
+        """In a phrase, how many of the body's joints were matched how, and by how much it was raised for its feet."""
         by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
         others = len(self.body) - by_role - still
-        return f"{by_role} joints matched by role, {others} by place or name, {still} at rest, legs × {self.scale:.2f}"
+        return (
+            f"{by_role} joints matched by role, {others} by place or name, {still} at rest, legs × {self.scale:.2f},"
+            f" raised by {100.0 * self.lift:.0f} cm"
+        )
 
     @property
     def doubts(self) -> list[str]:

@@ -60,7 +60,7 @@ def onto_body(
     rise = own_ankle - scale * ankle
     wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
-    lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale)
+    lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale, rise)
     shift[:, 2] += lift
     places[:, _moved_by(skeleton, pairs.carrier)] += shift[:, None]
     rotations, translations = _local(skeleton, pairs.carrier, turned, places)
@@ -195,16 +195,20 @@ def _all(soles: Mapping[str, Sequence[int]]) -> list[int]:
     return [point for points in soles.values() for point in points]
 
 
-def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: float) -> float:
+def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: float, rise: float) -> float:
     """Return by how much (m) a body is raised so that its feet are no deeper than the source's, scaled.
 
     Legs with shorter shins against their thighs reach deeper when they bend. It is one height for the whole clip, since
-    a lift that changes would move the hips; 0 without known feet.
+    a lift that changes would move the hips; 0 without known feet. rise : metres that ankles are higher at rest
     """
-    soles = [_all(feet.soles(one)) for one in (source, body)]
-    if not all(soles):
+    pairs = [feet.balls_and_ankles(one) for one in (source, body)]
+    if not all(pairs):
         return 0.0
-    return max(scale * float(theirs[:, soles[0], 2].min()) - float(ours[:, soles[1], 2].min()), 0.0)
+    points = [_all(feet.soles(one)) for one in (source, body)]
+    if all(ball == ankle for ball, ankle in pairs[0].values()) and len(points[0]) == len(pairs[0]):
+        points = [[ankle for _, ankle in known.values()] for known in pairs]  # its ankles alone are known
+        ours = ours - np.array([0.0, 0.0, rise])
+    return max(scale * float(theirs[:, points[0], 2].min()) - float(ours[:, points[1], 2].min()), 0.0)
 
 
 def _moved_by(body: Skeleton, carrier: int) -> list[int]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics, quat
+from ..motion import joint_matching, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.roles import TRUNK, ancestors
@@ -49,6 +49,7 @@ def relations(clips: Sequence[Clip]) -> tuple[dict[int, int], list[str]]:
         return {}, []
     posed = {clip: kinematics.world(clip.taken(_sample(len(clip)))) for clip in clips}
     leaders = {joint: leader for joint, leader in skeleton.leaders.items() if _is_near(clips, posed, joint, leader)}
+    leaders = {joint: leader for joint, leader in leaders.items() if not leads(skeleton, leaders, joint)}
     notes: list[str] = []
     parents = skeleton.parents.copy()
     parents[list(leaders)] = list(leaders.values())
@@ -57,7 +58,43 @@ def relations(clips: Sequence[Clip]) -> tuple[dict[int, int], list[str]]:
         notes += [note] if note else []
         if leader >= 0:
             leaders[joint] = parents[joint] = leader
-    return leaders, notes
+    return _on_both_sides(clips, posed, leaders), notes
+
+
+def _on_both_sides(
+    clips: Sequence[Clip], posed: Mapping[Clip, tuple[Array, Array]], leaders: Mapping[int, int]
+) -> dict[int, int]:
+    """Return the leaders that joints have on both sides of the body: one that is known counts for its partner, too."""
+    if not leaders:
+        return {}
+    skeleton = clips[0].skeleton
+    partner = joint_matching.across(skeleton).tolist()
+    rides = skeleton.with_below(list(leaders)) & ~np.isin(np.arange(len(skeleton)), list(leaders))
+    found: dict[int, int] = {}
+    for joint, leader in leaders.items():
+        other, across = partner[joint], partner[leader]
+        if leader == other or leads(skeleton, found | {other: across, joint: leader}, joint):
+            continue  # both would lead each other
+        if other == joint or rides[other]:  # such as a sword, which is on one side alone
+            found[joint] = leader
+        elif leaders.get(other) == across or _goes_with(clips, posed, other, across):
+            found |= {joint: leader, other: across}
+    return found
+
+
+def _goes_with(clips: Sequence[Clip], posed: Mapping[Clip, tuple[Array, Array]], joint: int, leader: int) -> bool:
+    """Return whether a joint that some clip moves is never far from a possible leader."""
+    moved = not all(rests(clip, joint) for clip in clips)
+    return moved and joint != leader and _is_near(clips, posed, joint, leader)
+
+
+def leads(skeleton: Skeleton, leaders: Mapping[int, int], joint: int) -> bool:
+    """Return whether a joint would be below itself if each attached joint were the child of its leader."""
+    seen, above = {joint}, leaders.get(joint, int(skeleton.parents[joint]))
+    while above >= 0 and above not in seen:
+        seen.add(above)
+        above = leaders.get(above, int(skeleton.parents[above]))
+    return above >= 0
 
 
 def riding(clips: Sequence[Clip], leaders: Mapping[int, int]) -> dict[int, int]:

@@ -40,10 +40,12 @@ def count(clip: Clip) -> int:
     places = kinematics.world(clip)[1]
     tall = np.ptp(places[:, :, 2], axis=1)
     near = places[:, :, 2] - places[:, :, 2].min(axis=1, keepdims=True) < NEAR * tall[:, None]
-    carries = np.zeros(len(skeleton), dtype=bool)
-    carries[skeleton.parents[skeleton.parents >= 0]] = True
-    ends = ~carries & (skeleton.body if skeleton.leg_length > 0.0 else True)
-    stands = (near.mean(axis=0) >= OFTEN) & ends
+    body = skeleton.body if skeleton.leg_length > 0.0 else np.ones(len(skeleton), dtype=bool)
+    ends = body.copy()
+    ends[skeleton.parents[body & (skeleton.parents >= 0)]] = False
+    stands = np.zeros(len(skeleton), dtype=bool)
+    for end in np.flatnonzero(ends).tolist():  # with targets and toes beside the body that follow it
+        stands[end] = near[:, skeleton.with_below([end])].any(axis=1).mean() >= OFTEN
     legs = _tops(skeleton, stands, ends)
     lengths = [_length(skeleton, top, stands) for top in legs]
     long = [k for k, length in enumerate(lengths) if length > LONG * float(np.median(tall))]

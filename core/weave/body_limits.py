@@ -36,6 +36,7 @@ class _Legs:
     flexion, acceleration : of the knee bent furthest back, degrees, and of the one that accelerates most
     depth : how far the lowest point of the feet is under the stance height; low : its height
     apart : the least distance of both shins
+    tall : from the lowest to the highest joint, in the median: animals are less tall than their legs are long
     slide : how fast low feet move, heights a second; slides_at : the frame where they do most; NaN, 0 where none is low
     """
 
@@ -44,6 +45,7 @@ class _Legs:
     depth: Array
     low: Array
     apart: Array
+    tall: float
     slide: float
     slides_at: int
 
@@ -90,7 +92,7 @@ def told(
     if (found["knee_backwards_degrees"] or 0.0) > BACKWARDS:
         at, degrees = int(np.argmin(ours.flexion)), found["knee_backwards_degrees"]
         sentences.append(f"{name}: a knee bends {degrees:.0f}° further back than in the sources {_at(at)}: {do}")
-    if (found["penetration_cm"] or 0.0) > DEEPER * height:
+    if (found["penetration_cm"] or 0.0) > DEEPER * height * min(ours.tall, 1.0):
         at, deep = int(np.argmin(ours.low)), found["penetration_cm"]
         sentences.append(f"{name}: a foot comes {deep:.1f} cm lower than in the sources {_at(at)}: {do}")
     before, after = found["legs_apart_cm"] or (np.inf, np.inf)
@@ -192,9 +194,10 @@ def _measured(clip: Clip, *, stances: bool) -> _Legs | None:
     apart = _between(*lower["L"], *lower["R"]) / height if {"L", "R"} <= lower.keys() else nowhere
     body = world_pose.pose(clip)
     stance = _stance(body) if stances else np.nan
-    low = feet.lows(clip.skeleton, body.points).min(axis=1)  # known legs have feet
+    low = np.min([body.points[:, sole, 2].min(axis=1) for sole in feet.soles(clip.skeleton).values()], axis=0)
+    tall = float(np.median(np.ptp(body.points[:, : len(clip.skeleton), 2], axis=1))) / height
     moving = _slide(clip, body.points, height)
-    return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart, *moving)
+    return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart, tall, *moving)
 
 
 def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:

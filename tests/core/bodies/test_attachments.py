@@ -165,3 +165,19 @@ def test_on_another_body_they_follow_where_its_rest_pose_has_them_at_the_foot(so
         assert np.abs(places[:, joint] - places[:, limb]).max() < 0.0101  # 1 cm beside in WALK
         held = quat.mul(quat.inv(turns[:, limb]), turns[:, joint])
         assert np.abs(held - held[0]).max() < 1e-6
+
+
+def test_poles_of_both_sides_do_not_lead_each_other():
+    walk = actions.walk(cycles=1)
+    paths = loose(walk, ("hand.L", "hand.R"))
+    moves = paths.translations.copy()
+    way = 0.3 * np.sin(np.linspace(0.0, 6.0, len(walk)))
+    names = ["hand.L", "hand.R"]
+    for name in names:
+        moves[:, paths.skeleton.index(name)] = np.column_stack([way, 2.0 * way, np.zeros(len(walk))])
+    names = {name: f"pole{name[-2:]}" for name in names}
+    skeleton = replace(paths.skeleton, names=tuple(names.get(name, name) for name in paths.skeleton.names), roles={})
+    poles = replace(paths, skeleton=skeleton, translations=moves)
+    found = attachments.find([poles])
+    assert not found.bodies
+    assert found.hang([poles])[0] is poles
