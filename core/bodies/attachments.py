@@ -97,7 +97,8 @@ class Attachments:
         if attached is None:
             return []
         known = [source for source in sources if source.skeleton in self.bodies]
-        names, least, sentence = clip.skeleton.names, APART * clip.skeleton.height, ""
+        tall = float(np.median(np.ptp(kinematics.world(clip)[1][:, :, 2], axis=1)))  # animals: less than by their legs
+        names, least, sentence = clip.skeleton.names, APART * min(clip.skeleton.height, tall), ""
         for joint, leader in attached.leaders.items():
             name, on = names[joint], names[leader]
             away = leading.strays(clip, name, on)

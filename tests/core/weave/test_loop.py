@@ -251,7 +251,7 @@ def test_what_is_no_cycle_is_closed_all_the_same_if_asked_and_said():
     assert closing.of(woven.clip).kind == closing.EXACT
     warning, sunk, slides = woven.report["warnings"]
     assert "cm apart, which is spread over the cycle: check the loop" in warning
-    assert "a foot comes 4.2 cm lower" in sunk
+    assert "a foot comes 2.7 cm lower" in sunk
     assert "feet on the ground slide by" in slides  # as half a pace is spread over the rest
 
 
