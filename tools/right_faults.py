@@ -30,7 +30,7 @@ FAULTS = (
         "runs_that_are_blended_do_not_sink, all",
     ),
     ("disabled armatures frozen", "addon/test_shown", "a_disabled_armature_is_evaluated_all_the_same"),
-    ("engines' IK bones left behind", "weave/test_ik_bones, addon/test_ik_bones", "all"),
+    ("engines' IK bones left behind", "bodies/test_attachments, addon/test_ik_bones", "all"),
     ("Restyle through the ground, shins together", "edit/feet/test_clearing, weave/test_body_limits", "all"),
     ("Travel slides more than before", "weave/test_travel", "feet_that_slide…, a_cycle_goes_at_the_speed…"),
     (

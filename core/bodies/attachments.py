@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics, quat
+from ..motion import inheritance, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.inheritance import Inheritance
 from ..motion.quat import Array
@@ -339,7 +339,7 @@ def _rehung(clip: Clip, skeleton: Skeleton, order: NDArray[np.int64], joints: Se
     frames = kinematics.Frames(skeleton, linear, places)
     for joint in joints:
         frame = frames.frame_of(joint)
-        basis = np.linalg.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        basis = inheritance.solve(frame.turning, frame.unstretched(linear[:, joint]))
         size = np.maximum(np.linalg.norm(basis, axis=-2), 1e-12)
         rotations[:, joint] = quat.continuous(quat.from_matrix(basis / size[:, None, :]))
         translations[:, joint] = frame.location_of(places[:, joint])

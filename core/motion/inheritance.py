@@ -59,7 +59,23 @@ class Frame:
 
     def location_of(self, place: Array) -> Array:
         """Return the location (F, 3) of a joint that stands at a place (F, 3)."""
-        return np.asarray(np.linalg.solve(self.moving, (place - self.origin)[..., None])[..., 0], dtype=np.float64)
+        return np.asarray(solve(self.moving, (place - self.origin)[..., None])[..., 0], dtype=np.float64)
+
+
+def solve(linear: Array, values: Array) -> Array:
+    """Return x (F, 3, N) with linear (F, 3, 3) times x = values; the shortest where a joint is scaled to nothing.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import inheritance
+        >>> hidden, values = np.diag([2.0, 2.0, 0.0])[None], np.array([[[4.0], [2.0], [1.0]]])
+        >>> inheritance.solve(hidden, values)[0, :, 0].round(6).tolist()
+        [2.0, 1.0, 0.0]
+    """
+    try:
+        return np.asarray(np.linalg.solve(linear, values))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(linear) @ values)
 
 
 def root_frame(rest: Array, offset: Array, space: Array, space_origin: Array, local_location: bool) -> Frame:

@@ -296,7 +296,7 @@ def local(
             still = np.broadcast_to(np.eye(3), linear[:, joint].shape)
             rebuilt[:, joint], places[:, joint] = frame.apply(still, translations[:, joint])
             continue
-        basis = np.linalg.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        basis = inheritance.solve(frame.turning, frame.unstretched(linear[:, joint]))
         scales[:, joint] = np.linalg.norm(basis, axis=-2)
         rotations[:, joint] = quat.from_matrix(_upright(basis / np.maximum(scales[:, joint, None, :], 1e-12)))
         translations[:, joint] = frame.location_of(places[:, joint])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import SCALES, Inheritance
@@ -230,3 +231,15 @@ def test_local_values_of_where_joints_stand_are_those_they_stand_by(rng, moving_
         again = kinematics.local(body, linear, places)
         put = replace(clip, rotations=again[0], translations=again[1], scales=again[2])
         assert_allclose(kinematics.matrices(put)[1], places, rtol=0.0, atol=1e-9)
+
+
+def test_joints_below_one_that_is_scaled_to_nothing_stand_where_they_do():
+    """Game characters hide props so."""
+    walk = actions.walk(cycles=1)
+    scales = np.ones(walk.translations.shape)
+    scales[5:9, walk.skeleton.index("forearm.L")] = 0.0
+    hidden = replace(walk, scales=scales)
+    linear, places = kinematics.matrices(hidden)
+    again = kinematics.standing_at(hidden, linear, places)
+    assert np.isfinite(again.rotations).all()
+    assert np.abs(kinematics.matrices(again)[1] - places).max() < 1e-9
