@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.bodies import rest_check, rest_frames
+from ...core.bodies import rest_check
 from ...core.errors import RigError
 from ...core.formats import units
 from ...core.motion import quat
@@ -111,7 +111,7 @@ def read(
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
     roles = _roles(armature, names, parents, places)
     staying = still(_above_hips(names, parents, roles)) if still is not None and inheritance is None else {}
-    if _stands(Skeleton(names, parents, offsets, orients, tips, roles)):
+    if rest_check.can_stand(Skeleton(names, parents, offsets, orients, tips, roles)):
         staying.pop("", None)
     for name, one in staying.items():
         joint = names.index(name) if name else 0
@@ -123,12 +123,6 @@ def read(
     space[:3, :3] *= scale
     note = f"{armature.name}: {units.doubt(read_as, unit, metres)}" if unit == units.UNKNOWN else ""
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
-
-
-def _stands(skeleton: Skeleton) -> bool:
-    """Return whether a body can stand in its rest pose; false for one without known legs."""
-    known = skeleton.leg_length > 0.0
-    return known and bool(rest_check.tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)
 
 
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:

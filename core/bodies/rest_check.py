@@ -111,6 +111,19 @@ def of_body(skeleton: Skeleton) -> RestPose:
     return own if found.possible else replace(own, why=why)
 
 
+def can_stand(skeleton: Skeleton) -> bool:
+    """Return whether a body can stand in its rest pose; false for a body without known legs.
+
+    Example:
+        >>> from action_loom.core.bodies import rest_check
+        >>> from action_loom.core.figure import body
+        >>> rest_check.can_stand(body.skeleton())
+        True
+    """
+    known = skeleton.leg_length > 0.0
+    return known and bool(tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)
+
+
 def of_own_poses(clip: Clip) -> RestPose:
     """Return the rest pose of a body of which some poses are known, the most upright of them if nobody stands at rest.
 
