@@ -68,7 +68,7 @@ def page(cells: list[dict[str, Any]]) -> list[str]:
         "",
         *textwrap.wrap(RULES, 118),
         "",
-        *table(HEADS, [row("tuned on", tuned), row("kept aside", aside), row("all", cells)]),
+        *table(HEADS, [row("two thirds", tuned), row("other third", aside), row("all", cells)]),
         "",
         f"A job takes {times[len(times) // 2]:.2f} s in the median and {times[-1]:.1f} s at most, a refusal"
         f" {refusals[-1]:.1f} s at most.",
@@ -79,7 +79,7 @@ def page(cells: list[dict[str, Any]]) -> list[str]:
             ("character", "job", "what"), [(f"{one}{'*' * is_aside(one)}", job, fault) for one, job, fault in wrong]
         ),
         "",
-        "\\* kept aside",
+        "\\* of the other third: all were looked at while the rules were made, so neither part is unseen",
         "",
         "## What is refused",
         "",
@@ -98,7 +98,7 @@ def page(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def is_aside(name: str) -> bool:
-    """Return whether nothing may be tuned on a character."""
+    """Return whether a character is in the third that later work must not tune on."""
     return zlib.crc32(name.encode()) % ASIDE == 0
 
 
