@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 
 import bpy
 import numpy as np
-from mathutils import Matrix
-from numpy.typing import NDArray
 
 from ...core.motion.quat import Array
 from ..ground import memory
@@ -43,13 +41,13 @@ def of_leaves(
 
 def _content(drawn: bpy.types.Object) -> tuple[object, ...]:
     """Return a key of a mesh and its place."""
-    data = mesh_of(drawn)
+    data = _mesh_of(drawn)
     some = [data.vertices[k].co[:] for k in range(0, len(data.vertices), max(1, len(data.vertices) // 8))]
     places = np.concatenate([np.array(drawn.matrix_world).ravel(), *some]).round(6)
     return data.session_uid, len(data.vertices), len(drawn.vertex_groups), drawn.parent_bone, places.tobytes()
 
 
-def mesh_of(drawn: bpy.types.Object) -> bpy.types.Mesh:
+def _mesh_of(drawn: bpy.types.Object) -> bpy.types.Mesh:
     assert isinstance(drawn.data, bpy.types.Mesh)
     return drawn.data
 
@@ -69,10 +67,8 @@ def _ends(
         for joint, places in _led_by(drawn, leaves):
             led.setdefault(joint, []).append(_turned(mesh.standing(armature, drawn), places))
     for part in parts:
-        bone = armature_data(armature).bones[part.parent_bone]
-        end = Matrix.Translation((0.0, bone.length, 0.0))  # children of a bone are relative to its tail
-        towards = np.array(bone.matrix_local @ end @ part.matrix_parent_inverse @ part.matrix_basis)
-        led.setdefault(leaves[bone.name], []).append(_turned(towards, _places(mesh_of(part))[0]))
+        places = _turned(mesh.resting_on_bone(armature, part), _places(part)[0])
+        led.setdefault(leaves[part.parent_bone], []).append(places)
     every = {joint: np.concatenate(several) for joint, several in led.items()}
     heads = rest[:, :3, 3] @ up
     heights = np.concatenate([heads, *(places @ up for places in every.values())])
@@ -90,23 +86,23 @@ def _ends(
 
 def _led_by(drawn: bpy.types.Object, leaves: dict[str, int]) -> Iterator[tuple[int, Array]]:
     """Yield each leaf that leads vertices of a mesh, with their places."""
-    places, step = _places(mesh_of(drawn))
+    places, step = _places(drawn)
+    vertices = _mesh_of(drawn).vertices
     joints = [leaves.get(group.name, -1) for group in drawn.vertex_groups]
     owners = np.full(len(places), -1)
-    for row, k in enumerate(range(0, len(mesh_of(drawn).vertices), step)):
-        for element in mesh_of(drawn).vertices[k].groups:
+    for row, k in enumerate(range(0, len(vertices), step)):
+        for element in vertices[k].groups:
             if element.weight > LEADS and element.group < len(joints):
                 owners[row] = joints[element.group]
     for joint in np.unique(owners[owners >= 0]).tolist():
         yield joint, places[owners == joint]
 
 
-def _places(data: bpy.types.Mesh) -> tuple[Array, int]:
+def _places(drawn: bpy.types.Object) -> tuple[Array, int]:
     """Return places (V, 3) of evenly chosen vertices of a mesh, and the step between them."""
-    step = max(1, -(-len(data.vertices) // MOST))
-    places: NDArray[np.float32] = np.empty(3 * len(data.vertices), np.float32)
-    data.vertices.foreach_get("co", places)
-    return places.reshape(-1, 3)[::step].astype(np.float64), step
+    vertices = _mesh_of(drawn).vertices
+    step = max(1, -(-len(vertices) // MOST))
+    return mesh.coordinates(vertices, "co")[::step], step
 
 
 def _turned(matrix: Array, places: Array) -> Array:

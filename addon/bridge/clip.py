@@ -123,9 +123,9 @@ def read(
     return ReadAction(named, frames, frozenset(keyed), (*notes, *left_out), start)
 
 
-def read_frames(armature: bpy.types.Object, action: bpy.types.Action, body: Rig, frames: Array) -> Clip:
+def read_frames(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig, frames: Array) -> Clip:
     """Return the poses of an action on an armature at some scene frames (F,); raises RigError as `read`."""
-    every = curves.curves_of(action, curves.choose_slot(action, armature))
+    every = curves.curves_of(action, slot)
     ours = frozenset(targets_of(body))
     keyed = {target: by_index for target, by_index in curves.transforms(every).items() if target.bone in ours}
     return from_channels(action.name, armature, body, 1.0, _sampled(armature, keyed, frames), len(frames))

@@ -1,4 +1,4 @@
-"""Hash the curves of an action's slot; names of actions, slots and groups do not count."""
+"""Hash what is read of Blender: the curves of an action's slot, whose names do not count, and bodies."""
 
 import hashlib
 from typing import Any
@@ -6,8 +6,10 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.motion.skeleton import Skeleton
 from ..ground.blender_types import Slot
 from . import curves
+from .rig import Rig
 
 _HANDLES = {"handle_left": 2, "handle_right": 2}
 _EASING = {"back": 1, "amplitude": 1, "period": 1}
@@ -33,6 +35,25 @@ def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
     if action.use_frame_range:
         _add(digest, "range", action.frame_start, action.frame_end, action.use_cyclic)
     return digest.hexdigest()
+
+
+def of_body(body: Rig) -> str:
+    """Return a hash of how a body without controls is read."""
+    plain = body.world_metres, body.modes, body.moving_object, body.still, body.note
+    digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
+    add_skeleton(digest, body.skeleton)
+    for array in (body.units, body.movable, body.space):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def add_skeleton(digest: Any, skeleton: Skeleton) -> None:
+    """Add every name and number of a skeleton to a hash."""
+    plain = [skeleton.names, skeleton.parents.tolist(), skeleton.inheritance, skeleton.leg_count]
+    plain += [sorted(one) for one in (skeleton.roles.items(), skeleton.leaders.items(), skeleton.followers)]
+    digest.update(repr(plain).encode("utf-8"))
+    for array in (skeleton.offsets, skeleton.orients, skeleton.tips):
+        digest.update(np.ascontiguousarray(array).data)
 
 
 def _add(digest: Any, *values: Any) -> None:

@@ -105,14 +105,19 @@ def read_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> Skinned
     """Read a mesh that is parented to a bone, with all vertices weighted to that bone; raises RigError kinds."""
     mesh = drawn.data
     assert isinstance(mesh, bpy.types.Mesh)
-    bone = armature_data(armature).bones[drawn.parent_bone]
-    end = Matrix.Translation((0.0, bone.length, 0.0))  # children of a bone are relative to its tail
-    towards = np.array(bone.matrix_local @ end @ drawn.matrix_parent_inverse @ drawn.matrix_basis)
     places = _places(drawn, mesh)
     count = len(places)
     influences = np.arange(count + 1.0), np.zeros(count), np.ones(count)
     later = tuple(one.name for one in drawn.modifiers if one.show_viewport and one.type not in _HARMLESS)
-    return SkinnedMesh(drawn.name, skin(places, influences, _faces(mesh)), towards, (bone.name,), False, later)
+    surface, towards = skin(places, influences, _faces(mesh)), resting_on_bone(armature, drawn)
+    return SkinnedMesh(drawn.name, surface, towards, (drawn.parent_bone,), False, later)
+
+
+def resting_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> Array:
+    """Return the matrix (4, 4) from the space of a mesh that is parented to a bone to the armature's, at rest."""
+    bone = armature_data(armature).bones[drawn.parent_bone]
+    end = Matrix.Translation((0.0, bone.length, 0.0))  # children of a bone are relative to its tail
+    return np.array(bone.matrix_local @ end @ drawn.matrix_parent_inverse @ drawn.matrix_basis)
 
 
 def in_armature(read: SkinnedMesh, towards: Array) -> Skin:
@@ -186,10 +191,10 @@ def _places(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> Array:
     """Return the vertices (V, 3) of a mesh with its current shape keys."""
     keys = mesh.shape_keys
     if keys is None or not keys.key_blocks:
-        return _vectors(mesh.vertices, "co")
+        return coordinates(mesh.vertices, "co")
     if drawn.show_only_shape_key:
-        return _vectors(present(drawn.active_shape_key).data, "co")
-    basis = _vectors(keys.reference_key.data, "co")
+        return coordinates(present(drawn.active_shape_key).data, "co")
+    basis = coordinates(keys.reference_key.data, "co")
     if not keys.use_relative:
         raise RigError(f"{drawn.name} has absolute shape keys: make them relative")
     places = basis.copy()
@@ -198,11 +203,12 @@ def _places(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> Array:
             continue
         if block.vertex_group:
             raise RigError(f"{drawn.name}'s shape key {block.name!r} is limited to a group: clear that, or set it to 0")
-        places += block.value * (_vectors(block.data, "co") - _vectors(block.relative_key.data, "co"))
+        places += block.value * (coordinates(block.data, "co") - coordinates(block.relative_key.data, "co"))
     return places
 
 
-def _vectors(collection: Any, name: str) -> Array:
+def coordinates(collection: Any, name: str) -> Array:
+    """Return a property of three numbers of each of V items (V, 3), such as the places of vertices."""
     found = np.empty(3 * len(collection), np.float32)
     collection.foreach_get(name, found)
     return found.reshape(-1, 3).astype(np.float64)

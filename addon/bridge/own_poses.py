@@ -1,18 +1,20 @@
 """Poses of an armature in its own actions: they show which parts of the body belong together."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 import bpy
 import numpy as np
 
 from ...core.bodies import leading
-from ...core.errors import LoomError
+from ...core.errors import LoomError, RigError
 from ...core.motion.clip import Clip, joined
 from ..ground import memory
-from ..ground.blender_types import present
+from ..ground.blender_types import Slot, SlottedAction, present
 from . import clip as clips
-from . import curves, other_bodies, result_mark
+from . import curves, fingerprint, other_bodies, result_mark
 from .rig import Rig
 
 MOST, SAMPLED = 20, 12  # actions, and frames of each
@@ -27,15 +29,15 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     resting = other_bodies.still(body, armature.name, rate)
     if body.controls is not None or body.moving_object:
         return resting
-    actions = list(_own(armature))
-    lengths = tuple((one.session_uid, *one.frame_range[:]) for one in actions)
-    key = lengths, body.skeleton.names, body.skeleton.offsets.tobytes(), rate
+    actions = list(islice(_own(armature), MOST))
+    contents = tuple(fingerprint.fingerprint(*one) for one in actions)
+    key = contents, fingerprint.of_body(body), rate
     found: Clip = _known.made(key, lambda: _joined(armature, actions, body, rate) or resting)
     return found
 
 
-def _joined(armature: bpy.types.Object, actions: Sequence[bpy.types.Action], body: Rig, rate: float) -> Clip | None:
-    shown = [clip for one in actions for clip in _sampled(armature, one, body)]
+def _joined(armature: bpy.types.Object, actions: Sequence[SlottedAction], body: Rig, rate: float) -> Clip | None:
+    shown = [clip for action, slot in actions for clip in _sampled(armature, action, slot, body)]
     shown = [replace(clip, scales=None) for clip in shown]  # scales do not change which joints belong together
     return replace(joined(shown), name=armature.name, rate=rate) if shown else None
 
@@ -47,23 +49,22 @@ def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
     return replace(body, skeleton=replace(body.skeleton, leaders=leaders)) if leaders else body
 
 
-def _own(armature: bpy.types.Object) -> Iterator[bpy.types.Action]:
-    """Yield actions that move mostly bones of the armature, without results."""
+def _own(armature: bpy.types.Object) -> Iterator[SlottedAction]:
+    """Yield actions with one slot that moves mostly bones of the armature, without results."""
     known = set(present(armature.pose).bones.keys())
-    found = 0
     for action in bpy.data.actions:
         bones = curves.bones_keyed(action)
-        if found < MOST and len(bones & known) * 2 > len(bones) and not result_mark.is_result(action):
-            found += 1
-            yield action
+        if len(bones & known) * 2 > len(bones) and not result_mark.is_result(action):
+            with suppress(RigError):
+                yield action, curves.choose_slot(action, armature)
 
 
-def _sampled(armature: bpy.types.Object, action: bpy.types.Action, body: Rig) -> list[Clip]:
+def _sampled(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig) -> list[Clip]:
     """Return a few poses of an action, none where it can't be read so."""
     first, last = action.frame_range[:]
     if not np.isfinite([first, last]).all():
         return []
     try:
-        return [clips.read_frames(armature, action, body, np.linspace(first, last, SAMPLED))]
+        return [clips.read_frames(armature, action, slot, body, np.linspace(first, last, SAMPLED))]
     except LoomError:
         return []

@@ -111,7 +111,7 @@ def read(
         orients[roots] = quat.mul(quat.from_matrix(space[:3, :3]), orients[roots])
     roles = _roles(armature, names, parents, places)
     staying = still(_above_hips(names, parents, roles)) if still is not None and inheritance is None else {}
-    if rest_check.can_stand(Skeleton(names, parents, offsets, orients, tips, roles)):
+    if "" in staying and rest_check.can_stand(Skeleton(names, parents, offsets, orients, tips, roles)):
         staying.pop("", None)
     for name, one in staying.items():
         joint = names.index(name) if name else 0

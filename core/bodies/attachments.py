@@ -35,7 +35,7 @@ class _Offset(NamedTuple):
 
     far, turned : the farthest that it is from that, m and radians; it turns by itself if it is turned by more than
         TURNED
-    drift : how far its usual place in another clip is from that, m
+    drift, twist : how far its usual place and rotation in another clip are from that, m and radians
     """
 
     place: Array
@@ -43,13 +43,14 @@ class _Offset(NamedTuple):
     far: float
     turned: float
     drift: float = 0.0
+    twist: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Attached:
     """The attached joints of one skeleton.
 
-    leaders : what each is attached to; offsets : where it stands there
+    leaders : the joint that each is attached to; offsets : its place in the frame of that joint
     skeleton : the same body with these joints hung on their leaders; order (J,) : its joints, as numbers of the body's
     """
 
@@ -157,8 +158,12 @@ def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
     for clip in [clip for clip in clips if not leading.rests(clip, joint)] or clips:
         turns, places = kinematics.world_of(clip, [joint, leader])
         found.append(_offset_of(turns[:, [joint, leader]], places[:, [joint, leader]]))
-    drift = max(float(np.linalg.norm(one.place - found[0].place)) for one in found)
-    return found[0]._replace(far=max(one.far for one in found), turned=max(one.turned for one in found), drift=drift)
+    return found[0]._replace(
+        far=max(one.far for one in found),
+        turned=max(one.turned for one in found),
+        drift=max(float(np.linalg.norm(one.place - found[0].place)) for one in found),
+        twist=leading.largest_angle(found[0].turn, np.array([one.turn for one in found])),
+    )
 
 
 def _offset_of(turns: Array, places: Array) -> _Offset:
@@ -195,23 +200,21 @@ def _resting(clip: Clip, sources: Sequence[Clip], joints: Mapping[int, int]) -> 
 
 
 def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> Attached:
-    """Return the attached joints of a skeleton; the same object for the same leaders while the skeleton lives."""
+    """Return the attached joints of a skeleton; the same object for the same joints while the skeleton lives."""
     known = _bodies.setdefault(skeleton, {})
-    key = tuple(sorted(leaders.items()))
+    ends = _unnamed_ends(skeleton, leaders, offsets)
+    key = tuple(sorted(leaders.items())), tuple(sorted(ends.items()))
     if key not in known:
         parents = skeleton.parents.copy()
         parents[list(leaders)] = list(leaders.values())
         order = _parents_first(parents)
-        ends = _unnamed_ends(skeleton, leaders, offsets)
         followers = [joint for joint in leaders if not (skeleton.body[joint] or joint in ends.values())]
         known[key] = _with_parents(replace(skeleton, roles=skeleton.roles | ends), parents, order, followers), order
     hung, order = known[key]
     return Attached(dict(leaders), dict(offsets), hung, order)
 
 
-_bodies: WeakKeyDictionary[Skeleton, dict[tuple[tuple[int, int], ...], tuple[Skeleton, NDArray[np.int64]]]] = (
-    WeakKeyDictionary()
-)
+_bodies: WeakKeyDictionary[Skeleton, dict[tuple[object, ...], tuple[Skeleton, NDArray[np.int64]]]] = WeakKeyDictionary()
 _clips: WeakKeyDictionary[Clip, dict[Skeleton, Clip]] = WeakKeyDictionary()  # hung before, by the hung skeleton
 
 
@@ -317,10 +320,11 @@ def _held(clip: Clip, attached: Attached, every: Sequence[int] = ()) -> Clip:
         if float(np.linalg.norm(shift)) > offset.drift + leading.ALIKE * skeleton.height:
             translations[:, k] += shift
         far = float(np.linalg.norm(translations[:, k] - usual, axis=1).max())
-        if far > least + (0.0 if joint in every else offset.far):
+        if far > least + (0.0 if joint in every else offset.far + offset.drift):
             translations[:, k] = usual
         if joint in every or (
-            offset.turned <= TURNED and leading.largest_angle(turn, rotations[:, k]) > offset.turned + leading.STILL
+            offset.turned <= TURNED
+            and leading.largest_angle(turn, rotations[:, k]) > offset.turned + offset.twist + leading.STILL
         ):
             rotations[:, k] = turn
     if np.array_equal(rotations, clip.rotations) and np.array_equal(translations, clip.translations):

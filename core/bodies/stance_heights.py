@@ -57,7 +57,7 @@ def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], stand
         stands = np.flatnonzero(held)
         lift = np.interp(np.arange(len(held)), stands, higher[stands])
         lift = np.maximum(lift, float(wanted.min()) - wanted + higher)
-        # A foot that is pitched as the source's may be longer: its end is no deeper, either.
+        # The sole of a longer foot with the same pitch is deeper, so it is raised, too.
         lift = np.maximum(
             lift, scale * float(theirs[:, soles[0][foot], 2].min()) - ours[:, soles[1][foot], 2].min(axis=1)
         )

@@ -101,7 +101,7 @@ class Receiver:
     bones : names of its bones, and of the object itself, by their names in files
     resting, moving : its bones alone, and with the object as a joint
     body : the body that other clips are carried onto
-    own : poses of that body in the armature's own actions; an error where there is no body
+    own : poses of that body in the armature's own actions; None where there is no body
     played : properties keyed by the actions that it plays
     """
 

@@ -14,7 +14,6 @@ import numpy as np
 from ....core import verbs
 from ....core.cache import Cache
 from ....core.motion.clip import Clip
-from ....core.motion.skeleton import Skeleton
 from ....core.options import Declared, declared
 from ....core.progress import Progress
 from ....core.recipes.ask import AskOptions
@@ -27,6 +26,7 @@ from ....core.recipes.style import StyleOptions
 from ....core.sync.registration_curve import Registration
 from ....core.verbs import TakeOptions
 from ....core.weave.preprocess import RegisteredClips
+from ...bridge import fingerprint
 from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, as they are large.
@@ -111,20 +111,11 @@ def hash_of(clips: Sequence[Clip], more: str) -> str:
     return digest.hexdigest()
 
 
-def hash_of_skeleton(skeleton: Skeleton, digest: Any) -> None:
-    """Add every name and number of a skeleton to a hash."""
-    plain = [skeleton.names, sorted(skeleton.roles.items()), skeleton.parents.tolist(), skeleton.inheritance]
-    plain.append(sorted(skeleton.leaders.items()))
-    digest.update(repr(plain).encode("utf-8"))
-    for array in (skeleton.offsets, skeleton.orients, skeleton.tips):
-        digest.update(np.ascontiguousarray(array).data)
-
-
 def _hash_of_one(clip: Clip) -> bytes:
     plain: list[Any] = [clip.name, clip.rate, clip.cyclic, clip.rotations.shape, clip.scales is not None]
     plain += [(name, channel.discrete) for name, channel in clip.channels.items()]
     digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
-    hash_of_skeleton(clip.skeleton, digest)
+    fingerprint.add_skeleton(digest, clip.skeleton)
     arrays = [clip.rotations, clip.translations] + ([clip.scales] if clip.scales is not None else [])
     for array in [*arrays, *(channel.values for channel in clip.channels.values())]:
         digest.update(np.ascontiguousarray(array).data)

@@ -3,11 +3,9 @@
 Blender does not say whether an action was changed, so its keys are hashed each time; a result keeps that hash, too.
 """
 
-import hashlib
 from functools import partial
 
 import bpy
-import numpy as np
 
 from ...bridge import clip as clips
 from ...bridge import curves, fingerprint, rig
@@ -34,20 +32,10 @@ def read(
     ours = frozenset(clips.targets_of(body))
     if any((target := curves.target_of(one)) is None or target.bone not in ours for one in every):
         return reading(), content
-    found: clips.ReadAction = prepared.of_action(f"{content} {_hash_of(body)} {how!r}", reading)
+    found: clips.ReadAction = prepared.of_action(f"{content} {fingerprint.of_body(body)} {how!r}", reading)
     return found, content
 
 
 def _own_transform(armature: bpy.types.Object) -> list[object]:
     transforms = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
     return [armature.rotation_mode, *(getattr(armature, name)[:] for name in transforms)]
-
-
-def _hash_of(body: rig.Rig) -> str:
-    """Return a hash of how a body without controls is read."""
-    plain = body.world_metres, body.modes, body.moving_object, body.still, body.note
-    digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
-    prepared.hash_of_skeleton(body.skeleton, digest)
-    for array in (body.units, body.movable, body.space):
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()

@@ -135,6 +135,41 @@ def test_feet_that_hang_on_a_root_are_woven_as_feet_of_their_legs(recipe, count,
     assert not any("from its place" in warning for warning in made.report["warnings"])
 
 
+def test_one_foot_of_two_that_hangs_on_a_root_is_mirrored_with_the_other():
+    walk = actions.walk(cycles=1)
+    ours, plain = (verbs.apply(Mirror(), [loose(walk, names)]).clip for names in (FEET[:1], ()))
+    names = plain.skeleton.names
+    assert np.abs(worlds_of(ours, names)[0] - worlds_of(plain, names)[0]).max() < 1e-6
+
+
+def on_hand(clip):
+    """Where the IK bone of the left hand is in the frame of the hand (F, 3), metres, and how it is turned there."""
+    turns, places = kinematics.world(clip)
+    joint, limb = clip.skeleton.index("ik_hand_l"), clip.skeleton.roles["hand.L"]
+    back = quat.inv(turns[:, limb])
+    return quat.rotate(back, places[:, joint] - places[:, limb]), quat.to_matrix(quat.mul(back, turns[:, joint]))
+
+
+def held_otherwise(clip, metres, degrees):
+    """A clip whose IK bone of the left hand is further along its own x axis, and turned about it."""
+    joint, rotations, moves = clip.skeleton.index("ik_hand_l"), clip.rotations.copy(), clip.translations.copy()
+    moves[:, joint] += quat.rotate(rotations[:, joint], np.array([metres, 0.0, 0.0]))
+    half = 0.5 * np.radians(degrees)
+    rotations[:, joint] = quat.mul(rotations[:, joint], np.array([np.cos(half), np.sin(half), 0.0, 0.0]))
+    return replace(clip, rotations=rotations, translations=moves)
+
+
+def test_a_prop_that_each_clip_holds_otherwise_is_held_as_in_each_at_the_ends_of_the_result():
+    walk, sneak = (with_ik_bones(action(cycles=2)) for action in (actions.walk, actions.sneak))
+    other = held_otherwise(sneak, 0.03, 40.0)
+    made = on_hand(verbs.apply(Connect(), [walk, other]).clip)
+    for frame, source in ((0, walk), (-1, other)):
+        for values, known in zip(made, on_hand(source), strict=True):
+            assert np.abs(values[frame] - known[frame]).max() < 1e-6
+    apart = [np.abs(one - other).max() for one, other in zip(on_hand(sneak), on_hand(other), strict=True)]
+    assert min(apart) > 0.029
+
+
 def test_a_clip_is_put_on_a_body_whose_feet_hang_on_a_root():
     body, walk = actions.sneak(cycles=1), actions.walk(cycles=2)
     made = verbs.apply(Retarget(), [loose(body, FEET), walk]).clip

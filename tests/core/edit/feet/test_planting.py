@@ -476,5 +476,6 @@ def test_a_stance_that_would_bend_a_leg_by_too_much_is_left_as_it_is(monkeypatch
     (sentence,) = planting.told(left.report, "walk")
     assert "not planted" in sentence
     assert "it would bend its leg by" in sentence
-    asked = planting.planted(sliding, planting.contact_spans(sliding))[1]  # what the user asks for is done, and said
+    # Spans that the user gives are planted, with a warning.
+    asked = planting.planted(sliding, planting.contact_spans(sliding))[1]
     assert any("bends the leg by" in one for one in planting.told(asked.report, "walk"))
