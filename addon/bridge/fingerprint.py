@@ -1,4 +1,4 @@
-"""Hash what is read of Blender: the curves of an action's slot, whose names do not count, and bodies."""
+"""Hash bodies, and the curves of an action's slot; names of actions, slots and groups do not count."""
 
 import hashlib
 from typing import Any

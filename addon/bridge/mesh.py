@@ -114,7 +114,7 @@ def read_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> Skinned
 
 
 def resting_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> Array:
-    """Return the matrix (4, 4) from the space of a mesh that is parented to a bone to the armature's, at rest."""
+    """Return the matrix (4, 4) at rest from the space of a mesh on a bone to the armature's."""
     bone = armature_data(armature).bones[drawn.parent_bone]
     end = Matrix.Translation((0.0, bone.length, 0.0))  # children of a bone are relative to its tail
     return np.array(bone.matrix_local @ end @ drawn.matrix_parent_inverse @ drawn.matrix_basis)

@@ -96,7 +96,7 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class Receiver:
-    """What must be known of an armature to bring clips onto it; an unreadable body is kept as its error.
+    """An armature that clips are brought onto; an unreadable body is kept as its error.
 
     bones : names of its bones, and of the object itself, by their names in files
     resting, moving : its bones alone, and with the object as a joint
@@ -117,7 +117,7 @@ class Receiver:
 
 
 def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiver:
-    """Return what must be known of an armature that was made for files, to bring them onto its bones."""
+    """Read an armature that was made for files, to bring them onto its bones."""
     joint, resting = rig.object_joint(armature), _tried(lambda: rig.read(armature))
     moves = any(joint in file.clip.skeleton.names for file in files)
     moving = _tried(lambda: rig.read(armature, moving_object=True)) if moves else resting
@@ -125,7 +125,7 @@ def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiv
 
 
 def receiver(armature: bpy.types.Object) -> Receiver:
-    """Return what must be known of an armature to bring clips onto it."""
+    """Read an armature to bring clips onto it."""
     joint, body = rig.object_joint(armature), _tried(lambda: _body_of(armature))
     return Receiver(
         armature.name,

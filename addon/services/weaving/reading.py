@@ -64,7 +64,7 @@ class Read:
 
     @property
     def covered(self) -> bool:
-        """Whether the armature does not show what is keyed, because it poses the bones otherwise."""
+        """Whether the armature shows other poses than its keys."""
         return self.baked is not None and self.baked.covered
 
     def in_order(self, places: Sequence[int]) -> "Read":
