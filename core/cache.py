@@ -22,6 +22,9 @@ class Cache(Generic[K, V]):
         """Iterate over the values, the oldest first."""
         return iter(self._values.values())
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
     def get(self, key: K) -> V | None:
         """Return the value of a key, or None; its age stays."""
         return self._values.get(key)

@@ -17,7 +17,7 @@ import pose_strip
 from right_in_blender import heard
 from right_scenes import add_path
 
-SAMPLE, VERTICES = 14, 1500  # frames of an action, and vertices of each mesh
+SAMPLE, DENSE, VERTICES = 14, 48, 8000  # frames of a result and of a source, and vertices of each mesh
 CAPTURES = ("cmu_mb_02_01", "cmu_daz_09_12")
 CMU = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "cmu"
 # H: stray of a bone with a constant place in its sources, and the most that a result may add.
@@ -75,6 +75,7 @@ class Character:
 
         self.loom, self.rig, self.name = loom, rig, name
         moves = loom("addon.services.sources.source_list").moves
+        loom("addon.services.sources.listing").complete(bpy.context.scene, rig)  # as the tab does when it is opened
         own = [one for one in bpy.data.actions if moves(one, rig).bones and np.ptp(one.frame_range[:]) > 3]
         for action in bpy.data.actions:
             action.use_fake_user = True
@@ -83,7 +84,7 @@ class Character:
         self.names = [name for _, _, name in sorted(firsts.values())[:4]]
         self.pose = {bone.name: bone.matrix_basis.copy() for bone in rig.pose.bones}
         self.bodies = [one for one in bpy.context.scene.objects if one.type == "MESH" and strips.belongs(one, rig)]
-        self.shown = {name: self.look(bpy.data.actions[name]) for name in self.names}
+        self.shown = {name: self.look(bpy.data.actions[name], DENSE) for name in self.names}
         meshes = [mesh for _, mesh in self.shown.values() if mesh.size]
         if meshes:
             self.height = float(np.median([np.ptp(mesh[:, :, 2], axis=1) for mesh in meshes]))
@@ -98,7 +99,7 @@ class Character:
     def _kind(action: Any) -> int:
         return next((k for k, kind in enumerate(KINDS) if kind in action.name.lower()), len(KINDS))
 
-    def look(self, action: Any) -> tuple[Any, Any]:
+    def look(self, action: Any, count: int = SAMPLE) -> tuple[Any, Any]:
         """Return world matrices (F, B, 4, 4) of the bones and vertices (F, V, 3) while an action plays."""
         import bpy
 
@@ -107,7 +108,7 @@ class Character:
         for bone in self.rig.pose.bones:  # undoes an earlier action
             bone.matrix_basis = self.pose[bone.name]
         bones, meshes = [], []
-        for frame in np.linspace(*action.frame_range[:], SAMPLE):
+        for frame in np.linspace(*action.frame_range[:], count):
             bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             scene = bpy.context.evaluated_depsgraph_get()
             seen = self.rig.evaluated_get(scene)
@@ -252,7 +253,9 @@ class Character:
             found.append(f"the mesh is {(self.lowest - low) / height:.3f} H under its sources")
         usual = float(np.median(heights.min(axis=1)))
         raised = "raised by" in said and "raised by 0 cm" not in said
-        if not sources and (self.floor - usual if raised else abs(usual - self.floor)) > FLOOR * height:
+        told = " over the floor" in said or " under the floor" in said
+        off = self.floor - usual if raised else abs(usual - self.floor)
+        if not sources and not told and off > FLOOR * height:
             found.append(f"the mesh is {(usual - self.floor) / height:+.3f} H off the floor")
         known = [self.shown[name][1] for name in sources] or [one for _, one in self.shown.values()]
         apart, most = (
@@ -261,7 +264,7 @@ class Character:
         near = most < NEIGHBOURS * height
         if near.any():
             times = float(np.quantile(apart[near] / np.maximum(most[near], 0.02 * height), 0.995))
-            if times > STRETCHED:
+            if times > STRETCHED and " is stretched " not in said:
                 found.append(f"the mesh is stretched {times:.1f} times")
         return found
 

@@ -34,17 +34,9 @@ def of_leaves(
     parts = [part for part in parts if part.parent_bone in leaves]
     if not skins and not parts:
         return {}
-    key = (armature_data(armature).session_uid, len(bones), *(_content(one) for one in (*skins, *parts)))
+    key = (armature_data(armature).session_uid, len(bones), *(mesh.content(one) for one in (*skins, *parts)))
     found: dict[int, Array] = _known.made(key, lambda: _ends(armature, leaves, (rest, tails), skins, parts))
     return found
-
-
-def _content(drawn: bpy.types.Object) -> tuple[object, ...]:
-    """Return a key of a mesh and its place."""
-    data = _mesh_of(drawn)
-    some = [data.vertices[k].co[:] for k in range(0, len(data.vertices), max(1, len(data.vertices) // 8))]
-    places = np.concatenate([np.array(drawn.matrix_world).ravel(), *some]).round(6)
-    return data.session_uid, len(data.vertices), len(drawn.vertex_groups), drawn.parent_bone, places.tobytes()
 
 
 def _mesh_of(drawn: bpy.types.Object) -> bpy.types.Mesh:

@@ -21,7 +21,7 @@ from .rig import Rig
 if TYPE_CHECKING:
     from ...core.edit.fewer_keys import Fewer
 
-_DEFAULTS = {
+RESTS = {  # values at rest
     "location": (0.0, 0.0, 0.0),
     "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
     "rotation_euler": (0.0, 0.0, 0.0),
@@ -90,8 +90,9 @@ def read(
 
     The clip has one frame per scene frame. A cycle that ends between two frames is played slightly faster or slower,
     so that it closes on a whole number of frames; any other clip that ends there gets its last pose on an extra frame.
-    Bones without curves are at rest; an object without curves keeps its transform. All other curves of the slot become
-    channels. The clip is cyclic if the action is marked cyclic, or if everything that moves in it repeats.
+    Bones without curves are as they are posed if no action keys them, else at rest; an object without curves keeps its
+    transform. All other curves of the slot become channels. The clip is cyclic if the action is marked cyclic, or if
+    everything that moves in it repeats.
     Raises RigError for an action that moves nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
@@ -104,12 +105,12 @@ def read(
     if last < first:
         raise RigError(f"Action {action.name!r} has no frames {first:g} to {last:g}")
     frames, whole = _frames(first, last)
-    sampled = _sampled(armature, keyed, frames)
+    sampled = _sampled(armature, keyed, frames, body)
     clip = from_channels(action.name, armature, body, rate, sampled, len(frames))
     cyclic, notes = _is_cycle(action, body, keyed, sampled, (first, last))
     if not whole:
         even = np.linspace(first, last, max(2, round(last - first)) + 1)
-        fitted = _sampled(armature, keyed, even)
+        fitted = _sampled(armature, keyed, even, body)
         closing_clip = from_channels(action.name, armature, body, rate, fitted, len(even))
         if cyclic or closing.of(closing_clip).kind:
             clip, sampled, frames = closing_clip, fitted, even
@@ -117,7 +118,7 @@ def read(
     channels, left_out = _others(armature, body, every, frames)
     for target in sorted(target for target in carried if target.bone in body.bones and _shows(target, body)):
         values = sampled.get(target)
-        channels |= _carried(target, _unkeyed(target, len(frames), armature) if values is None else values)
+        channels |= _carried(target, _unkeyed(target, len(frames), armature, body) if values is None else values)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
     return ReadAction(named, frames, frozenset(keyed), (*notes, *left_out), start)
@@ -128,7 +129,7 @@ def read_frames(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
     every = curves.curves_of(action, slot)
     ours = frozenset(targets_of(body))
     keyed = {target: by_index for target, by_index in curves.transforms(every).items() if target.bone in ours}
-    return from_channels(action.name, armature, body, 1.0, _sampled(armature, keyed, frames), len(frames))
+    return from_channels(action.name, armature, body, 1.0, _sampled(armature, keyed, frames, body), len(frames))
 
 
 def object_turn(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> tuple[float, ...]:
@@ -162,21 +163,25 @@ def _stretched(name: str, length: float, count: int) -> list[str]:
 
 
 def _sampled(
-    armature: bpy.types.Object, keyed: dict[Target, dict[int, bpy.types.FCurve]], frames: Array
+    armature: bpy.types.Object,
+    keyed: dict[Target, dict[int, bpy.types.FCurve]],
+    frames: Array,
+    body: Rig | None = None,
 ) -> dict[Target, Array]:
     rows = iter(curves.sample_all([curve for by_index in keyed.values() for curve in by_index.values()], frames))
     found = {}
     for target, by_index in keyed.items():
-        values = _unkeyed(target, len(frames), armature)
+        values = _unkeyed(target, len(frames), armature, body)
         for index in by_index:
             values[:, index] = next(rows)
         found[target] = values
     return found
 
 
-def _unkeyed(target: Target, count: int, armature: bpy.types.Object) -> Array:
+def _unkeyed(target: Target, count: int, armature: bpy.types.Object, body: Rig | None) -> Array:
     """Return the values (F, n) that a target has without curves."""
-    still = getattr(armature, target.property)[:] if target.bone == "" else _DEFAULTS[target.property]
+    posed = body.posed.get(target) if body is not None else None
+    still = getattr(armature, target.property)[:] if target.bone == "" else posed or RESTS[target.property]
     values = np.empty((count, len(still)))
     values[:] = still
     return values
@@ -187,10 +192,12 @@ def from_channels(
 ) -> Clip:
     """Return a clip from channel values (F, n) by target.
 
-    Bones without values are at rest; an object without values keeps its transform. Raises RigError for an action that
-    scales the object.
+    Bones without values are as they are posed if nothing keys them, else at rest; an object without values keeps its
+    transform. Raises RigError for an action that scales the object.
     """
     skeleton = body.skeleton
+    stands = {target: np.tile(row, (count, 1)) for target, row in body.posed.items() if target not in sampled}
+    sampled = {**stands, **sampled}
     rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
     translations = np.zeros((count, len(skeleton), 3))
     scales = np.ones((count, len(skeleton), 3))
@@ -220,6 +227,25 @@ def from_channels(
             )
     scaled = bool(np.abs(scales - 1.0).max() > LEAST_KEYED)
     return Clip(name, skeleton, rate, rotations, translations, scales if scaled else None)
+
+
+def pose_unkeyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
+    """Return a clip in which what is posed and keyed by nothing stays as it is posed; targets : what the clip keys."""
+    posed = {target: row for target, row in body.posed.items() if target not in targets}
+    if not posed:
+        return clip
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    scales = np.ones_like(translations) if clip.scales is None else clip.scales.copy()
+    for target, row in posed.items():
+        joint, values = targets_of(body).index(target.bone), np.array(row)
+        if target.property == "location":
+            translations[:, joint] = body.units[joint] * values
+        elif target.property == "scale":
+            scales[:, joint] = values
+        else:
+            rotations[:, joint] = rotation_modes.to_quaternion(values[None], body.modes[joint])[0]
+    sized = any(target.property == "scale" for target in posed)
+    return replace(clip, rotations=rotations, translations=translations, scales=scales if sized else clip.scales)
 
 
 def _since_still(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
@@ -338,6 +364,7 @@ def fill(
     *,
     first_frame: float,
     targets: frozenset[Target] = frozenset(),
+    held: frozenset[Target] = frozenset(),
     start: dict[Target, Array] | None = None,
     hidden: frozenset[str] = frozenset(),
     key_frames: Array | None = None,
@@ -348,6 +375,7 @@ def fill(
     """Replace the curves of an action's slot with a clip, in each bone's own rotation mode.
 
     targets : what the sources keyed; these curves are written even where the clip does not move
+    held : what gets one key where the clip does not move
     start : values that Euler angles and quaternions begin as near to as possible; from there they are continuous
     hidden : bones that are left out
     key_frames : fractional clip frames to key, by default every frame; a cycle also has keys at both ends
@@ -355,10 +383,10 @@ def fill(
     repeats : whether the curves repeat for ever; by default those of a cyclic clip that does not turn
     """
     action, holder, last, found = into[0], curves.emptied(*into), len(clip) - 1, None
-    full = as_keyed(clip, body, targets)
+    full = as_keyed(clip, body, targets | held)
     if repeats is None:
         repeats = does_repeat(full)
-    bones = _bones(full, body, targets, start or {})
+    bones = _bones(full, body, targets | held, start or {})
     shown = [bone for bone in bones if bone.name not in hidden]
     if few is not None:
         found = few_curves.fitted(clip, bones, few)
@@ -367,7 +395,7 @@ def fill(
         at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
         at = np.union1d(at, [0.0, last]) if repeats else at
         frames = (first_frame + at).astype(np.float32)
-        _write(curves.Writer(holder, frames, interpolation, repeats=repeats), full, shown, at)
+        _write(curves.Writer(holder, frames, interpolation, repeats=repeats, held=held - targets), full, shown, at)
     if repeats:
         # Blender's tools treat the frame of the closing key as the end of a cycle.
         action.use_frame_range = action.use_cyclic = True
@@ -384,19 +412,28 @@ def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target
         mode = body.modes[joint]
         turn, move, size = (Target(name, what) for what in (rotation_modes.property_of(mode), "location", "scale"))
         scales = np.ones(3) if full.scales is None else full.scales[:, joint]
+        # What stays as it is posed gets no keys.
+        back = quat.inv(rotation_modes.to_quaternion(_row(body, turn)[None], mode)[0])
+        stays = body.units[joint] * _row(body, move)
         keying = Keying(
             mode=mode,
             turned=_still_of(body, name)[1] if name in body.still else None,
             start=start.get(turn),
-            turns=turn in targets or bool(np.abs(quat.log(full.rotations[:, joint])).max() > LEAST_KEYED),
+            turns=turn in targets
+            or bool(np.abs(quat.log(quat.mul(back, full.rotations[:, joint]))).max() > LEAST_KEYED),
             moves=bool(body.movable[joint])
-            and (move in targets or np.abs(full.translations[:, joint]).max() > LEAST_KEYED),
+            and (move in targets or np.abs(full.translations[:, joint] - stays).max() > LEAST_KEYED),
             # Write a source's scale even if it stays 1: without curves another action's scale would linger.
-            scales=bool(name) and (size in targets or np.abs(scales - 1.0).max() > LEAST_KEYED),
+            scales=bool(name) and (size in targets or np.abs(scales - _row(body, size)).max() > LEAST_KEYED),
         )
         away = _still_of(body, name)[0] if name in body.still else np.zeros(3)
-        found.append(KeyedBone(joint, name, keying, float(body.units[joint]), away))
+        found.append(KeyedBone(joint, name, keying, float(body.units[joint]), away, stays))
     return found
+
+
+def _row(body: Rig, target: Target) -> Array:
+    """Return the values (n,) of a property that is not keyed."""
+    return np.array(body.posed.get(target, RESTS[target.property]), dtype=np.float64)
 
 
 def moved(clip: Clip, body: Rig) -> frozenset[Target]:

@@ -83,10 +83,14 @@ def properties_of(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
         yield from (curve for curve in curves_of(action, slot) if target_of(curve) is None)
 
 
+def slots_of(action: bpy.types.Action) -> list[Slot]:
+    """Return the slots of an action that can animate an object; None stands for an action without slots."""
+    return [*suitable_slots(action)] if hasattr(action, "slots") else [None]
+
+
 def is_empty(action: bpy.types.Action) -> bool:
     """Return whether an action has no curve that could move an object."""
-    slots: list[Slot] = [*suitable_slots(action)] if hasattr(action, "slots") else [None]
-    return not any(curves_of(action, slot) for slot in slots)
+    return not any(curves_of(action, slot) for slot in slots_of(action))
 
 
 def key_count(action: bpy.types.Action, slot: Slot) -> int:
@@ -141,8 +145,7 @@ def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
 
 def bones_keyed(action: bpy.types.Action) -> set[str]:
     """Return the names of the bones that any slot of an action moves."""
-    slots: list[Slot] = [*suitable_slots(action)] if hasattr(action, "slots") else [None]
-    targets = (target_of(curve) for slot in slots for curve in curves_of(action, slot))
+    targets = (target_of(curve) for slot in slots_of(action) for curve in curves_of(action, slot))
     return {target.bone for target in targets if target is not None and target.bone}
 
 
@@ -385,7 +388,10 @@ class CurveWriter:
 
 
 class Writer(CurveWriter):
-    """Writes curves whose keys are all at the same frames (F,)."""
+    """Writes curves whose keys are all at the same frames (F,).
+
+    held : what gets one key where it does not change
+    """
 
     def __init__(
         self,
@@ -394,15 +400,18 @@ class Writer(CurveWriter):
         interpolation: str,
         *,
         repeats: bool = False,
+        held: frozenset[Target] = frozenset(),
     ) -> None:
         super().__init__(holder, repeats=repeats)
-        self._frames, self._interpolation = frames, interpolation
+        self._frames, self._interpolation, self._held = frames, interpolation, held
 
     def write(self, target: Target, values: Array, *, travels: Sequence[bool] = (False,) * 4) -> None:
         """Write one property (F, n) of a bone or the object; components that travel (n,) repeat with offset."""
-        path = path_of(target)
+        path, frames = path_of(target), self._frames
+        if target in self._held and (np.ptp(values, axis=0) == 0.0).all():
+            frames, values = frames[:1], values[:1]
         for index in range(values.shape[1]):
-            group, keys = target.bone or OBJECT_GROUP, (self._frames, values[:, index])
+            group, keys = target.bone or OBJECT_GROUP, (frames, values[:, index])
             with self._curve(path, index, group, keys, self._interpolation, travels=travels[index]):
                 pass
 

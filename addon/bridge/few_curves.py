@@ -45,6 +45,7 @@ class KeyedBone:
 
     name : its bone, "" for the object; unit : metres of one unit of its location
     away (3,) : offset of its location from rest, metres
+    stays (3,) : its translation where its location is not keyed, metres
     """
 
     joint: int
@@ -52,6 +53,7 @@ class KeyedBone:
     keying: Keying
     unit: float
     away: Array
+    stays: Array
 
     @property
     def turn(self) -> Target:
@@ -74,11 +76,12 @@ class KeyedBone:
 
 
 def fitted(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
-    """Fit few keys to a clip; translations of bones whose location is not keyed count as 0."""
+    """Fit few keys to a clip; bones whose location is not keyed count where they are posed."""
     from ...core.edit import fewer_keys
 
     moves = np.array([bone.keying.moves for bone in bones])
-    clip = replace(clip, translations=np.where(moves[:, None], clip.translations, 0.0))
+    stays = np.stack([bone.stays for bone in bones])
+    clip = replace(clip, translations=np.where(moves[:, None], clip.translations, stays))
     return fewer_keys.fewer(clip, few.within, few.feet, keep=few.keep, keyings=[bone.keying for bone in bones])
 
 
@@ -86,13 +89,13 @@ def write(writer: "FewWriter", keyed: KeyedClip, bones: Sequence[KeyedBone]) -> 
     """Write the keys of bones and of all channels."""
     for bone in bones:
         turns, moves, sizes = (keys[bone.joint] for keys in (keyed.rotations, keyed.translations, keyed.scales))
-        if turns is not None:
+        if turns is not None and bone.keying.turns:
             writer.write(bone.turn, turns)
-        if moves is not None:
+        if moves is not None and bone.keying.moves:
             places = bone.places(moves)
             travels = bone.unit * np.abs(places.values[-1] - places.values[0]) > TRAVELS
             writer.write(bone.move, places, travels=travels)
-        if sizes is not None:
+        if sizes is not None and bone.keying.scales:
             writer.write(bone.size, sizes)
     for name, keys in keyed.channels.items():
         writer.write_channel(name, keys)

@@ -91,6 +91,15 @@ def settings(armature: bpy.types.Object, drawn: bpy.types.Object) -> tuple[Hasha
     return *about, _shapes(drawn, mesh), _sample(mesh)
 
 
+def content(drawn: bpy.types.Object) -> tuple[Hashable, ...]:
+    """Return a key of a mesh and its place, by a few of its vertices."""
+    data = drawn.data
+    assert isinstance(data, bpy.types.Mesh)
+    some = [data.vertices[k].co[:] for k in range(0, len(data.vertices), max(1, len(data.vertices) // 8))]
+    places = np.concatenate([np.array(drawn.matrix_world).ravel(), *some]).round(6)
+    return data.session_uid, len(data.vertices), len(drawn.vertex_groups), drawn.parent_bone, places.tobytes()
+
+
 def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return those of some objects that are parented to single bones of an armature and follow them rigidly."""
     bones = armature_data(armature).bones

@@ -14,7 +14,7 @@ from ...core.motion import quat, retarget, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.skeleton import Skeleton
 from ...core.weave import root_trajectory
-from ..ground.blender_types import Slot, present
+from ..ground.blender_types import present
 from . import clip as clips
 from . import curves, mesh, rig
 from .curves import Target
@@ -70,9 +70,10 @@ def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Bro
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
     retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
+    targets = keyed_by(how.pairs, how.body, body)
     return Brought(
-        _scaled(carried_over, how.scale),
-        keyed_by(how.pairs, how.body, body),
+        clips.pose_unkeyed(_scaled(carried_over, how.scale), body, targets),
+        targets,
         retargeted,
         (*how.warnings, *notes),
         how,
@@ -101,8 +102,8 @@ def played_on(armature: bpy.types.Object) -> frozenset[Target]:
     bones = present(armature.pose).bones
     found: set[Target] = set()
     for action in filter(None, played):
-        slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
-        for target in curves.transforms(curve for slot in slots for curve in curves.curves_of(action, slot)):
+        every = (curve for slot in curves.slots_of(action) for curve in curves.curves_of(action, slot))
+        for target in curves.transforms(every):
             bone = bones.get(target.bone)
             turns = rotation_modes.property_of(bone.rotation_mode) if bone is not None else ""
             if target.property in ("location", "scale", turns) and bone is not None:

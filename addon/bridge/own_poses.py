@@ -29,7 +29,7 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     resting = other_bodies.still(body, armature.name, rate)
     if body.controls is not None or body.moving_object:
         return resting
-    actions = list(islice(_own(armature), MOST))
+    actions = list(islice(own_actions(armature), MOST))
     contents = tuple(fingerprint.fingerprint(*one) for one in actions)
     key = contents, fingerprint.of_body(body), rate
     found: Clip = _known.made(key, lambda: _joined(armature, actions, body, rate) or resting)
@@ -49,7 +49,7 @@ def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
     return replace(body, skeleton=replace(body.skeleton, leaders=leaders)) if leaders else body
 
 
-def _own(armature: bpy.types.Object) -> Iterator[SlottedAction]:
+def own_actions(armature: bpy.types.Object) -> Iterator[SlottedAction]:
     """Yield actions with one slot that moves mostly bones of the armature, without results."""
     known = set(present(armature.pose).bones.keys())
     for action in bpy.data.actions:

@@ -1,8 +1,8 @@
 """Read an armature's bones as a skeleton, with what is needed to write a clip back onto them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -42,6 +42,7 @@ class Rig:
     modes : rotation mode of each joint; movable (J,) : whether its location has an effect (not on connected bones)
     moving_object : whether joint 0 is the armature object itself
     still : bones above the hips that only results key, "" for the object; the rest pose has them where they stay
+    posed : values of bones' properties that are posed and that only results key, by what is posed (a `curves.Target`)
     note : a note for the user on how the rig was read, "" for none
     controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
@@ -54,6 +55,7 @@ class Rig:
     space: Array
     moving_object: bool = False
     still: dict[str, Still] = field(default_factory=dict)
+    posed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
     note: str = ""
     controls: BodyControls | None = None
 
@@ -122,7 +124,7 @@ def read(
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
     space[:3, :3] *= scale
     note = f"{armature.name}: {units.doubt(read_as, unit, metres)}" if unit == units.UNKNOWN else ""
-    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note)
+    return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note=note)
 
 
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:

@@ -16,9 +16,9 @@ from ...core.skin import skinning
 from ..ground import rates
 from ..ground.blender_types import Slot, armature_data, present
 from . import clip as clips
-from . import evaluated_action, mesh, poses, rig, still_bones
+from . import evaluated_action, mesh, poses, rig, unkeyed_pose
 from .mesh import SkinnedMesh
-from .stage import on_stage
+from .stage import on_stage, without_other_modifiers
 
 FRAMES = 12  # compared frames, evenly spaced over the action
 SAME = 1e-4  # of the body's height: smaller differences are invisible
@@ -96,7 +96,8 @@ def check(
     """
     present(bpy.context.view_layer).update()  # a script may just have moved something
     moving = clips.moves_object(action, slot)
-    body = rig.read(armature, moving_object=moving, still=partial(still_bones.found, armature))
+    body = rig.read(armature, moving_object=moving, still=partial(unkeyed_pose.still_bones, armature))
+    body = unkeyed_pose.with_posed(armature, body)
     rate = rates.rate_of(action) or rates.of_scene(scene)
     read = clips.read(armature, action, body, rate, slot)
     chosen = np.unique(np.linspace(0, len(read.frames) - 1, FRAMES).round().astype(int))
@@ -110,7 +111,7 @@ def check(
     shown: list[list[tuple[Array, Array]]] = [[] for _ in skins]
     with on_stage(scene, armature, action, slot, body, originals) as (stage, copies):
         for one in originals:
-            _without_later(copies[one], copies[armature])
+            without_other_modifiers(copies[one], copies[armature])
         for row, k in enumerate(chosen):
             frame = float(read.frames[k])
             stage.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
@@ -137,13 +138,6 @@ def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple
         except LoomError as error:
             refused.append(CheckedMesh(one.name, refused=str(error)))
     return skins, refused
-
-
-def _without_later(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Remove all modifiers of a copy except the armature's."""
-    for modifier in list(copy.modifiers):
-        if not (isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature):
-            copy.modifiers.remove(modifier)
 
 
 def _vertices(

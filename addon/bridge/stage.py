@@ -58,6 +58,8 @@ def on_stage(
                 bone.matrix_basis.identity()
                 if stays is not None:
                     bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
+            for target, values in body.posed.items() if body is not None else ():
+                setattr(present(copied.pose).bones[target.bone], target.property, values)
             for path, value in {**own_values.values(armature), **(settings or {})}.items():
                 property_paths.assign(copied, path, value)
             data = present(copied.animation_data or copied.animation_data_create())
@@ -75,6 +77,13 @@ def on_stage(
             if isinstance(posed, bpy.types.Armature) and posed != armature.data:
                 bpy.data.armatures.remove(posed)
             bpy.data.scenes.remove(stage)
+
+
+def without_other_modifiers(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
+    """Remove all modifiers of a mesh's copy except those of an armature's copy."""
+    for modifier in list(copy.modifiers):
+        if not (isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature):
+            copy.modifiers.remove(modifier)
 
 
 def _at_rest(copied: bpy.types.Object, body: Rig) -> list[bpy.types.PoseBone]:

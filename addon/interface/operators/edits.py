@@ -166,7 +166,7 @@ class SpreadHooks(EditHooks):
         if len(op.sources) != 1:
             raise LoomError("A pose is spread in one action at a time: choose Active Action")
         armature = present(op.about(context))
-        shown = reading.read(context, armature, op.request())
+        shown = reading.read(context, armature, op.request(), Warp())
         again, source, known = _editable_result(op, context), shown, []
         if again is not None:
             source = rebuilding.read_again(scene_of(context), armature, again).read

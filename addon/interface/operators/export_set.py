@@ -68,7 +68,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         items=[
             ("MADE", "As Made", "As the take was recorded"),
             ("30", "30 a Second", "Each action becomes at most half a frame longer or shorter"),
-            ("60", "60 a Second", "Each action becomes at most half a frame shorter or longer"),
+            ("60", "60 a Second", "Each action becomes at most half a frame longer or shorter"),
         ],
         default="30",
     )

@@ -74,9 +74,10 @@ class ACTION_LOOM_OT_add_source(polls.OnArmature, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
-        action = named(bpy.data.actions, self.action) if self.action else target_armature.action(context)
+        name = self.action
+        action = named(bpy.data.actions, name) if name else target_armature.action(context)
         if action is None:
-            self.report({"ERROR"}, f"There is no action named {self.action!r}" if self.action else "Choose an action")
+            self.report({"ERROR"}, f"There is no action named {name!r}" if name else "Choose an action")
             return {"CANCELLED"}
         if not source_list.moves(action, armature).bones:
             self.report({"ERROR"}, f"{action.name} moves no bone of {armature.name}")

@@ -90,7 +90,8 @@ def export(
     if there and not writing.overwrite:
         raise LoomError(f"{folder / there[0]} exists already: choose another folder, or Overwrite")
     if not folder.parent.is_dir():
-        raise LoomError(f"{folder}: there is no folder {folder.parent}")
+        place = folder
+        raise LoomError(f"{place}: there is no folder {place.parent}")
     notes: list[str] = []
     with tempfile.TemporaryDirectory(dir=folder if folder.is_dir() else folder.parent, prefix=".action_loom") as made:
         with _staged(context, armature, actions, writing) as tracks:

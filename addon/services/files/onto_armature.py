@@ -32,7 +32,8 @@ from ...bridge import (
     own_poses,
     rig,
     shown,
-    still_bones,
+    shown_mesh,
+    unkeyed_pose,
 )
 from ...bridge import clip as clips
 from ...bridge.control_keys import Wanted
@@ -155,9 +156,9 @@ def _read(found: rig.Rig | LoomError) -> rig.Rig:
 
 def _body_of(armature: bpy.types.Object) -> rig.Rig:
     """Return the body that clips are carried onto; raises RigError where its controls are unknown."""
-    body = control_body.body_of(armature, still=partial(still_bones.found, armature))
+    body = control_body.body_of(armature, still=partial(unkeyed_pose.still_bones, armature))
     control_body.refuse_unknown(armature, body)
-    return body
+    return unkeyed_pose.with_posed(armature, body)
 
 
 def on_its_bones(file: File, to: Receiver) -> Moved | None:
@@ -278,12 +279,14 @@ def write(
             sentence = off.sentence(named.name)
             raise RigError(sentence if off.known else f"{sentence}, or its controls can't be keyed")
     action = into[0]
-    still_bones.keep(armature, body.still, action)
+    unkeyed_pose.keep(armature, body, action)
     # The file is what it is: its action stays. What controls can't reach is said already.
     if off is not None and (keys is None or not keys.keys.notes):
         notes.append(off.sentence(action.name))
     if twisted:
         notes.append(f"{action.name}: {twisted}")
+    frames = first_frame + np.arange(len(named), dtype=np.float64)
+    notes += shown_mesh.Judge(scene_of(bpy.context), armature, body).sentences((into, frames), None)
     rates.set_rate(action, rate)
     return action, notes
 

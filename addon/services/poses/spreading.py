@@ -53,10 +53,9 @@ def current_frame(context: bpy.types.Context, read: reading.Read) -> int:
     """Return the scene's current frame as a frame of a source's clip; raises LoomError if it is outside."""
     number, clip = scene_of(context).frame_current, read.clips[0]
     first = round(read.sources[0].first_frame)
-    if not first <= number < first + len(clip):
-        raise LoomError(
-            f"Frame {number} is not within {clip.name}, which goes from {first} to {first + len(clip) - 1}: go there"
-        )
+    last = first + len(clip) - 1
+    if not first <= number <= last:
+        raise LoomError(f"Frame {number} is not within {clip.name}, which goes from {first} to {last}: go there")
     return number - first
 
 

@@ -65,8 +65,9 @@ def _is_among(off: list[Any], action: bpy.types.Action) -> bool:
 
 def _note(scene: bpy.types.Scene, armature: bpy.types.Object, not_its: list[bpy.types.Action]) -> None:
     """Remember that a list is complete, and which actions are not the armature's; empty ones may become its."""
-    from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
+    from ...bridge import curves, unkeyed_pose  # numpy is loaded at first use, not when Blender starts
 
+    unkeyed_pose.note(armature)
     uid = armature.session_uid
     keyed = {one.session_uid for one in not_its if not curves.is_empty(one)}
     _others.keep(uid, (_others.get(uid) or frozenset()) | keyed)

@@ -26,7 +26,7 @@ from ...bridge import (
     other_bodies,
     own_poses,
     rig,
-    still_bones,
+    unkeyed_pose,
 )
 from ...bridge.baking import Baked
 from ...ground import rates, steps
@@ -148,7 +148,7 @@ def read_actions_in_steps(
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
     onto_object = isinstance(recipe, verbs.Root) and recipe.onto == "object"
-    body = _body(armature, own, moving_object=onto_object)
+    body = _body(armature, own, moving_object=onto_object, as_now=not isinstance(recipe, verbs.Warp))
     carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
@@ -218,16 +218,22 @@ def _rate(scene: bpy.types.Scene, action: bpy.types.Action, source: Source) -> f
     return source.rate or rates.rate_of(action) or rates.of_scene(scene)
 
 
-def _body(armature: bpy.types.Object, played: Sequence[SlottedAction], *, moving_object: bool = False) -> rig.Rig:
-    """Return the body of an armature; moving_object : whether the object is to be a joint, whatever actions move."""
+def _body(
+    armature: bpy.types.Object, played: Sequence[SlottedAction], *, moving_object: bool = False, as_now: bool = True
+) -> rig.Rig:
+    """Return the body of an armature.
+
+    moving_object : whether the object is to be a joint, whatever actions move
+    as_now : whether what nothing keys is as it is posed now; a pose that is to be spread is no part of the source
+    """
     moving = [one for one in played if clips.moves_object(*one)]
 
     def still(names: Sequence[str]) -> dict[str, rig.Still]:
         turned = {"": rig.Still((0.0, 0.0, 0.0), clips.object_turn(armature, *moving[0]))} if moving else {}
-        return turned | still_bones.found(armature, names)
+        return turned | unkeyed_pose.still_bones(armature, names)
 
     body = control_body.body_or_bones(armature, moving_object=moving_object or bool(moving), still=still)
-    return own_poses.with_leaders(armature, body)
+    return own_poses.with_leaders(armature, unkeyed_pose.with_posed(armature, body, as_now=as_now))
 
 
 def _read_one(

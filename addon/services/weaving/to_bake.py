@@ -9,7 +9,7 @@ import bpy
 from ....core.errors import LoomError, RigError
 from ....core.recipes.reading import Source
 from ....core.verbs import Bake
-from ...bridge import baking, control_body, rig, still_bones
+from ...bridge import baking, control_body, rig, unkeyed_pose
 from ...bridge import clip as clips
 from ...bridge.baking import Baked
 from ...bridge.clip import ReadAction
@@ -54,7 +54,7 @@ def read_in_steps(
     why = why_not(armature, played, recipe)
     if why:
         raise RigError(why)
-    moving, still = clips.moves_object(*played), partial(still_bones.found, armature)
+    moving, still = clips.moves_object(*played), partial(unkeyed_pose.still_bones, armature)
     if recipe.onto == "controls":
         body = control_body.body_of(armature, moving_object=moving, still=still)
         if body.controls is None:
@@ -63,6 +63,7 @@ def read_in_steps(
         action, slot = played
         return ToBake(body, baking.read_keyed(armature, action, body, rate, slot, source.span), None)
     known = control_body.body_or_bones(armature, moving_object=moving, still=still)
+    known = unkeyed_pose.with_posed(armature, known)
     body = known if known.controls is None else _every_bone(armature, known)
     baked = baking.onto_bones(armature, everything=recipe.bones == "all")
     read = yield from baking.read_shown_in_steps(scene, armature, played, body, known, baked, rate, source.span)

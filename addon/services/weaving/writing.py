@@ -28,8 +28,9 @@ from ...bridge import (
     keys_on_controls,
     rig,
     shown,
-    still_bones,
+    shown_mesh,
     stored_root_motion,
+    unkeyed_pose,
 )
 from ...bridge import clip as clips
 from ...bridge.few_curves import Few
@@ -41,6 +42,8 @@ from . import few_keys, on_controls, result_parts, standing
 from .reading import Inputs, Read
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
+_KEYS_AS_GIVEN = {"bake", "fewer_keys", "warp"}  # verbs that key what their source keys
+_CLIMBING = {"drive"}  # verbs whose floor need not be that of their sources
 TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
 
 
@@ -93,12 +96,21 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             fewer = few_keys.of_controls(on_rig.few)
         else:
             fewer = few_keys.of_bones(
-                clips.fill((action, slot), clip, read.body, hidden=reference.hidden, few=few, **how)
+                clips.fill(
+                    (action, slot),
+                    clip,
+                    read.body,
+                    hidden=reference.hidden,
+                    held=_held(armature, read, recipe),
+                    few=few,
+                    **how,
+                )
             )
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), clip, read.body, first_frame
         notices.append(_as_shown(read, where, within=within, played=options.assign))
-        still_bones.keep(armature, read.body.still, action)
+        notices += _mesh_as_shown(inputs, where, woven)
+        unkeyed_pose.keep(armature, read.body, action)
         clips.mark(action, notes)
         if isinstance(woven, FillResult):
             spans = [(round(first_frame) + gap.first, round(first_frame) + gap.last) for gap in woven.done.gaps]
@@ -244,6 +256,20 @@ def _as_shown(read: Read, where: _Where, *, within: float, played: bool) -> str:
     )
 
 
+def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
+    """Return what to say of the mesh in a written action."""
+    scene, armature, written, clip, body, first_frame = where
+    read, report = inputs.read, woven.report
+    if read.covered:
+        return []
+    frames = first_frame + np.arange(len(clip), dtype=np.float64)
+    own = [(one, source.frames) for one, source in zip(sources_of(read), read.sources, strict=True)]
+    floor = None if inputs.recipe.verb in _CLIMBING else (report.get("place") or {}).get("raised_m", 0.0)
+    carried = any(read.players) or read.bodies
+    judge = shown_mesh.Judge(scene, armature, body)
+    return judge.sentences((written, frames), None if carried else own, floor, report["warnings"])
+
+
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     """Return the clip to write and a notice about it; a loop that turns is unrolled into several cycles."""
     turn = clips.turn_a_cycle(woven.clip)
@@ -264,6 +290,13 @@ def sources_of(read: Read) -> list[SlottedAction]:
         slots = getattr(action, "slots", ())
         sources.append((action, next((slot for slot in slots if slot.handle == handle), None)))
     return sources
+
+
+def _held(armature: bpy.types.Object, read: Read, recipe: Recipe) -> frozenset[curves.Target]:
+    """Return what a result has to hold, since another action may leave its pose there."""
+    if recipe.verb in _KEYS_AS_GIVEN:
+        return frozenset()
+    return unkeyed_pose.keyed_by_others(armature, keyed(read))
 
 
 def _player(read: Read, which: int) -> bpy.types.Object | None:

@@ -1,0 +1,220 @@
+"""Compare the evaluated mesh and bones of a written action with those of the armature's own actions."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.check import kept_places, surface
+from ...core.check.kept_places import KeptPlace
+from ...core.check.surface import Difference, Extent
+from ...core.motion.quat import Array
+from ..ground import memory
+from ..ground.blender_types import SlottedAction, present
+from . import few_frames, fingerprint, mesh, own_poses
+from .rig import Rig
+from .stage import on_stage, without_other_modifiers
+
+SAMPLE = 48  # frames of an action
+MOST = 20_000  # vertices, and edges, of each mesh
+OWN = 12  # own actions, and frames of each, that a clip of another body is compared with
+_UNIT = "cm"
+MOST_OFTEN = 0.7  # share of these frames in which a bone keeps its place: some action may throw the sword
+
+Played = tuple[SlottedAction, Array]  # an action with its slot, and the scene frames (F,) that count
+_known, _kept = memory.cache(128), memory.cache(32)
+
+
+class Worn(NamedTuple):
+    """The meshes that an armature moves, and which vertices and edges of them count.
+
+    vertices : rows of each mesh; edges (E, 2) : pairs of all these rows together
+    """
+
+    objects: tuple[bpy.types.Object, ...]
+    vertices: tuple[NDArray[np.int64], ...]
+    edges: NDArray[np.int64]
+
+
+class Shown(NamedTuple):
+    """Mesh and bones of an action, evaluated on some frames.
+
+    extent : of the mesh; axes (F, B, 3, 3), places (F, B, 3) : of all bones in the world, metres
+    """
+
+    extent: Extent
+    axes: Array
+    places: Array
+
+
+def worn(armature: bpy.types.Object) -> Worn:
+    """Return the meshes that an armature moves: those it deforms, and those on its bones."""
+    drawn = [one for one in bpy.data.objects if one.type == "MESH" and one.users_scene]
+    objects = [*mesh.skinned(armature, drawn)]
+    objects += [one for one in mesh.on_bones(armature, drawn) if one not in objects]
+    objects.sort(key=lambda one: one.name_full)
+    rows, edges, count = [], [np.empty((0, 2), dtype=np.int64)], 0
+    for one in objects:
+        data = one.data
+        assert isinstance(data, bpy.types.Mesh)
+        pairs = np.empty(2 * len(data.edges), dtype=np.int32)
+        data.edges.foreach_get("vertices", pairs)
+        pairs = pairs.reshape(-1, 2)[:: max(1, -(-len(data.edges) // MOST))]
+        chosen = np.union1d(np.arange(0, len(data.vertices), max(1, -(-len(data.vertices) // MOST))), pairs)
+        rows.append(chosen.astype(np.int64))
+        edges.append(count + np.searchsorted(chosen, pairs))
+        count += len(chosen)
+    return Worn(tuple(objects), tuple(rows), np.concatenate(edges))
+
+
+class Judge:
+    """Compares evaluated actions of an armature.
+
+    body : as the actions were read and written
+    """
+
+    def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> None:
+        self._scene, self._armature, self._body = scene, armature, body
+        self._worn = worn(armature)
+        meshes = tuple(mesh.content(one) for one in self._worn.objects)
+        self._about = armature.session_uid, fingerprint.of_body(body), meshes
+
+    def sentences(
+        self, written: Played, own: Sequence[Played] | None, floor: float | None = 0.0, known: Sequence[str] = ()
+    ) -> list[str]:
+        """Return a sentence for each fault of a written action that its sources do not have.
+
+        own : the sources; None for a clip of another body, which is compared with the armature's own actions, and
+            whose feet belong on the floor of these
+        floor : metres that the floor is higher than that of the sources, None where that is not known
+        known : sentences that were already reported; a fault that they name is not repeated
+        """
+        if not sum(map(len, self._worn.vertices)):
+            return []
+        others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
+        reference: Sequence[Played | None] = own or others or [None]
+        extent = surface.join_extents([self._shown(one).extent for one in reference])
+        places, axes, heads = self._seen(written)
+        action, frames = written[0][0], _chosen(written[1]).round().astype(int).tolist()
+        found = surface.compare(places, self._worn.edges, extent)
+        said = _of_mesh(action, found, frames, None if own is None else floor)
+        kept = self._kept_places(own or others, extent, share=MOST_OFTEN if own is None else 1.0)
+        gap = kept_places.largest_gap(kept, axes, heads, extent.height)
+        if gap is not None:
+            bones, frame, far = present(self._armature.pose).bones, frames[gap.frame], 100.0 * gap.metres
+            name, on = bones[gap.joint].name, bones[gap.on].name
+            said.append(f"{action.name}: {name} is {far:.0f} cm from its place on {on} at frame {frame}: look there")
+        if own is None and abs(found.off_floor) > surface.OFF_FLOOR * found.height:
+            off = 100.0 * abs(found.off_floor)
+            over = f"{action.name}: the mesh is {off:.0f} cm over the floor"
+            under = f"{action.name}: the mesh is {off:.0f} cm under the floor"
+            said.append(over if found.off_floor > 0.0 else under)
+        return [one for one in said if not (what := _what_of(one)) or what not in " ".join(known)]
+
+    def _others(self, written: Played) -> Iterator[SlottedAction]:
+        """Return some of the armature's own actions, without the written one."""
+        own = own_poses.own_actions(self._armature)
+        return islice((one for one in own if one[0] != written[0][0] and np.isfinite(one[0].frame_range[:]).all()), OWN)
+
+    def _kept_places(self, known: Sequence[Played], extent: Extent, *, share: float) -> list[KeptPlace]:
+        if not known:
+            return []
+        names = {bone.name: k for k, bone in enumerate(present(self._armature.pose).bones)}
+        parents = [names[bone.parent.name] if bone.parent else -1 for bone in present(self._armature.pose).bones]
+        drawn = {group.name for one in self._worn.objects for group in one.vertex_groups}
+        drawn |= {one.parent_bone for one in self._worn.objects}
+        moves = np.array([name in drawn for name in names])
+
+        def find() -> list[KeptPlace]:
+            shown = [self._shown(one) for one in known]
+            axes, heads = np.concatenate([one.axes for one in shown]), np.concatenate([one.places for one in shown])
+            return kept_places.find_kept_places(axes, heads, np.array(parents), moves, extent.height, share=share)
+
+        found: list[KeptPlace] = _kept.made((share, *map(self._key, known)), find)
+        return found
+
+    def _shown(self, played: Played | None) -> Shown:
+        """Return the evaluated mesh and bones of an action, or of the rest pose for None.
+
+        The result is kept until the action or the body changes.
+        """
+
+        def look() -> Shown:
+            places, axes, heads = self._seen(played)
+            return Shown(surface.measure_extent(places, self._worn.edges), axes, heads)
+
+        found: Shown = _known.made(self._key(played), look)
+        return found
+
+    def _key(self, played: Played | None) -> tuple[object, ...]:
+        about = None if played is None else (fingerprint.fingerprint(*played[0]), played[1].tobytes())
+        return self._about, about
+
+    def _seen(self, played: Played | None) -> tuple[Array, Array, Array]:
+        """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest."""
+        if played is None:
+            return self._at((None, None), np.zeros(1))
+        action, frames = played
+        chosen = _chosen(frames)
+        with few_frames.of(self._armature, action, chosen, len(frames)) as some:
+            return self._at(some, chosen)
+
+    def _at(self, played: SlottedAction | tuple[None, None], frames: Array) -> tuple[Array, Array, Array]:
+        (action, slot), on, armature = played, self._worn, self._armature
+        count = len(present(armature.pose).bones)
+        places = np.empty((len(frames), sum(map(len, on.vertices)), 3), dtype=np.float32)
+        matrices = np.empty((len(frames), count, 4, 4), dtype=np.float32)
+        buffer = np.empty(16 * count, dtype=np.float32)
+        with on_stage(self._scene, armature, action, slot, self._body, on.objects) as (stage, copies):
+            for one in on.objects:
+                without_other_modifiers(copies[one], copies[armature])
+            for k, frame in enumerate(frames):
+                stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+                now = present(stage.view_layers[0].depsgraph)
+                each = [_vertices(copies[one].evaluated_get(now)) for one in on.objects]
+                np.concatenate([one[rows] for one, rows in zip(each, on.vertices, strict=True)], out=places[k])
+                seen = copies[armature].evaluated_get(now)
+                present(seen.pose).bones.foreach_get("matrix", buffer)
+                # Blender stores matrices column by column.
+                matrices[k] = np.array(seen.matrix_world) @ buffer.reshape(-1, 4, 4).transpose(0, 2, 1)
+        axes, metres = matrices[..., :3, :3], np.float32(self._body.world_metres)
+        sizes = np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-12)
+        return np.asarray(places * metres), axes / sizes, np.asarray(matrices[..., :3, 3] * metres)
+
+
+def _of_mesh(action: bpy.types.Action, found: Difference, frames: Sequence[int], floor: float | None) -> list[str]:
+    """Return a sentence for each limit that the mesh goes beyond; floor : see `sentences`, None leaves heights out."""
+    sinking, said = found.sinking + (floor or 0.0), []
+    if floor is not None and sinking > surface.LOWER * found.height:
+        low, frame = 100.0 * sinking, frames[found.sinking_at]
+        said.append(f"{action.name}: the mesh is {low:.1f} cm lower than in the sources at frame {frame}")
+    if found.stretching > surface.STRETCHED:
+        times, frame = found.stretching, frames[found.stretching_at]
+        said.append(f"{action.name}: the mesh is stretched {times:.1f} times at frame {frame}")
+    return said
+
+
+def _what_of(sentence: str) -> str:
+    """Return the words of a sentence that follow its centimetres."""
+    return " ".join(sentence.partition(f" {_UNIT} ")[2].split()[:4])
+
+
+def _spread(action: bpy.types.Action) -> Array:
+    first, last = action.frame_range[:]
+    return np.linspace(first, last, OWN)
+
+
+def _chosen(frames: Array) -> Array:
+    rows = np.linspace(0, len(frames) - 1, min(SAMPLE, len(frames))).round()
+    return frames[np.unique(rows.astype(np.int64))]
+
+
+def _vertices(seen: bpy.types.Object) -> Array:
+    data, matrix = seen.data, np.array(seen.matrix_world, dtype=np.float32)
+    assert isinstance(data, bpy.types.Mesh)
+    found = np.empty(3 * len(data.vertices), dtype=np.float32)
+    data.vertices.foreach_get("co", found)
+    return np.asarray(found.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])

@@ -1,0 +1,299 @@
+"""Find the values of bone properties that an action does not key, because Blender shows the action with them.
+
+Importers store a root above the body in this way, and sometimes a whole pose. A property without keys in any action has
+the value of the pose. A property with keys in other actions may still have a value from one of these actions. In that
+case it has the value from when the add-on first read the armature, or its rest value. Results may key such properties,
+therefore the armature stores the values.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.motion import rotation_modes
+from ...core.motion.quat import Array
+from ..ground import memory
+from ..ground.blender_types import present
+from . import clip as clips
+from . import curves, result_mark
+from .curves import Target
+from .rig import Rig, Still
+
+_KEY, _POSED = "action_loom_still", "action_loom_posed"
+_MOVED = 1e-5  # units of the armature, and of a quaternion's w: smaller changes count as rest
+_SAME = 1e-3  # units of a property within which two values are equal
+ALIKE, SOME = 0.02, 9  # units of a property within which actions begin alike; sampled frames of each action
+MOST_FRAMES = 2000  # sampled frames of an action
+Values = tuple[float, ...]
+_seen = memory.cache(64)  # values when the add-on first read each armature, by session id
+_stood, _begun, _keyed_by = memory.cache(64), memory.cache(64), memory.cache(2048)
+
+
+def note(armature: bpy.types.Object) -> None:
+    """Remember the pose of an armature when the add-on first reads it."""
+    if armature.session_uid not in _seen:
+        _seen.keep(armature.session_uid, _standing(armature, {}))
+
+
+def with_posed(armature: bpy.types.Object, body: Rig, *, as_now: bool = True) -> Rig:
+    """Return a body with the values of properties that an action of it may not key.
+
+    as_now : whether the current pose is used, in addition to the pose from when the armature was first read
+    """
+    if body.controls is not None:
+        return body
+    note(armature)
+    known = (_seen.get(armature.session_uid) or {}) | _kept_values(armature)
+    posed = _usual_starts(armature) | known | (_standing(armature, known) if as_now else {})
+    posed = {target: row for target, row in posed.items() if target.bone in body.bones and not _rests(target, row)}
+    posed = {t: row for t, row in posed.items() if t.bone not in body.still or t.property == "scale"}
+    movable = dict(zip(clips.targets_of(body), body.movable.tolist(), strict=True))
+    posed = {t: row for t, row in posed.items() if movable[t.bone] or t.property != "location"}
+    return replace(body, posed=posed)
+
+
+def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:
+    """Return the values of all properties that no action or driver moves at the moment.
+
+    known : earlier values; they replace a value that remains from an action
+    """
+    moved, now = _components(_playing(armature)), {}
+    data = armature.animation_data
+    for driver in () if data is None else data.drivers:
+        target = curves.target_of(driver)
+        if target is not None:
+            moved.setdefault(target, set()).add(driver.array_index)
+    for target, row in _pose(armature).items():
+        by = moved.get(target, set())
+        if len(by) < len(row):
+            now[target] = tuple(clips.RESTS[target.property][k] if k in by else value for k, value in enumerate(row))
+    changed = {target for target, row in now.items() if not _rests(target, row)}
+    if not changed:
+        return now
+    uids = tuple(action.session_uid for action in bpy.data.actions)
+    key = (
+        armature.session_uid,
+        uids,
+        tuple(one.session_uid for one in _playing(armature)),
+        tuple(sorted(now.items())),
+        tuple(sorted(known.items())),
+    )
+    found: dict[Target, Values] = _stood.made(key, lambda: _without_left_over(armature, now, changed, known))
+    return found
+
+
+def _without_left_over(
+    armature: bpy.types.Object, now: Mapping[Target, Values], changed: set[Target], known: Mapping[Target, Values]
+) -> dict[Target, Values]:
+    stands, playing = dict(now), _playing(armature)
+    for action in bpy.data.actions:
+        if action in playing or not _is_own(action, armature):
+            continue
+        left, begins = _left_over(action, now, changed)
+        for target in left:
+            if target in known:
+                stands[target] = known[target]
+            elif not begins or result_mark.is_result(action):
+                stands[target] = clips.RESTS[target.property]
+    return stands
+
+
+def _playing(armature: bpy.types.Object) -> list[bpy.types.Action]:
+    """Return the actions that move an armature at the moment."""
+    data = armature.animation_data
+    if data is None:
+        return []
+    tracks = [track for track in data.nla_tracks if not track.mute] if data.use_nla else []
+    strips = [strip for track in tracks for strip in track.strips if not strip.mute]
+    return [action for action in (data.action, *(strip.action for strip in strips)) if action is not None]
+
+
+def _pose(armature: bpy.types.Object) -> dict[Target, Values]:
+    """Return the location, rotation and scale of each bone in the current pose."""
+    found = {}
+    for bone in present(armature.pose).bones:
+        for what in ("location", rotation_modes.property_of(bone.rotation_mode), "scale"):
+            found[Target(bone.name, what)] = tuple(getattr(bone, what)[:])
+    return found
+
+
+def _rests(target: Target, row: Sequence[float]) -> bool:
+    rest = clips.RESTS[target.property]
+    if target.property == "rotation_quaternion":
+        return abs(row[0]) > 1.0 - _MOVED
+    return max(abs(a - b) for a, b in zip(row, rest, strict=True)) <= _MOVED
+
+
+def keyed_by_others(armature: bpy.types.Object, keyed: Collection[Target]) -> frozenset[Target]:
+    """Return the properties that a result has to key, because other actions key them and would change its pose.
+
+    keyed : the properties that the sources key. Sources that key less than half of the bones are layers for other
+        actions, so nothing is returned for them.
+    """
+    every = set(_components(one for one in bpy.data.actions if _is_own(one, armature)))
+    bones = {target.bone for target in every} & set(present(armature.pose).bones.keys())
+    if 2 * len({target.bone for target in keyed} & bones) < len(bones):
+        return frozenset()
+    return frozenset(target for target in every - set(keyed) if target.bone in bones)
+
+
+def _left_over(
+    action: bpy.types.Action, now: Mapping[Target, Values], changed: set[Target]
+) -> tuple[list[Target], bool]:
+    """Return the properties whose values remain from an action, and whether they equal those of its first frame.
+
+    They remain from the action if one of its frames has the values of every property that it keys and nothing moves.
+    """
+    first, last = action.frame_range[:]
+    if not np.isfinite([first, last]).all():
+        return [], False
+    frames = np.linspace(first, last, min(MOST_FRAMES, max(1, round(last - first)) + 1))
+    same = np.ones(len(frames), dtype=bool)
+    keyed: list[Target] = []
+    for slot in curves.slots_of(action):
+        for target, by_index in curves.transforms(curves.curves_of(action, slot)).items():
+            if target not in now:
+                continue
+            keyed.append(target)
+            for index, curve in by_index.items():
+                if not same.any():
+                    return [], False
+                same &= np.abs(curves.sample(curve, frames) - now[target][index]) < _SAME
+    left = [target for target in keyed if target in changed]
+    return (left, bool(same[0])) if left and same.any() else ([], False)
+
+
+def _usual_starts(armature: bpy.types.Object) -> dict[Target, Values]:
+    """Return the values with which most actions begin, for properties that only some of an armature's actions key.
+
+    Properties with their rest value in any of these actions are excluded.
+    """
+    own = [one for one in bpy.data.actions if _is_own(one, armature) and not result_mark.is_result(one)]
+    each = [_components([action]).keys() for action in own]
+    asked = set().union(*each) - set(own and each[0]).intersection(*each)
+    key = armature.session_uid, tuple(action.session_uid for action in own), len(asked)
+    found: dict[Target, Values] = _begun.made(key, lambda: _common_starts(own, asked))
+    return found
+
+
+def _common_starts(actions: Sequence[bpy.types.Action], asked: set[Target]) -> dict[Target, Values]:
+    starts: dict[Target, list[Array]] = {}
+    for action in actions:
+        first, last = action.frame_range[:]
+        if not np.isfinite([first, last]).all():
+            continue
+        frames = np.linspace(first, last, SOME)
+        for slot in curves.slots_of(action):
+            for target, by_index in curves.transforms(curves.curves_of(action, slot)).items():
+                if target in asked:
+                    rows = np.tile(clips.RESTS[target.property], (len(frames), 1))
+                    for index, curve in by_index.items():
+                        rows[:, index] = curves.sample(curve, frames)
+                    starts.setdefault(target, []).append(rows)
+    return {target: usual for target, rows in starts.items() if (usual := _usual_start(target, np.array(rows)))}
+
+
+def _usual_start(target: Target, rows: Array) -> Values:
+    """Return the values with which more than half of the actions begin, or (); rows (A, F, n) : of each action."""
+    usual = np.median(rows[:, 0], axis=0)
+    alike = np.abs(rows[:, 0] - usual).max(axis=1) < ALIKE
+    rests = np.abs(rows - clips.RESTS[target.property]).max(axis=2) < ALIKE
+    return () if len(rows) < 2 or alike.mean() <= 0.5 or rests.any() else tuple(usual.tolist())
+
+
+def _components(actions: Iterable[bpy.types.Action]) -> dict[Target, set[int]]:
+    """Return the keyed components of each bone property."""
+    found: dict[Target, set[int]] = {}
+    for action in actions:
+        bags = [holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot)]
+        bags = [bag for bag in bags if len(bag)]
+        key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags)
+
+        def read(bags: list[Any] = bags) -> dict[Target, set[int]]:
+            every = curves.transforms(curve for bag in bags for curve in bag)
+            return {target: set(by_index) for target, by_index in every.items()}
+
+        for target, indices in _keyed_by.made(key, read).items():
+            found[target] = found.get(target, set()) | indices
+    return found
+
+
+def _is_own(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
+    """Return whether at least half of the bones that an action keys are the armature's."""
+    bones = {target.bone for target in _components([action])} - {""}
+    return bool(bones) and len(bones & set(present(armature.pose).bones.keys())) * 2 >= len(bones)
+
+
+def still_bones(armature: bpy.types.Object, names: Iterable[str]) -> dict[str, Still]:
+    """Return the transforms of those of some bones that are not at rest and that no action keys but our results."""
+    bones = present(armature.pose).bones
+    present_names = [name for name in names if name in bones]
+    still = {name: _of(bones[name]) for name in present_names if _is_moved(bones[name])}
+    kept = {name: one for name, one in _kept(armature).items() if name in present_names}
+    if still:
+        data = armature.animation_data
+        played = curves.bones_keyed(data.action) if data is not None and data.action is not None else set()
+        still = {name: one for name, one in still.items() if name not in played}
+    if not still and not kept:
+        return {}
+    by_results, by_others = _keyed(armature, {*still, *kept})
+    # Bones that results move were kept before the first result; all others are where the pose has them.
+    before = {name: one for name, one in kept.items() if name in by_results}
+    now = {name: one for name, one in still.items() if name not in by_results}
+    return {name: one for name, one in (before | now).items() if name not in by_others}
+
+
+def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> None:
+    """Store the values of posed properties on an armature if a result keys some of them."""
+    if armature.library is not None or not (body.still or body.posed):
+        return
+    if curves.bones_keyed(result) & body.still.keys():
+        armature[_KEY] = {name: [*one.location, *one.rotation] for name, one in body.still.items()}
+    if not body.posed.keys().isdisjoint(_components([result])):
+        armature[_POSED] = {curves.path_of(target): list(row) for target, row in body.posed.items()}
+
+
+def _of(bone: bpy.types.PoseBone) -> Still:
+    location, rotation, _ = bone.matrix_basis.decompose()
+    return Still(tuple(location[:]), tuple(rotation[:]))
+
+
+def _is_moved(bone: bpy.types.PoseBone) -> bool:
+    location, rotation, _ = bone.matrix_basis.decompose()
+    return location.length > _MOVED or abs(rotation.w) < 1.0 - _MOVED
+
+
+def _kept(armature: bpy.types.Object) -> dict[str, Still]:
+    """Return the entries that `keep` has stored and that still have its format."""
+    group = armature.get(_KEY)
+    values = group.to_dict() if hasattr(group, "to_dict") else {}
+    numbers = {name: list(row) if hasattr(row, "__len__") else [] for name, row in values.items()}
+    return {
+        name: Still(tuple(row[:3]), tuple(row[3:]))
+        for name, row in numbers.items()
+        if len(row) == 7 and all(isinstance(value, float) for value in row)
+    }
+
+
+def _kept_values(armature: bpy.types.Object) -> dict[Target, Values]:
+    """Return the values that `keep` has stored, without entries that something else has changed."""
+    group, found = armature.get(_POSED), {}
+    stored = group.to_dict() if hasattr(group, "to_dict") else {}
+    for path, row in stored.items():
+        target = curves.target_at(path)
+        if target is not None and hasattr(row, "__len__") and len(row) == curves.CHANNELS[target.property]:
+            found[target] = tuple(map(float, row))
+    return found
+
+
+def _keyed(armature: bpy.types.Object, names: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return which of some bones results key, and which of them other actions of this armature key."""
+    asked, by_results, by_others = set(names), set[str](), set[str]()
+    for action in bpy.data.actions:
+        if _is_own(action, armature):
+            keyed = curves.bones_keyed(action) & asked
+            (by_results if result_mark.is_result(action) else by_others).update(keyed)
+    return by_results, by_others

@@ -1,0 +1,147 @@
+"""Actions that do not key every bone: they are read as they are seen, whatever was played before.
+
+Measured on evaluated bones.
+"""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+FRAMES = np.arange(1, 25)
+ARM = "upper_arm.L"
+TURNED = {"rotation_euler": (0.4, 0.1, -0.3)}
+WHOLE = {"loop": {"whole": "yes"}}
+
+
+@pytest.fixture
+def rig(loom):
+    """A walker with two actions that do not key the left arm."""
+    made, curves = material.biped(), loom("addon.bridge.curves")
+    for name, stride in (("one", 1.2), ("two", 1.6)):
+        action = material.key_walk(made, name, frames=24, stride=stride)
+        arm = [curve.data_path for curve in material.fcurves(action) if f'"{ARM}"' in curve.data_path]
+        curves.remove(action, curves.choose_slot(action, made), arm)
+    material.show(made, bpy.data.actions["one"])
+    rest(made)
+    return made
+
+
+def rest(rig):
+    pose(rig, rotation_euler=(0.0, 0.0, 0.0), location=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0))
+
+
+def seen(rig, action):
+    """World matrices (F, B, 4, 4) of bones while an action plays, whatever is posed besides."""
+    material.show(rig, action)
+    poses = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(int(frame))
+        posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        poses.append([np.array(posed.matrix_world @ bone.matrix) for bone in posed.pose.bones])
+    return np.array(poses)
+
+
+def pose(rig, **values):
+    bone = rig.pose.bones[ARM]
+    for what, value in values.items():
+        setattr(bone, what, value)
+    bpy.context.view_layer.update()
+
+
+def woven(verb, *sources, **options):
+    before = set(bpy.data.actions)
+    listed = [{"name": name, "weight": 1.0} for name in sources]
+    assert getattr(bpy.ops.action_loom, verb)(sources=listed, **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
+def key_arm(rig, name, turns):
+    """An action that keys the left arm alone, in Euler angles about its own x axis."""
+    rig.animation_data.action = None
+    for frame, turn in zip((1, 12, 24), turns, strict=True):
+        rig.pose.bones[ARM].rotation_euler = (turn, 0.0, 0.0)
+        rig.pose.bones[ARM].keyframe_insert("rotation_euler", frame=frame)
+    action = rig.animation_data.action
+    action.name, action.use_fake_user = name, True
+    return action
+
+
+@pytest.mark.parametrize(
+    "values",
+    [TURNED, {"location": (0.05, 0.1, -0.02)}, {"scale": (1.25, 1.25, 1.25)}],
+    ids=["turned", "moved", "scaled"],
+)
+@pytest.mark.parametrize("verb", ["loop", "blend"])
+def test_what_no_action_keys_is_as_it_is_posed(rig, values, verb):
+    pose(rig, **values)
+    source = seen(rig, bpy.data.actions["one"])
+    made = woven(verb, *(["one"] if verb == "loop" else ["one", "one"]), **WHOLE.get(verb, {}))
+    assert not any(f'"{ARM}"' in curve.data_path for curve in material.fcurves(made))
+    assert np.abs(seen(rig, made) - source).max() < 1e-3
+
+
+def test_one_axis_without_keys_is_as_it_is_posed(rig, loom):
+    curves, action = loom("addon.bridge.curves"), bpy.data.actions["one"]
+    holder = curves.holders(action, curves.choose_slot(action, rig))[0]
+    holder.fcurves.remove(next(c for c in holder.fcurves if c.data_path.endswith("location") and c.array_index == 0))
+    rig.pose.bones["hips"].location.x = 0.5
+    source = seen(rig, action)
+    made = woven("loop", "one", whole="yes")
+    assert np.abs(seen(rig, made) - source).max() < 1e-3
+
+
+@pytest.mark.parametrize("frame", [12, 18, 24])
+@pytest.mark.parametrize("verb", ["loop", "splice", "connect"])
+def test_results_do_not_depend_on_what_was_played_before(rig, verb, frame):
+    key_arm(rig, "wave", (0.0, 1.2, 0.7))
+    rest(rig)
+    sources = ["one"] if verb == "loop" else ["one", "two"]
+    before = seen(rig, woven(verb, *sources, **WHOLE.get(verb, {})))
+    material.show(rig, bpy.data.actions["wave"])
+    bpy.context.scene.frame_set(frame)
+    material.show(rig, bpy.data.actions["one"])
+    made = woven(verb, *sources, **WHOLE.get(verb, {}))
+    material.show(rig, bpy.data.actions["wave"])
+    bpy.context.scene.frame_set(frame)
+    assert np.abs(seen(rig, made) - before).max() < 1e-4
+
+
+def test_an_action_of_an_arm_stays_one(rig):
+    action = key_arm(rig, "wave", (0.0, 1.2, 0.7))
+    material.show(rig, action)
+    made = woven("loop", "wave", whole="yes")
+    assert {curve.data_path for curve in material.fcurves(made)} == {f'pose.bones["{ARM}"].rotation_euler'}
+
+
+def test_a_pose_that_most_actions_begin_with_counts_where_another_action_has_moved_it(rig):
+    for name in ("wave", "point", "salute"):
+        key_arm(rig, name, (0.8, 1.2, 1.0))
+    material.show(rig, bpy.data.actions["wave"])
+    bpy.context.scene.frame_set(12)
+    made = woven("loop", "one", whole="yes")
+    pose(rig, rotation_euler=(0.8, 0.0, 0.0))
+    assert np.abs(seen(rig, made) - seen(rig, bpy.data.actions["one"])).max() < 1e-3
+
+
+def test_a_driven_property_is_not_posed(rig, loom):
+    driver = rig.driver_add(f'pose.bones["{ARM}"].rotation_euler', 0).driver
+    driver.expression = "frame * 0.01"
+    bpy.context.scene.frame_set(30)
+    body = loom("addon.bridge.unkeyed_pose").with_posed(rig, loom("addon.bridge.rig").read(rig))
+    assert not any(target.bone == ARM for target in body.posed)
+
+
+def test_a_result_that_keys_a_posed_property_keeps_its_value(rig, loom):
+    curves, action = loom("addon.bridge.curves"), bpy.data.actions["one"]
+    for name in ("one", "two"):
+        holder = curves.holders(bpy.data.actions[name], curves.choose_slot(bpy.data.actions[name], rig))[0]
+        side = [c for c in holder.fcurves if c.data_path.endswith("location") and c.array_index == 0]
+        holder.fcurves.remove(side[0])
+    rig.pose.bones["hips"].location.x = 0.5
+    source = seen(rig, action)
+    placed = woven("place", "one", where="at", x=3.0, y=1.0)
+    seen(rig, placed)
+    made = woven("loop", "one", whole="yes")
+    assert np.abs(seen(rig, made) - source).max() < 1e-3
