@@ -40,7 +40,7 @@ def follow(
     """Return a walk that begins at the start of the path, facing along it, and keeps to it as well as the clips can.
 
     clips : for the graph and for stretches; graph : of the clips, if it was built before
-    Raises OptionError for an impossible path, and GraphError for clips that walk on the spot and for a path that can't
+    Raises OptionError for an impossible path, and GraphError for clips that all stay in one place and for a path that can't
     be followed within 1.5 m: the message gives the place, and how tightly the clips turn.
 
     Example:
@@ -230,13 +230,13 @@ def _figures(routed: _Routed, walked: AssembledWalk, away: Array, gone: Array, o
 
 
 def _refuse_standing(graph: MotionGraph) -> None:
-    """Raise GraphError for a graph that leads nowhere because its clips walk on the spot."""
+    """Raise GraphError for a graph whose clips all stay in one place: no walk through it can follow a path."""
     given = graph.clips[: graph.inputs.given]
-    if any(add_root_motion.travels(clip) for clip in given):
-        return
-    walking = [clip.name for clip in given if add_root_motion.walks_on_the_spot(clip)]
-    if walking:
-        raise GraphError(f"{graph.name}: these clips walk on the spot: give them travel first ({some(walking)})")
+    if not any(add_root_motion.travels(clip) for clip in given):
+        names = some([clip.name for clip in given])
+        raise GraphError(
+            f"{graph.name}: no clip travels ({names}): add one that walks ahead, or give travel to one on the spot"
+        )
 
 
 def _until(walked: AssembledWalk, length: float) -> tuple[AssembledWalk, Array]:

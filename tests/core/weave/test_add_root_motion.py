@@ -101,6 +101,6 @@ def test_graphs_give_travel_and_say_it():
 @pytest.mark.both_engines
 def test_a_path_can_not_be_followed_on_the_spot():
     recipe = Follow(path=PATH, add_root_motion="no")
-    with pytest.raises(GraphError, match=r"these clips walk on the spot: give them travel first \('walk'\)"):
+    with pytest.raises(GraphError, match=r"no clip travels \('walk'\)"):
         verbs.apply(recipe, [on_the_spot(WALK)])
     assert np.isfinite(verbs.apply(recipe, [WALK]).report["follow"]["rms"])
