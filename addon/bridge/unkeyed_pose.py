@@ -45,14 +45,26 @@ def with_posed(armature: bpy.types.Object, body: Rig, *, as_now: bool = True) ->
     """
     if body.controls is not None:
         return body
-    note(armature)
-    known = (_seen.get(armature.session_uid) or {}) | _kept_values(armature)
-    posed = _usual_starts(armature) | known | (_standing(armature, known) if as_now else {})
+    posed = find_unkeyed(armature, as_now=as_now)
     posed = {target: row for target, row in posed.items() if target.bone in body.bones and not _rests(target, row)}
     posed = {t: row for t, row in posed.items() if t.bone not in body.still or t.property == "scale"}
     movable = dict(zip(clips.targets_of(body), body.movable.tolist(), strict=True))
     posed = {t: row for t, row in posed.items() if movable[t.bone] or t.property != "location"}
     return replace(body, posed=posed)
+
+
+def find_unkeyed(armature: bpy.types.Object, *, as_now: bool = True) -> dict[Target, Values]:
+    """Return the values of bone properties that an action may not key; properties that are not known are at rest."""
+    note(armature)
+    known = (_seen.get(armature.session_uid) or {}) | _kept_values(armature)
+    return _usual_starts(armature) | known | (_standing(armature, known) if as_now else {})
+
+
+def put(armature: bpy.types.Object, values: Mapping[Target, Values]) -> None:
+    """Pose all bones of an armature with the values of `find_unkeyed`, so that no pose of an action remains."""
+    for bone in present(armature.pose).bones:
+        for what in ("location", rotation_modes.property_of(bone.rotation_mode), "scale"):
+            setattr(bone, what, values.get(Target(bone.name, what), clips.RESTS[what]))
 
 
 def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:

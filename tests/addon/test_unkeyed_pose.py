@@ -145,3 +145,23 @@ def test_a_result_that_keys_a_posed_property_keeps_its_value(rig, loom):
     seen(rig, placed)
     made = woven("loop", "one", whole="yes")
     assert np.abs(seen(rig, made) - source).max() < 1e-3
+
+
+@pytest.mark.parametrize("ending", [".glb", ".fbx"])
+def test_files_do_not_depend_on_what_was_played_before_or_on_time_stretching(rig, ending, tmp_path, loom):
+    key_arm(rig, "wave", (0.0, 1.2, 0.7))
+    rest(rig)
+    source = seen(rig, bpy.data.actions["one"])[:, :, :3, 3]
+    material.show(rig, bpy.data.actions["wave"])
+    bpy.context.scene.frame_set(12)
+    material.show(rig, bpy.data.actions["one"])
+    render = bpy.context.scene.render
+    render.frame_map_old, render.frame_map_new = 100, 200
+    path = tmp_path / f"one{ending}"
+    assert bpy.ops.action_loom.export_motion(actions=[{"name": "one"}], filepath=str(path)) == {"FINISHED"}
+    assert (render.frame_map_old, render.frame_map_new) == (100, 200)
+    (clip,) = loom("addon.services.files.model_files").read(bpy.context, str(path))
+    assert len(clip) == len(source) + 1
+    places = loom("core.motion.kinematics").world(clip)[1][:-1]
+    for k, bone in enumerate(rig.pose.bones.keys()):
+        assert np.abs(places[:, clip.skeleton.index(bone)] - source[:, k]).max() < 1e-3

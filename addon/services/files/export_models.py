@@ -18,7 +18,8 @@ from ....core.errors import LoomError
 from ....core.motion import kinematics
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
-from ...bridge import curves, mesh
+from ...bridge import curves, mesh, unkeyed_pose
+from ...bridge.stage import on_stage
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ..results import unkeyed_poses
@@ -45,13 +46,28 @@ def export(
             write(made, action.name, deform_only=deform_only)
             seconds = float(frames[-1] - frames[0]) / rate
             units = scene_of(context).unit_settings.scale_length if path.suffix.lower() == ".fbx" else 1.0
-            seen = shown(context, armature, frames, units)
+        seen = _played(context, armature, action, frames, units)
         if not made.is_file():
             raise LoomError(f"{path.name}: Blender's exporter wrote no file")
         notes = _cut(action, rate)
         notes += checked(model_files.read(context, str(made)), path.name, seconds, seen, armature)
         os.replace(made, path)
     return notes
+
+
+def _played(
+    context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, frames: Array, metres: float
+) -> dict[float, dict[str, Array]]:
+    """Return places of bones as `shown` does, of an action on a copy of the armature in a scene of its own."""
+    found, slot, unkeyed = {}, curves.choose_slot(action, armature), unkeyed_pose.find_unkeyed(armature)
+    with on_stage(scene_of(context), armature, action, slot, None) as (stage, copies):
+        unkeyed_pose.put(copies[armature], unkeyed)
+        for row in np.round(np.linspace(0, len(frames) - 1, CHECKED)).astype(int).tolist():
+            stage.frame_set(int(frames[row]))
+            seen = copies[armature].evaluated_get(present(stage.view_layers[0].depsgraph))
+            heads = {one.name: metres * np.array(seen.matrix_world @ one.head) for one in present(seen.pose).bones}
+            found[row / (len(frames) - 1)] = heads
+    return found
 
 
 def _cut(action: bpy.types.Action, rate: float) -> list[str]:
@@ -64,10 +80,11 @@ def _cut(action: bpy.types.Action, rate: float) -> list[str]:
 
 
 @contextmanager
-def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[None]:
-    """Select an armature and what hangs on it alone, in Object Mode.
+def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[dict[curves.Target, tuple[float, ...]]]:
+    """Select an armature and its meshes alone, in Object Mode, without time stretching and without a leftover pose.
 
-    Afterwards selection, mode, the scene's rate, range, frame and name, and what the armature plays are as before.
+    Yields the values of properties that an action may not key. Afterwards selection, mode, the scene's rate, range,
+    frame and name, the pose and the action of the armature are as before.
     """
     scene, layer = scene_of(context), present(context.view_layer)
     layer.update()  # it may hold objects that are gone
@@ -75,6 +92,7 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[N
     selected, active, mode = [one for one in layer.objects if one.select_get()], layer.objects.active, context.mode
     playing, slot = data.action, getattr(data, "action_slot", None)
     before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
+    stretching, unkeyed = (render.frame_map_old, render.frame_map_new), unkeyed_pose.find_unkeyed(armature)
     now, name, posed = scene.frame_current, scene.name, unkeyed_poses.poses_of(armature)
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -84,8 +102,11 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[N
         for one in layer.objects:
             one.select_set(one in together)
         layer.objects.active = armature
-        yield
+        render.frame_map_old = render.frame_map_new = 100
+        unkeyed_pose.put(armature, unkeyed)
+        yield unkeyed
     finally:
+        render.frame_map_old, render.frame_map_new = stretching
         if playing != data.action:
             data.action = playing
             if slot is not None:

@@ -24,7 +24,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ....core.verbs.take import naming, of_recipes, take_set
-from ...bridge import curves
+from ...bridge import curves, unkeyed_pose
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ...model import storage
@@ -68,6 +68,7 @@ class _Track(NamedTuple):
     track: bpy.types.NlaTrack
     last: int
     rate: float
+    unkeyed: dict[curves.Target, tuple[float, ...]]
 
 
 def export(
@@ -169,14 +170,14 @@ def _staged(
     scene, data = scene_of(context), present(armature.animation_data)
     others, muted, called = list(data.nla_tracks), [one.mute for one in data.nla_tracks], armature.name
     tracks: list[_Track] = []
-    with export_models.staged(context, armature):
+    with export_models.staged(context, armature) as unkeyed:
         try:
             data.use_nla, data.action = True, None
             for track in others:
                 track.mute = True
             if writing.engine == "UNREAL" and ROOT_OBJECT not in bpy.data.objects:
                 armature.name = ROOT_OBJECT
-            tracks += [_track(scene, armature, action, writing.rate) for action in actions]
+            tracks += [_track(scene, armature, action, writing.rate, unkeyed) for action in actions]
             yield tracks
         finally:
             for added in tracks:
@@ -186,7 +187,13 @@ def _staged(
             armature.name = called
 
 
-def _track(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action, rate: float) -> _Track:
+def _track(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
+    rate: float,
+    unkeyed: dict[curves.Target, tuple[float, ...]],
+) -> _Track:
     """Put an action on a new, muted track, from frame 0; it takes whole frames, at most half of one more or less."""
     own = rates.rate_of(action) or rates.of_scene(scene)
     rate = rate or own
@@ -203,16 +210,17 @@ def _track(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types
     strip.scale = frames / max(last - first, 1.0)
     strip.frame_start, strip.frame_end = 0.0, float(frames)
     strip.extrapolation = "HOLD"
-    return _Track(action, track, frames, rate)
+    return _Track(action, track, frames, rate, unkeyed)
 
 
-def _play(context: bpy.types.Context, tracks: Sequence[_Track], one: _Track) -> None:
-    """Let a track play alone, over the whole scene."""
+def _play(context: bpy.types.Context, armature: bpy.types.Object, tracks: Sequence[_Track], one: _Track) -> None:
+    """Let a track play alone, over the whole scene, without the pose of another track."""
     scene = scene_of(context)
     for other in tracks:
         other.track.mute = other.track != one.track
     export_models.play_at(scene, one.rate, 0, one.last)
     scene.name = one.action.name
+    unkeyed_pose.put(armature, one.unkeyed)
     scene.frame_set(0)
 
 
@@ -224,7 +232,7 @@ def _write_one(
     path: Path,
     writing: Writing,
 ) -> list[str]:
-    _play(context, tracks, one)
+    _play(context, armature, tracks, one)
     gltf = {"export_animation_mode": "SCENE", "export_nla_strips_merged_animation_name": one.action.name}
     fbx = FBX[writing.engine] | {"global_scale": writing.scale}
     export_models.write(path, one.action.name, deform_only=writing.deform_only, gltf=gltf, fbx=fbx)
@@ -247,7 +255,7 @@ def _write_all(
     if path.suffix == ".glb":
         _joined(parts, path)
     else:
-        _play(context, tracks, max(tracks, key=lambda one: one.last))
+        _play(context, armature, tracks, max(tracks, key=lambda one: one.last))
         if len({one.rate for one in tracks}) > 1:
             raise LoomError("The actions have several rates: choose 30 or 60 frames a second for one file")
         for one in tracks:
@@ -263,7 +271,7 @@ def _write_all(
     for one in tracks:
         if _stem(one.action.name) not in clips:
             raise LoomError(f"{path.name}: {one.action.name} was not read back: nothing was kept")
-        _play(context, tracks, one)
+        _play(context, armature, tracks, one)
         notes += _compared(context, armature, one, [clips[_stem(one.action.name)]], path.name, writing)
     return notes
 
