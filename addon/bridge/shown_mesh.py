@@ -208,8 +208,8 @@ def _spread(action: bpy.types.Action) -> Array:
 
 
 def _chosen(frames: Array) -> Array:
-    rows = np.linspace(0, len(frames) - 1, min(SAMPLE, len(frames))).round()
-    return frames[np.unique(rows.astype(np.int64))]
+    """Return evenly spaced frames, also between whole ones: there, keys that follow each other fast may overshoot."""
+    return np.linspace(frames[0], frames[-1], SAMPLE if len(frames) > 1 else 1)
 
 
 def _vertices(seen: bpy.types.Object) -> Array:

@@ -192,11 +192,31 @@ def _resting(clip: Clip, sources: Sequence[Clip], joints: Mapping[int, int]) -> 
     moving = {joint: k for joint, k in joints.items() if not leading.rests(clip, k)}
     alike = [source for source in sources if len(source.skeleton) == len(clip.skeleton)] if moving else []
     still = [k for joint, k in moving.items() if alike and all(leading.rests(source, joint) for source in alike)]
-    if not still:
-        return clip
+    leaves = [k for k in still if _leaves_its_part(_at_rest(clip, [k]), alike, k)]
+    still = [k for k in still if k not in leaves]
+    return _at_rest(clip, still) if still else clip
+
+
+def _at_rest(clip: Clip, joints: Sequence[int]) -> Clip:
+    """Return a clip in which some joints are at rest."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    rotations[:, still], translations[:, still] = quat.IDENTITY, 0.0
+    rotations[:, joints], translations[:, joints] = quat.IDENTITY, 0.0
     return replace(clip, rotations=rotations, translations=translations)
+
+
+def _leaves_its_part(clip: Clip, sources: Sequence[Clip], joint: int) -> bool:
+    """Return whether a foot or hand that hangs elsewhere is farther from its shin or forearm than in the sources."""
+    leader = leading.belongs_on(clip.skeleton, joint)
+    if leader < 0:
+        return False
+    names, places = (clip.skeleton.names[joint], clip.skeleton.names[leader]), []
+    for one in (clip, *sources):
+        pair = [one.skeleton.index(name) for name in names]
+        turns, where = kinematics.world_of(one, pair)
+        places.append(quat.rotate(quat.inv(turns[:, pair[1]]), where[:, pair[0]] - where[:, pair[1]]))
+    usual = np.median(np.concatenate(places[1:]), axis=0)
+    strays = [float(np.linalg.norm(one - usual, axis=1).max()) for one in places]
+    return strays[0] - max(strays[1:]) > APART * clip.skeleton.height
 
 
 def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> Attached:

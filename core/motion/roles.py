@@ -75,6 +75,7 @@ def _with_sources(names: Sequence[str], parents: NDArray[np.int64], places: Arra
         # A rig that Rigify generated has every part several times; the mesh hangs on the deforming bones.
         mesh = _by_names(tuple(known[j] for j in deforming), _deform_parents(known, above, tuple(deforming)))
         found = {role: (deforming[k], how) for role, (k, how) in mesh.items()}
+    found |= _hips_above_limbs(found, above)
     if places is None:
         return found
     found |= _by_shape(found, above, places)
@@ -83,6 +84,23 @@ def _with_sources(names: Sequence[str], parents: NDArray[np.int64], places: Arra
     if not role_shapes.sides_are_swapped({role: joint for role, (joint, _) in found.items()}, places):
         return found
     return {_opposite(role): (joint, SHAPE if "." in role else how) for role, (joint, how) in found.items()}
+
+
+def _hips_above_limbs(found: _Sources, parents: tuple[int, ...]) -> _Sources:
+    """Return the hips that the hierarchy shows where the joint with that name carries no limb, neck or head.
+
+    Animals of some game packs have a bone "Hips" beside the legs, and both hang on the bone that carries the body.
+    """
+    carried = ("thigh.L", "thigh.R", "upper_arm.L", "upper_arm.R", "neck", "head")
+    joints = [found[role][0] for role in carried if role in found]
+    if "hips" not in found or not {"thigh.L", "thigh.R"} <= found.keys() or len(joints) < 4:
+        return {}
+    lines = [[joint, *ancestors(joint, parents)] for joint in joints]
+    hips = found["hips"][0]
+    common = next((joint for joint in lines[0] if all(joint in line for line in lines[1:])), -1)
+    if any(hips in line for line in lines) or common < 0 or common not in ancestors(hips, parents):
+        return {}
+    return {"hips": (common, HIERARCHY)}
 
 
 def exchange_sides(known: Mapping[str, int]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..motion import ik, inheritance, kinematics, quat, root_motion
+from ..motion import continuous_mean, ik, inheritance, kinematics, quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
@@ -135,7 +135,8 @@ def blend(
         chosen = [parts[k] for k in having]
         back = [p.turning_back if turns else quat.about_axis("Z", -p.facing[:1]) for p in chosen]
         relative = [quat.mul(b, p.rotations[:, joint]) for b, p in zip(back, chosen, strict=True)]
-        rotation = quat.mul(turning if turns else turning[:1], quat.mean(relative, shares))
+        mean = continuous_mean.mean_of_frames([one[:, None] for one in relative], shares)[:, 0]
+        rotation = quat.mul(turning if turns else turning[:1], mean)
         poses[joint] = rotation, along([p.place(joint) for p in chosen], shares, ground, turning)
     return poses
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...check import contacts
 from ...errors import OptionError
-from ...motion import cycles, ik, quat, resample, root_motion
+from ...motion import continuous_mean, cycles, ik, quat, resample, root_motion
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -198,7 +198,7 @@ def _mixed(
         like.name,
         like.skeleton,
         like.rate,
-        quat.mean([clip.rotations for clip in sampled], shares[..., None]),
+        continuous_mean.mean_of_frames([clip.rotations for clip in sampled], shares),
         root_blend.average([clip.translations for clip in sampled], shares),
         _scales(sampled, shares),
         _channels(sampled, shares),

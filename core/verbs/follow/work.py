@@ -40,8 +40,8 @@ def follow(
     """Return a walk that begins at the start of the path, facing along it, and keeps to it as well as the clips can.
 
     clips : for the graph and for stretches; graph : of the clips, if it was built before
-    Raises OptionError for an impossible path, and GraphError for clips that all stay in one place and for a path that can't
-    be followed within 1.5 m: the message gives the place, and how tightly the clips turn.
+    Raises OptionError for an impossible path, and GraphError for clips that all stay in one place and for a path that
+    can't be followed within 1.5 m: the message gives the place, and how tightly the clips turn.
 
     Example:
         >>> from action_loom.core import verbs

@@ -1,0 +1,85 @@
+"""The mean of rotations over frames without jumps, also where they are more than half a turn apart.
+
+Method: N-way blending.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import quat
+from .quat import Array
+
+FAR = np.radians(150.0)  # rotations that never are so far apart have one shortest way, and `quat.mean` finds it
+ENDS_ALIKE = np.radians(20.0)  # a joint comes back if its rotation changes by less from the first frame to the last
+
+
+def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
+    """Return the weighted mean rotations (F, J, 4) of N arrays (F, J, 4), continuous over the frames.
+
+    weights (N, F) : with sum 1 over N
+
+    The mean is that of `quat.mean`, unless two rotations of a joint are more than 150° apart in a frame. Then their
+    difference is unwrapped along the frames, from the frame in which it is smallest. Where all rotations come back and
+    one of them makes more turns than the others, no mean comes back, so the joint takes the one with the greatest
+    weight if the weights are constant.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import continuous_mean, quat
+        >>> turn = quat.about_axis("Z", np.radians(np.linspace(0.0, 300.0, 31)))[:, None]
+        >>> still = np.tile(quat.IDENTITY, (31, 1, 1))
+        >>> half = continuous_mean.mean_of_frames([still, turn], np.full((2, 31), 0.5))
+        >>> np.degrees(np.unwrap(quat.yaw(half[:, 0]))).round(6)[[10, 20, 30]].tolist()
+        [50.0, 100.0, 150.0]
+    """
+    found = quat.mean(rotations, weights[..., None])
+    apart = [np.abs(np.einsum("fjk,fjk->fj", rotations[0], other)).min(axis=0) for other in rotations[1:]]
+    for joint in np.flatnonzero(np.any([one < np.cos(0.5 * FAR) for one in apart], axis=0)).tolist():
+        found[:, joint] = _mean_of_joint([one[:, joint] for one in rotations], weights)
+    return found
+
+
+def _mean_of_joint(rotations: Sequence[Array], weights: Array) -> Array:
+    first = quat.continuous(rotations[0])
+    away = [unwrapped(quat.log(quat.mul(quat.inv(first), other))) for other in rotations[1:]]
+    turns = [float(np.linalg.norm(one[-1] - one[0])) > np.pi for one in away]
+    if any(turns) and all(map(_comes_back, rotations)) and np.ptp(weights, axis=1).max() < 1e-9:
+        return rotations[int(np.argmax(weights[:, 0]))]
+    vector = np.sum([weight[:, None] * one for weight, one in zip(weights[1:], away, strict=True)], axis=0)
+    return quat.normalize(quat.mul(first, quat.exp(vector)))
+
+
+def _comes_back(rotations: Array) -> bool:
+    return float(np.linalg.norm(quat.log(quat.mul(quat.inv(rotations[0]), rotations[-1])))) < ENDS_ALIKE
+
+
+def unwrapped(vectors: Array) -> Array:
+    """Return rotation vectors (F, 3) of the same rotations without jumps between frames; angles may exceed half a turn.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import continuous_mean
+        >>> jumping = np.radians([[0.0, 0.0, 170.0], [0.0, 0.0, -170.0]])
+        >>> np.degrees(continuous_mean.unwrapped(jumping))[:, 2].round(6).tolist()
+        [170.0, 190.0]
+    """
+    out, start = vectors.copy(), int(np.argmin(np.linalg.norm(vectors, axis=1)))
+    for order in (range(start + 1, len(out)), range(start - 1, -1, -1)):
+        before = out[start]
+        for frame in order:
+            before = out[frame] = _nearest(vectors[frame], before)
+    return out
+
+
+def _nearest(vector: Array, to: Array) -> NDArray[np.float64]:
+    """Return the rotation vector (3,) nearest to another one, of all with the same rotation as a given one."""
+    angle = float(np.linalg.norm(vector))
+    if angle < 1e-9:
+        # Any axis will do for whole turns.
+        far = float(np.linalg.norm(to))
+        turns = round(far / (2.0 * np.pi))
+        return np.asarray(2.0 * np.pi * turns / far * to if turns else vector)
+    axis = vector / angle
+    return np.asarray((angle + 2.0 * np.pi * round((float(to @ axis) - angle) / (2.0 * np.pi))) * axis)

@@ -1,0 +1,108 @@
+"""No joint of a result jumps, whatever its sources do: arms that circle, heads turned round, wheels and pirouettes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.figure import actions
+from action_loom.core.motion import continuous_mean, quat
+
+WALK = actions.walk(cycles=2)
+ARM, HEAD = WALK.skeleton.roles["upper_arm.L"], WALK.skeleton.roles["head"]
+
+
+def turning(joint, axis, degrees, clip=WALK, name="turning"):
+    """A clip in which a joint turns evenly by so many degrees, on top of what it does."""
+    turn = quat.about_axis(axis, np.radians(np.linspace(0.0, degrees, len(clip))))
+    rotations = clip.rotations.copy()
+    rotations[:, joint] = quat.mul(rotations[:, joint], turn)
+    return replace(clip, name=name, rotations=rotations, cyclic=False)
+
+
+def held(joint, axis, degrees, name="held"):
+    """A clip in which a joint is turned by so many degrees all the time."""
+    turn = quat.about_axis(axis, np.radians([degrees]))
+    rotations = WALK.rotations.copy()
+    rotations[:, joint] = quat.mul(rotations[:, joint], turn)
+    return replace(WALK, name=name, rotations=rotations, cyclic=False)
+
+
+def swaying(joint, axis, low, high):
+    """A clip in which a joint swings between two angles."""
+    half = np.radians(0.5 * (low + high) - 0.5 * (high - low) * np.cos(np.linspace(0.0, 4.0 * np.pi, len(WALK))))
+    rotations = WALK.rotations.copy()
+    rotations[:, joint] = quat.mul(rotations[:, joint], quat.about_axis(axis, half))
+    return replace(WALK, name="swaying", rotations=rotations, cyclic=False)
+
+
+def steps(clip):
+    """Angles (F − 1, J), degrees, by which each joint turns from frame to frame."""
+    turn = quat.mul(quat.inv(clip.rotations[:-1]), clip.rotations[1:])
+    return np.degrees(np.linalg.norm(quat.log(turn), axis=-1))
+
+
+CASES = {
+    "arm circles": [turning(ARM, "X", 360.0), WALK],
+    "arm circles, other way": [turning(ARM, "X", -360.0), WALK],
+    "arm circles thrice": [turning(ARM, "X", 1080.0), turning(ARM, "X", 360.0, name="once")],
+    "arm circles half": [turning(ARM, "Z", 300.0), WALK],
+    "head sways over half a turn": [swaying(HEAD, "Y", 150.0, 210.0), WALK],
+    "head turned by 200 degrees": [held(HEAD, "Y", 200.0), turning(HEAD, "Y", 20.0, name="a little")],
+    "opposite circles": [turning(ARM, "X", 360.0), turning(ARM, "X", -360.0, name="back")],
+    "slanted": [turning(ARM, "X", 360.0), swaying(ARM, "Z", 0.0, 90.0)],
+}
+VERBS = {
+    "blend": lambda clips: (verbs.Blend(), clips),
+    "blend 30:70": lambda clips: (verbs.Blend(weights=(0.3, 0.7)), clips),
+    "blend of three": lambda clips: (verbs.Blend(), [*clips, actions.sneak()]),
+    "blend, weights by keys": lambda clips: (verbs.Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))), clips),
+    "connect": lambda clips: (verbs.Connect(), clips),
+    "connect back": lambda clips: (verbs.Connect(), clips[::-1]),
+    "splice": lambda clips: (verbs.Splice(), clips[::-1]),
+    "loop": lambda clips: (verbs.Loop(), clips[:1]),
+    "filter": lambda clips: (verbs.Filter(), clips[:1]),
+    "synchronise": lambda clips: (verbs.Synchronise(), clips),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_joint_steps_by_much_more_than_in_the_sources(case, verb):
+    recipe, clips = VERBS[verb](CASES[case])
+    result = verbs.apply(recipe, clips).clip
+    most = np.max([steps(clip).max(axis=0) for clip in clips], axis=0)
+    fade = (
+        30.0 if verb.startswith("connect") else 2.0
+    )  # two clips half a turn apart need such steps in a third of a second
+    assert (steps(result).max(axis=0) <= 3.0 * most + fade).all()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.8, 1.0])
+def test_a_turn_that_does_not_come_back_is_shared(share):
+    turn = turning(ARM, "Z", 300.0)
+    mean = continuous_mean.mean_of_frames(
+        [WALK.rotations, turn.rotations], np.tile([[1.0 - share], [share]], len(WALK))
+    )
+    gone = quat.mul(quat.inv(WALK.rotations[:, ARM]), mean[:, ARM])
+    total = np.degrees(steps_of(gone).sum())
+    assert total == pytest.approx(300.0 * share, abs=1e-6)
+
+
+def steps_of(rotations):
+    return np.linalg.norm(quat.log(quat.mul(quat.inv(rotations[:-1]), rotations[1:])), axis=-1)
+
+
+def test_where_nothing_is_far_apart_the_mean_is_the_same_to_the_bit():
+    sneak = actions.sneak()
+    count = min(len(WALK), len(sneak))
+    pair = [WALK.rotations[:count], sneak.rotations[:count]]
+    weights = np.full((2, count), 0.5)
+    assert np.array_equal(continuous_mean.mean_of_frames(pair, weights), quat.mean(pair, weights[..., None]))
+
+
+def test_an_arm_that_circles_comes_back():
+    half = np.full((2, len(WALK)), 0.5)
+    mean = continuous_mean.mean_of_frames([turning(ARM, "X", 360.0).rotations, WALK.rotations], half)
+    ends = quat.log(quat.mul(quat.inv(mean[0, ARM]), mean[-1, ARM]))
+    assert np.degrees(np.linalg.norm(ends)) < 20.0
