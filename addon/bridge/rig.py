@@ -127,6 +127,18 @@ def read(
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note=note)
 
 
+def place_at(body: Rig, move: Array, note: str = "") -> Rig:
+    """Return a body moved as a whole by a matrix (4, 4), in units of the scene; note : added to the body's note."""
+    turn, skeleton = quat.from_matrix(move[None, :3, :3])[0], body.skeleton
+    offsets, orients = skeleton.offsets.copy(), skeleton.orients.copy()
+    roots, shift = skeleton.parents < 0, body.world_metres * move[:3, 3]
+    offsets[roots] = quat.rotate(turn, offsets[roots]) + shift
+    orients[roots] = quat.mul(turn, orients[roots])
+    moved = replace(skeleton, offsets=offsets, orients=orients)
+    notes = ". ".join(filter(None, (body.note, note)))
+    return replace(body, skeleton=moved, space=move @ body.space, note=notes)
+
+
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:
     """Return some bones of a rig as a body of their own, below the object if that is a joint.
 

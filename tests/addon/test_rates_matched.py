@@ -64,3 +64,23 @@ def test_the_answer_is_remembered_for_the_next_import(loom):
     count, step = (float(re.search(rf"^{what}:\s*(\S+)", text, re.MULTILINE)[1]) for what in ("Frames", "Frame Time"))
     seconds = (run.frame_range[1] - run.frame_range[0]) / material.scene_rate()
     assert seconds == pytest.approx(count * step, abs=0.3)  # without a T-pose at its beginning
+
+
+def scaled(action, factor, *, last_alone=False):
+    for curve in material.fcurves(action):
+        points = list(curve.keyframe_points)
+        for key in points[-1:] if last_alone else points:
+            for place in (key.co, key.handle_left, key.handle_right):
+                place.x *= factor
+        curve.update()
+
+
+@pytest.mark.parametrize(
+    ("factor", "last_alone", "rate"), [(0.25, False, 30.0), (2.0, False, 240.0), (1.5, True, 120.0)]
+)
+def test_a_stored_rate_follows_keys_that_are_scaled_in_time(loom, factor, last_alone, rate):
+    rates, action = loom("addon.ground.rates"), material.key_walk(material.biped(), "walk", frames=24)
+    rates.set_rate(action, 120.0)
+    assert rates.rate_of(action) == 120.0
+    scaled(action, factor, last_alone=last_alone)
+    assert rates.rate_of(action) == pytest.approx(rate)

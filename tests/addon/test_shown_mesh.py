@@ -54,7 +54,7 @@ def said(rig, loom, action, *, carried=False):
     curves, reading = loom("addon.bridge.curves"), loom("addon.services.weaving.reading")
     frames = np.arange(1.0, 26.0)
     played = [((one, curves.choose_slot(one, rig)), frames) for one in (action, bpy.data.actions["one"])]
-    body = reading._body(rig, [played[1][0]])
+    body = reading._body(bpy.context.scene, rig, [played[1][0]], (1.0, 24.0))
     judge = loom("addon.bridge.shown_mesh").Judge(bpy.context.scene, rig, body)
     return judge.sentences(played[0], None if carried else played[1:])
 

@@ -23,6 +23,7 @@ from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
 from ...bridge import (
     bones,
+    carriers,
     control_body,
     control_keys,
     control_rig,
@@ -158,6 +159,8 @@ def _body_of(armature: bpy.types.Object) -> rig.Rig:
     """Return the body that clips are carried onto; raises RigError where its controls are unknown."""
     body = control_body.body_of(armature, still=partial(unkeyed_pose.still_bones, armature))
     control_body.refuse_unknown(armature, body)
+    scene = scene_of(bpy.context)
+    body = carriers.stand_at(scene, armature, body, (float(scene.frame_start), float(scene.frame_end)))
     return unkeyed_pose.with_posed(armature, body)
 
 

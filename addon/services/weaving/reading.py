@@ -17,8 +17,8 @@ from ....core.motion.clip import Clip
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.style import StyleOptions
-from ...bridge import clip as clips
 from ...bridge import (
+    carriers,
     clip_on_controls,
     control_body,
     curves,
@@ -28,6 +28,7 @@ from ...bridge import (
     rig,
     unkeyed_pose,
 )
+from ...bridge import clip as clips
 from ...bridge.baking import Baked
 from ...ground import rates, steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
@@ -148,7 +149,9 @@ def read_actions_in_steps(
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
     onto_object = isinstance(recipe, verbs.Root) and recipe.onto == "object"
-    body = _body(armature, own, moving_object=onto_object, as_now=not isinstance(recipe, verbs.Warp))
+    span = _span(request.sources[0], made_of[0][0]) if request.sources else (0.0, 0.0)
+    as_now = not isinstance(recipe, verbs.Warp)
+    body = _body(scene, armature, own, span, moving_object=onto_object, as_now=as_now)
     carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
@@ -164,7 +167,7 @@ def read_actions_in_steps(
             retargeted.append("")
             continue
         owner = player or armature
-        reading = _read_one(scene, owner, one, _body(owner, [one]), how)
+        reading = _read_one(scene, owner, one, _body(scene, owner, [one], _span(source, one[0])), how)
         theirs, content = yield from steps.within(reading, k, len(made_of))
         contents.append(content)
         if by_recipe:
@@ -218,11 +221,23 @@ def _rate(scene: bpy.types.Scene, action: bpy.types.Action, source: Source) -> f
     return source.rate or rates.rate_of(action) or rates.of_scene(scene)
 
 
+def _span(source: Source, action: bpy.types.Action) -> tuple[float, float]:
+    first, last = source.span or action.frame_range[:]
+    return first, last
+
+
 def _body(
-    armature: bpy.types.Object, played: Sequence[SlottedAction], *, moving_object: bool = False, as_now: bool = True
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: Sequence[SlottedAction],
+    span: tuple[float, float],
+    *,
+    moving_object: bool = False,
+    as_now: bool = True,
 ) -> rig.Rig:
     """Return the body of an armature.
 
+    span : scene frames of the first source; the body stands where its parents place it in the first of them
     moving_object : whether the object is to be a joint, whatever actions move
     as_now : whether what nothing keys is as it is posed now; a pose that is to be spread is no part of the source
     """
@@ -233,6 +248,7 @@ def _body(
         return turned | unkeyed_pose.still_bones(armature, names)
 
     body = control_body.body_or_bones(armature, moving_object=moving_object or bool(moving), still=still)
+    body = carriers.stand_at(scene, armature, body, span)
     return own_poses.with_leaders(armature, unkeyed_pose.with_posed(armature, body, as_now=as_now))
 
 

@@ -225,7 +225,8 @@ def told(report: Mapping[str, Any], name: str) -> list[str]:
             f"{contacts.NAMES[one['foot']]} from frame {one['first']} to {one['end'] - 1}, {one['why']}"
             for one in refused
         ]
-        sentences.append(f"{name}: not planted: {some(each)}")
+        why = some(each)
+        sentences.append(f"{name}: not planted: {why}")
     bent = report["bent"]
     if bent and bent["degrees"] > np.degrees(BENDS):
         foot, degrees, frame = contacts.NAMES[bent["foot"]], bent["degrees"], bent["frame"]
