@@ -101,13 +101,13 @@ def read(
     keyed = {t: by_index for t, by_index in curves.transforms(every).items() if t.bone in ours}
     if not keyed:
         raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
-    first, last = action.frame_range[:] if span is None else span
+    first, last = curves.frame_range(action, slot) if span is None else span
     if last < first:
         raise RigError(f"Action {action.name!r} has no frames {first:g} to {last:g}")
     frames, whole = _frames(first, last)
     sampled = _sampled(armature, keyed, frames, body)
     clip = from_channels(action.name, armature, body, rate, sampled, len(frames))
-    cyclic, notes = _is_cycle(action, body, keyed, sampled, (first, last))
+    cyclic, notes = _is_cycle(action, slot, body, keyed, sampled, (first, last))
     if not whole:
         even = np.linspace(first, last, max(2, round(last - first)) + 1)
         fitted = _sampled(armature, keyed, even, body)
@@ -116,6 +116,7 @@ def read(
             clip, sampled, frames = closing_clip, fitted, even
             notes += _stretched(action.name, last - first, len(even) - 1)
     channels, left_out = _others(armature, body, every, frames)
+    channels |= _of_siblings(action, slot, frames)
     for target in sorted(target for target in carried if target.bone in body.bones and _shows(target, body)):
         values = sampled.get(target)
         channels |= _carried(target, _unkeyed(target, len(frames), armature, body) if values is None else values)
@@ -267,6 +268,7 @@ def _still_of(body: Rig, bone: str) -> tuple[Array, Array]:
 
 def _is_cycle(
     action: bpy.types.Action,
+    slot: Slot,
     body: Rig,
     keyed: dict[Target, dict[int, bpy.types.FCurve]],
     sampled: dict[Target, Array],
@@ -274,7 +276,7 @@ def _is_cycle(
 ) -> tuple[bool, list[str]]:
     """Return whether a span of an action is a whole number of cycles, and a note where it looks so but is not."""
     every = {(target, index): curves.period(c) for target, by_index in keyed.items() for index, c in by_index.items()}
-    (first, last), (begins, ends) = span, action.frame_range[:]
+    (first, last), (begins, ends) = span, curves.frame_range(action, slot)
     length, whole = last - first, ends - begins
     declared = action.use_frame_range and action.use_cyclic and whole > 0.0  # one frame is no cycle
     if length == 0.0 or not (declared or any(every.values())):
@@ -339,6 +341,18 @@ def _others(
             name = f"{curve.data_path}[{curve.array_index}]"
             channels[name] = Channel(curves.sample(curve, frames), discrete=kind == "discrete")
     return channels, sorted(set(notes))
+
+
+def _of_siblings(action: bpy.types.Action, slot: Slot, frames: Array) -> dict[str, Channel]:
+    """Return the curves of the other slots of a character as channels, by slot and path."""
+    channels = {}
+    for other in curves.siblings_of(action, slot):
+        for curve in curves.curves_of(action, other):
+            if not curve.mute and len(curve.keyframe_points):
+                kinds = {key.interpolation for key in curve.keyframe_points}
+                name = f"{other.identifier}{curves.SLOT}{curve.data_path}[{curve.array_index}]"
+                channels[name] = Channel(curves.sample(curve, frames), discrete=kinds == {"CONSTANT"})
+    return channels
 
 
 def _carried(target: Target, values: Array) -> dict[str, Channel]:

@@ -16,6 +16,7 @@ from ..ground.blender_types import Slot, SlottedAction, holder_before_slots, pre
 from . import own_values
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+SLOT = "\t"  # stands between the identifier of another slot and a path in it, in the names of channels
 OBJECT_GROUP = "Object Transforms"  # Blender's name for the group of an object's own curves
 _CONSTANT = 0  # the enum values that foreach_set takes
 _INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
@@ -86,6 +87,30 @@ def properties_of(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 def slots_of(action: bpy.types.Action) -> list[Slot]:
     """Return the slots of an action that can animate an object; None stands for an action without slots."""
     return [*suitable_slots(action)] if hasattr(action, "slots") else [None]
+
+
+def siblings_of(action: bpy.types.Action, slot: Slot) -> "list[bpy.types.ActionSlot]":
+    """Return the other slots of an action that belong to the same character: shape keys, materials, objects on it.
+
+    A slot with curves of bones is another armature's.
+    """
+    found = []
+    for other in getattr(action, "slots", ()):
+        every = curves_of(action, other) if slot is not None and other.handle != slot.handle else []
+        if every and not any(_ANY_BONE.match(curve.data_path) for curve in every):
+            found.append(other)
+    return found
+
+
+def frame_range(action: bpy.types.Action, slot: Slot) -> tuple[float, float]:
+    """Return the first and last frame of an action, or of its slot where others last longer."""
+    first, last = action.frame_range[:]
+    if action.use_frame_range or len(getattr(action, "slots", ())) < 2:
+        return first, last
+    ranges = [curve.range() for curve in curves_of(action, slot) if len(curve.keyframe_points)]
+    if not ranges:
+        return first, last
+    return min(one[0] for one in ranges), max(one[1] for one in ranges)
 
 
 def is_empty(action: bpy.types.Action) -> bool:
@@ -330,9 +355,36 @@ def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> 
         data.action.use_fake_user = True
     playing = data.action, getattr(data, "action_slot", None)
     own_values.keep(armature, *(_played(*one) for one in ((action, slot), playing)))
+    others = siblings_of(action, slot)
     data.action = action
     if slot is not None:
         data.action_slot = slot
+    for other in others:
+        _assign_sibling(armature, playing[0], action, other)
+
+
+def _assign_sibling(
+    armature: bpy.types.Object,
+    before: bpy.types.Action | None,
+    action: bpy.types.Action,
+    slot: "bpy.types.ActionSlot",
+) -> None:
+    """Let the data that played a slot of the replaced action play that of an action: the face of a character."""
+    worn = [one for one in bpy.data.objects if one.type == "MESH" and _is_worn(one, armature)]
+    owners: list[Any] = [*worn, *filter(None, (getattr(one.data, "shape_keys", None) for one in worn))]
+    for owner in owners:
+        data = owner.animation_data
+        called = f"{slot.identifier[:2]}{owner.name}" == slot.identifier
+        plays = data is not None and data.action is not None and data.action in (before, action)
+        kept = plays and data.action_slot is not None and data.action_slot.identifier == slot.identifier
+        if owner.id_type == slot.target_id_type and (kept or (called and (data is None or data.action is None))):
+            data = data or owner.animation_data_create()
+            data.action = action
+            data.action_slot = slot
+
+
+def _is_worn(mesh: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    return mesh.parent == armature or any(getattr(one, "object", None) == armature for one in mesh.modifiers)
 
 
 def _played(action: bpy.types.Action | None, slot: Slot) -> list[bpy.types.FCurve]:
@@ -346,10 +398,19 @@ class CurveWriter:
     """
 
     def __init__(self, holder: "bpy.types.ActionChannelbag", *, repeats: bool = False) -> None:
-        self._make = _maker(holder)
+        self._holder, self._make = holder, _maker(holder)
+        self._makers: dict[str, Callable[[str, int, str], bpy.types.FCurve]] = {}
         self._type = _generated_type()
         self._repeats = repeats
         self._same: dict[tuple[int, int], NDArray[np.uint8]] = {}
+
+    def _maker_in(self, slot: str) -> "Callable[[str, int, str], bpy.types.FCurve]":
+        """Return what creates curves in a slot, by its identifier; "" is the slot of the armature."""
+        if slot and slot not in self._makers:
+            bag = _sibling(self._holder.id_data, slot)
+            bag.fcurves.clear()
+            self._makers[slot] = _maker(bag)
+        return self._makers[slot] if slot else self._make
 
     def _repeated(self, value: int, count: int) -> NDArray[np.uint8]:
         """Return a choice for so many keys, as bytes like Blender's own; the curves of an action share them."""
@@ -369,7 +430,8 @@ class CurveWriter:
         travels: bool = False,
     ) -> Iterator["bpy.types.FCurveKeyframePoints"]:
         """Yield the points of a new curve at frames and values (K,); the caller may shape them before the update."""
-        curve = self._make(path, index, group)
+        slot, _, own = path.rpartition(SLOT)
+        curve = self._maker_in(slot)(own, index, group)
         points, count = curve.keyframe_points, len(keys[0])
         points.add(count)
         places = np.empty((count, 2), dtype=np.float32)
@@ -420,6 +482,15 @@ class Writer(CurveWriter):
         interpolation = "CONSTANT" if constant else self._interpolation
         with self._curve(*channel_of(name), (self._frames, values), interpolation):
             pass
+
+
+def _sibling(action: Any, identifier: str) -> "bpy.types.ActionChannelbag":
+    """Return the channelbag of a slot of an action, which is created if it is missing."""
+    slot = next((one for one in action.slots if one.identifier == identifier), None)
+    if slot is None:
+        kinds = {"KE": "KEY", "OB": "OBJECT", "MA": "MATERIAL", "AR": "ARMATURE", "ME": "MESH"}
+        slot = action.slots.new(kinds.get(identifier[:2], "OBJECT"), identifier[2:])
+    return _bag(action.layers[0].strips[0], slot)
 
 
 def channel_of(name: str) -> tuple[str, int, str]:

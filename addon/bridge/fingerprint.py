@@ -32,6 +32,10 @@ def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
     listed: dict[str, list[str]] = {}
     for curve in sorted(curves.curves_of(action, slot), key=lambda c: (c.data_path, c.array_index)):
         _add_curve(digest, curve, listed)
+    for other in curves.siblings_of(action, slot):
+        _add(digest, other.identifier)
+        for curve in sorted(curves.curves_of(action, other), key=lambda c: (c.data_path, c.array_index)):
+            _add_curve(digest, curve, listed)
     if action.use_frame_range:
         _add(digest, "range", action.frame_start, action.frame_end, action.use_cyclic)
     return digest.hexdigest()

@@ -30,7 +30,8 @@ def read(
     reading = partial(clips.read, armature, action, body, rate, slot, span, carried)
     # What another curve does depends on the property that it is for, which is no content of the action.
     ours = frozenset(clips.targets_of(body))
-    if any((target := curves.target_of(one)) is None or target.bone not in ours for one in every):
+    others = curves.siblings_of(action, slot)
+    if others or any((target := curves.target_of(one)) is None or target.bone not in ours for one in every):
         return reading(), content
     found: clips.ReadAction = prepared.of_action(f"{content} {fingerprint.of_body(body)} {how!r}", reading)
     return found, content

@@ -149,7 +149,7 @@ def read_actions_in_steps(
     players = [player_of(source, armature) for source in request.sources]
     own = [one for one, player in zip(made_of, players, strict=True) if player is None]
     onto_object = isinstance(recipe, verbs.Root) and recipe.onto == "object"
-    span = _span(request.sources[0], made_of[0][0]) if request.sources else (0.0, 0.0)
+    span = _span(request.sources[0], made_of[0]) if request.sources else (0.0, 0.0)
     as_now = not isinstance(recipe, verbs.Warp)
     body = _body(scene, armature, own, span, moving_object=onto_object, as_now=as_now)
     carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
@@ -167,7 +167,7 @@ def read_actions_in_steps(
             retargeted.append("")
             continue
         owner = player or armature
-        reading = _read_one(scene, owner, one, _body(scene, owner, [one], _span(source, one[0])), how)
+        reading = _read_one(scene, owner, one, _body(scene, owner, [one], _span(source, one)), how)
         theirs, content = yield from steps.within(reading, k, len(made_of))
         contents.append(content)
         if by_recipe:
@@ -221,9 +221,8 @@ def _rate(scene: bpy.types.Scene, action: bpy.types.Action, source: Source) -> f
     return source.rate or rates.rate_of(action) or rates.of_scene(scene)
 
 
-def _span(source: Source, action: bpy.types.Action) -> tuple[float, float]:
-    first, last = source.span or action.frame_range[:]
-    return first, last
+def _span(source: Source, played: SlottedAction) -> tuple[float, float]:
+    return source.span or curves.frame_range(*played)
 
 
 def _body(
@@ -263,7 +262,7 @@ def _read_one(
     """Read an action; returns its content's hash, too, "" where it was not looked at."""
     (action, slot), (source, reading) = played, how
     rate = _rate(scene, action, source)
-    first, last = source.span or action.frame_range[:]
+    first, last = _span(source, played)
     limits.check_reading(action.name, first, last, len(body.skeleton))
     if body.controls is not None:
         played_on = clip_on_controls.read_in_steps(scene, armature, action, body, rate, slot, source.span)

@@ -1,0 +1,122 @@
+"""Faces in another slot of the same action go where the body goes; measured on evaluated shape keys."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(bpy.app.version < (4, 4), reason="slots came with Blender 4.4")
+FRAMES = np.arange(1, 26)
+
+
+@pytest.fixture
+def rig():
+    """A walker whose two actions also move shape keys, the second for longer than its body."""
+    made = material.biped()
+    data = bpy.data.meshes.new("Face")
+    data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    face = bpy.data.objects.new("Face", data)
+    bpy.context.scene.collection.objects.link(face)
+    face.parent = made
+    for name in ("Basis", "smile", "wink.L", "wink.R"):
+        face.shape_key_add(name=name)
+    for name, most, last in (("one", 0.4, 25), ("two", 0.8, 60)):
+        action = material.key_walk(made, name, frames=24, stride=1.2)
+        keys = data.shape_keys
+        animation = keys.animation_data or keys.animation_data_create()
+        animation.action = action
+        animation.action_slot = action.slots.new("KEY", keys.name)
+        for frame, value in ((1, 0.0), (13, most), (last, 0.1)):
+            keys.key_blocks["smile"].value = value
+            keys.key_blocks["smile"].keyframe_insert("value", frame=frame)
+            keys.key_blocks["wink.L"].value = 0.5 * value
+            keys.key_blocks["wink.L"].keyframe_insert("value", frame=frame)
+        for curve in bag_of(action).fcurves:
+            for key in curve.keyframe_points:
+                key.interpolation = "LINEAR"
+    play(made, "one")
+    return made
+
+
+def bag_of(action):
+    slot = next(one for one in action.slots if one.target_id_type == "KEY")
+    return action.layers[0].strips[0].channelbag(slot)
+
+
+def play(rig, name):
+    action = bpy.data.actions[name]
+    for owner, kind in ((rig, "OBJECT"), (bpy.data.meshes["Face"].shape_keys, "KEY")):
+        owner.animation_data.action = action
+        owner.animation_data.action_slot = next(one for one in action.slots if one.target_id_type == kind)
+
+
+def values(key="smile", frames=FRAMES):
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(frame))
+        shown = bpy.data.objects["Face"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append(shown.data.shape_keys.key_blocks[key].value if shown.data.shape_keys else np.nan)
+    if np.isnan(found).any():  # an evaluated mesh has no keys: those of the original are evaluated in place
+        found = []
+        for frame in frames:
+            bpy.context.scene.frame_set(int(frame))
+            found.append(bpy.data.meshes["Face"].shape_keys.key_blocks[key].value)
+    return np.array(found)
+
+
+def woven(verb, *names, **options):
+    before = set(bpy.data.actions)
+    sources = [{"name": name, "weight": 1.0} for name in names]
+    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
+def test_a_blend_shows_the_mean_of_both_faces(rig):
+    play(rig, "two")
+    second = values()
+    play(rig, "one")
+    first = values()
+    made = woven("blend", "one", "two")
+    assert bpy.data.meshes["Face"].shape_keys.animation_data.action == made
+    assert np.abs(values() - 0.5 * (first + second))[:-1].max() < 0.02  # the last frame begins the next cycle
+
+
+def test_mirror_has_the_length_of_the_body_and_keeps_the_smile(rig):
+    play(rig, "two")
+    smile = values()
+    made = woven("mirror", "two")
+    assert tuple(made.frame_range) == (1.0, 25.0)
+    assert np.abs(values() - smile).max() < 1e-5
+
+
+def test_connect_goes_from_one_face_to_the_other(rig):
+    made = woven("connect", "one", "two")
+    last = int(made.frame_range[1])
+    face = values(frames=np.arange(1, last + 1))
+    assert face[:8].max() > 0.15
+    assert face.max() > 0.5
+
+
+@pytest.mark.parametrize("verb", ["loop", "place", "root", "splice"])
+def test_the_face_is_there(rig, verb):
+    options = {"loop": {"whole": "yes"}, "place": {"where": "at", "x": 2.0}, "root": {"onto": "object"}}
+    made = woven(verb, *(["one", "two"] if verb == "splice" else ["one"]), **options.get(verb, {}))
+    assert any(one.target_id_type == "KEY" for one in made.slots)
+    assert values().max() > 0.3
+
+
+def test_fewer_keys_keeps_the_face(rig):
+    smile = values()
+    woven("fewer_keys", "one", within=0.01)
+    assert np.abs(values() - smile).max() < 0.05
+
+
+def test_an_edit_of_the_face_alone_is_read_anew(rig):
+    woven("blend", "one", "two")
+    for curve in bag_of(bpy.data.actions["one"]).fcurves:
+        for key in curve.keyframe_points:
+            key.co.y = 0.9
+    play(rig, "one")
+    woven("loop", "one", whole="yes")
+    assert values().min() > 0.85
