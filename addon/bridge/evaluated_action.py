@@ -4,6 +4,7 @@ A copy of the armature plays the action in a scene of its own, so bones that the
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import bpy
 import numpy as np
@@ -70,6 +71,7 @@ def seen_in_steps(
     to_body: Array | None = None,
     *,
     layers: bool = False,
+    as_posed: bool = False,
     settings: Mapping[str, float] | None = None,
 ) -> steps.Steps[tuple[Array, Array]]:
     """Return world matrices' linear parts (F, J, 3, 3) and places (F, J, 3) in metres while an action plays.
@@ -77,6 +79,7 @@ def seen_in_steps(
     names : the bones to read, one for each bone of the body; the object is joint 0 if the body has `moving_object`
     to_body (B, 4, 4) : matrices from those bones to the body's
     layers : whether the layers of the armature's NLA play, too, and the action's own blending
+    as_posed : whether bones without keys have the current pose, as in the scene, and not that of the body
     settings : values that properties of the armature have meanwhile, by path
     Between steps nothing of it is left in Blender.
     """
@@ -85,7 +88,8 @@ def seen_in_steps(
         yield first / len(frames), f"Reading frame {first:,} of {len(frames):,}"
         # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
-        poses, objects = _seen(scene, armature, played, body, some, layers=layers, settings=settings)
+        how: dict[str, Any] = {"layers": layers, "as_posed": as_posed, "settings": settings}
+        poses, objects = _seen(scene, armature, played, body, some, **how)
         order = [present(armature.pose).bones.find(name) for name in names]
         seen_bones = poses[1:, order]
         turned = seen_bones if to_body is None else seen_bones @ to_body
@@ -115,6 +119,7 @@ def _seen(
     frames: Array,
     *,
     layers: bool,
+    as_posed: bool,
     settings: Mapping[str, float] | None,
 ) -> tuple[Array, Array]:
     """Return the matrices of all bones (F, B, 4, 4), and of the object (F, 4, 4), while an action plays."""
@@ -123,7 +128,8 @@ def _seen(
     poses = np.empty((len(frames), count, 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
     buffer = np.empty(16 * count, dtype=np.float32)
-    with on_stage(scene, armature, action, slot, body, layers=layers, settings=settings) as (stage, copies):
+    posed = None if as_posed else body
+    with on_stage(scene, armature, action, slot, posed, layers=layers, settings=settings) as (stage, copies):
         copy = copies[armature]
         for k, frame in enumerate(frames):
             stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))

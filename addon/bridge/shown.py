@@ -16,14 +16,14 @@ from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
-from . import curves, evaluated_action, few_frames
+from . import curves, evaluated_action, few_frames, unkeyed_pose
 from .controls import FoundControls
 from .rig import Rig
 from .rig_controls.body import ARMS, LEGS
 
 SAMPLE = 24  # frames of a long clip that are compared
-FAR, TURNED = 1e-3, 0.5  # metres and degrees; what is shown nearer is shown as it was made
-WRONG = 10.0  # times FAR or TURNED; a body that is shown farther off is refused
+FAR, TURNED = 1e-3, 0.1  # metres and degrees; what is shown nearer is shown as it was made
+WRONG_METRES, WRONG_DEGREES = 0.01, 5.0  # a body that is shown farther off is refused
 _TURNS, _DIRECTIONS = "turns", "directions"
 TWISTED = 20.0  # degrees by which a limb is twisted about itself, so that it shows in the skin
 ROUNDING = 1e-6  # of the distance from the origin: poses are single precision
@@ -34,6 +34,7 @@ class Difference(NamedTuple):
 
     of_body : whether a part of the body with a role hangs on it
     known : why its part can't be keyed, as was found before, "" if it can
+    keyed : whether the action has keys for it
     """
 
     bone: str
@@ -43,10 +44,11 @@ class Difference(NamedTuple):
     by: str
     of_body: bool
     known: str = ""
+    keyed: bool = True
 
     @property
     def wrong(self) -> bool:
-        return self.of_body and max(self.metres / FAR, self.degrees / TURNED) > WRONG
+        return self.of_body and self.keyed and (self.metres > WRONG_METRES or self.degrees > WRONG_DEGREES)
 
     def sentence(self, action: str) -> str:
         """Return it in words: the reason where that is known, else what moves the bone."""
@@ -100,9 +102,11 @@ def seen(
     if body.controls is not None:
         names, to_body = body.controls.seen, body.controls.seen_from
     frames: Array = first_frame + at.astype(np.float64)
+    keyed = frozenset(curves.transforms(curves.curves_of(*written)))
+    whole = body.controls is None and not unkeyed_pose.is_layer(armature, keyed)
     with few_frames.of(armature, written, frames, len(clip)) as some:
         linear, places = evaluated_action.seen_in_the_world(
-            scene, armature, some, body, names, frames, to_body, layers=played
+            scene, armature, some, body, names, frames, to_body, layers=played, as_posed=played and whole
         )
     compared = _TURNS if body.controls is None else _DIRECTIONS
     twisted = "" if body.controls is None else _twisted(clip, at, linear, places)
@@ -119,9 +123,9 @@ def seen(
     frame = round(float(first_frame) + int(at[worst]))
     below = _below(clip, first) & _having_roles(clip) & astray
     cause = "" if _is_wired(body, bone, armature) else _cause(armature, bone, played=played)
-    known = _known(body, bone)
+    known, moved = _known(body, bone), any(target.bone == bone for target in keyed) or body.controls is not None
     figures = float(off[worst, first]), float(turned[worst, first])
-    return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known), twisted)
+    return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known, moved), twisted)
 
 
 def _is_wired(body: Rig, bone: str, armature: bpy.types.Object) -> bool:
@@ -236,4 +240,4 @@ def _cause(armature: bpy.types.Object, bone: str, *, played: bool) -> str:
             found.append("the layers of the NLA")
         if played and (data.action_blend_type != "REPLACE" or data.action_influence != 1.0):
             found.append(f"the action's own blending ({data.action_blend_type.title()}, {data.action_influence:g})")
-    return some(found) if found else f"something else of {present(armature).name}"
+    return some(found) if found else f"something else of {present(armature).name}, such as a pose without keys"

@@ -145,11 +145,21 @@ def keyed_by_others(armature: bpy.types.Object, keyed: Collection[Target]) -> fr
     keyed : the properties that the sources key. Sources that key less than half of the bones are layers for other
         actions, so nothing is returned for them.
     """
-    every = set(_components(one for one in bpy.data.actions if _is_own(one, armature)))
-    bones = {target.bone for target in every} & set(present(armature.pose).bones.keys())
-    if 2 * len({target.bone for target in keyed} & bones) < len(bones):
+    every, bones = _keyed_by_own(armature)
+    if is_layer(armature, keyed):
         return frozenset()
     return frozenset(target for target in every - set(keyed) if target.bone in bones)
+
+
+def is_layer(armature: bpy.types.Object, keyed: Collection[Target]) -> bool:
+    """Return whether some keys belong to less than half of the bones that an armature's actions key."""
+    bones = _keyed_by_own(armature)[1]
+    return 2 * len({target.bone for target in keyed} & bones) < len(bones)
+
+
+def _keyed_by_own(armature: bpy.types.Object) -> tuple[set[Target], set[str]]:
+    every = set(_components(one for one in bpy.data.actions if _is_own(one, armature)))
+    return every, {target.bone for target in every} & set(present(armature.pose).bones.keys())
 
 
 def _left_over(
