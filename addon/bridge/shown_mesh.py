@@ -18,7 +18,7 @@ from . import few_frames, fingerprint, mesh, own_poses
 from .rig import Rig
 from .stage import on_stage, without_other_modifiers
 
-SAMPLE = 48  # frames of an action
+SAMPLE = 32  # frames of an action
 MOST = 20_000  # vertices, and edges, of each mesh
 OWN = 12  # own actions, and frames of each, that a clip of another body is compared with
 _UNIT = "cm"

@@ -8,7 +8,7 @@ therefore the armature stores the values.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ from .rig import Rig, Still
 _KEY, _POSED = "action_loom_still", "action_loom_posed"
 _MOVED = 1e-5  # units of the armature, and of a quaternion's w: smaller changes count as rest
 _SAME = 1e-3  # units of a property within which two values are equal
-ALIKE, SOME = 0.02, 9  # units of a property within which actions begin alike; sampled frames of each action
+ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; sampled frames of each action
 MOST_FRAMES = 2000  # sampled frames of an action
 Values = tuple[float, ...]
 _seen = memory.cache(64)  # values when the add-on first read each armature, by session id
@@ -57,7 +57,8 @@ def find_unkeyed(armature: bpy.types.Object, *, as_now: bool = True) -> dict[Tar
     """Return the values of bone properties that an action may not key; properties that are not known are at rest."""
     note(armature)
     known = (_seen.get(armature.session_uid) or {}) | _kept_values(armature)
-    return _usual_starts(armature) | known | (_standing(armature, known) if as_now else {})
+    known = known | (_standing(armature, known) if as_now else {})
+    return _usual_starts(armature, known) | known
 
 
 def put(armature: bpy.types.Object, values: Mapping[Target, Values]) -> None:
@@ -188,15 +189,17 @@ def _left_over(
     return (left, bool(same[0])) if left and same.any() else ([], False)
 
 
-def _usual_starts(armature: bpy.types.Object) -> dict[Target, Values]:
+def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:
     """Return the values with which most actions begin, for properties that only some of an armature's actions key.
 
-    Properties with their rest value in any of these actions are excluded.
+    known : properties with another value. Properties with their rest value in one of the actions are excluded.
     """
     own = [one for one in bpy.data.actions if _is_own(one, armature) and not result_mark.is_result(one)]
-    each = [_components([action]).keys() for action in own]
-    asked = set().union(*each) - set(own and each[0]).intersection(*each)
-    key = armature.session_uid, tuple(action.session_uid for action in own), len(asked)
+    each = [_keys_of(action).components.keys() for action in own]
+    asked = set().union(*each) - set(own and each[0]).intersection(*each) - known.keys()
+    if not asked:
+        return {}
+    key = armature.session_uid, tuple(action.session_uid for action in own), frozenset(asked)
     found: dict[Target, Values] = _begun.made(key, lambda: _common_starts(own, asked))
     return found
 
@@ -205,7 +208,7 @@ def _common_starts(actions: Sequence[bpy.types.Action], asked: set[Target]) -> d
     starts: dict[Target, list[Array]] = {}
     for action in actions:
         first, last = action.frame_range[:]
-        if not np.isfinite([first, last]).all():
+        if asked.isdisjoint(_keys_of(action).components) or not np.isfinite([first, last]).all():
             continue
         frames = np.linspace(first, last, SOME)
         for slot in curves.slots_of(action):
@@ -213,7 +216,7 @@ def _common_starts(actions: Sequence[bpy.types.Action], asked: set[Target]) -> d
                 if target in asked:
                     rows = np.tile(clips.RESTS[target.property], (len(frames), 1))
                     for index, curve in by_index.items():
-                        rows[:, index] = curves.sample(curve, frames)
+                        rows[:, index] = [curve.evaluate(frame) for frame in frames]
                     starts.setdefault(target, []).append(rows)
     return {target: usual for target, rows in starts.items() if (usual := _usual_start(target, np.array(rows)))}
 
@@ -230,23 +233,37 @@ def _components(actions: Iterable[bpy.types.Action]) -> dict[Target, set[int]]:
     """Return the keyed components of each bone property."""
     found: dict[Target, set[int]] = {}
     for action in actions:
-        bags = [holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot)]
-        bags = [bag for bag in bags if len(bag)]
-        key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags)
-
-        def read(bags: list[Any] = bags) -> dict[Target, set[int]]:
-            every = curves.transforms(curve for bag in bags for curve in bag)
-            return {target: set(by_index) for target, by_index in every.items()}
-
-        for target, indices in _keyed_by.made(key, read).items():
+        for target, indices in _keys_of(action).components.items():
             found[target] = found.get(target, set()) | indices
+    return found
+
+
+class _Keys(NamedTuple):
+    """The keyed components of each property in an action, and the bones."""
+
+    components: dict[Target, set[int]]
+    bones: frozenset[str]
+
+
+def _keys_of(action: bpy.types.Action) -> _Keys:
+    """Return the keys of an action; they are read again if the number of its curves or one of their ends changes."""
+    bags = [holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot)]
+    bags = [bag for bag in bags if len(bag)]
+    key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags)
+
+    def read() -> _Keys:
+        every = curves.transforms(curve for bag in bags for curve in bag)
+        components = {target: set(by_index) for target, by_index in every.items()}
+        return _Keys(components, frozenset(target.bone for target in components if target.bone))
+
+    found: _Keys = _keyed_by.made(key, read)
     return found
 
 
 def _is_own(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
     """Return whether at least half of the bones that an action keys are the armature's."""
-    bones = {target.bone for target in _components([action])} - {""}
-    return bool(bones) and len(bones & set(present(armature.pose).bones.keys())) * 2 >= len(bones)
+    bones, known = _keys_of(action).bones, present(armature.pose).bones
+    return bool(bones) and sum(name in known for name in bones) * 2 >= len(bones)
 
 
 def still_bones(armature: bpy.types.Object, names: Iterable[str]) -> dict[str, Still]:
