@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from . import role_names
+from . import named_sides, role_names
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
@@ -20,8 +20,9 @@ _NEAR = 0.05  # of the body's height: how far from its mirrored place a joint's 
 def across(skeleton: Skeleton) -> NDArray[np.int64]:
     """Return for each joint its partner (J,) on the other side of the body; itself for joints in the middle.
 
-    Partners are found by roles, then for the joints between these and the trunk, then by names, then by where joints
-    stand at rest. A joint is always the partner of its partner.
+    Partners are found by roles, then for the joints between these and the trunk, then by names (with words for sides
+    in many languages, and those of the limbs), then by where joints stand at rest. A joint is always the partner of its
+    partner.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -36,18 +37,23 @@ def across(skeleton: Skeleton) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)  # many clips share a body
 def _across(skeleton: Skeleton) -> NDArray[np.int64]:
-    partner = np.full(len(skeleton), -1)
-    roles = skeleton.roles
-    for role, left in roles.items():
-        right = roles.get(f"{role[:-2]}.R") if role.endswith(".L") else None
-        if right is not None:
-            _pair_up(skeleton, partner, left, right)
+    partner = _by_roles(skeleton)
     names = role_names.split(skeleton.names)
     for joint, (side, name) in enumerate(names):
         if side == "L" and partner[joint] < 0 and (right := _only_free(names, partner, "R", name)) is not None:
             _pair_up(skeleton, partner, joint, right)
+    _pair_by_words(skeleton, partner)
     _pair_by_place(skeleton, partner)
     return np.where(partner < 0, np.arange(len(skeleton)), partner)
+
+
+@lru_cache(maxsize=8)
+def side_words(skeleton: Skeleton) -> tuple[named_sides.Pair, ...]:
+    """Return the words for left and right in the names of a body: those by which its limbs differ, then all others."""
+    partner = _by_roles(skeleton)
+    lefts = [joint for role, joint in skeleton.roles.items() if role.endswith(".L") and partner[joint] >= 0]
+    own = named_sides.pairs_of((skeleton.names[joint], skeleton.names[partner[joint]]) for joint in lefts)
+    return tuple(dict.fromkeys((*own, *named_sides.PAIRS)))
 
 
 def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
@@ -100,6 +106,26 @@ def renamed(clip: Clip, like: Skeleton) -> Clip:
     return replace(clip, skeleton=replace(own, names=names, roles=dict(own.roles)))
 
 
+def _by_roles(skeleton: Skeleton) -> NDArray[np.int64]:
+    """Return the partners (J,) of limbs and of what lies between them and the trunk; -1 for all other joints."""
+    partner, roles = np.full(len(skeleton), -1), skeleton.roles
+    for role, left in roles.items():
+        right = roles.get(f"{role[:-2]}.R") if role.endswith(".L") else None
+        if right is not None:
+            _pair_up(skeleton, partner, left, right)
+    return partner
+
+
+def _pair_by_words(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
+    """Make partners of joints whose names differ in the words for left and right alone."""
+    pairs, place = side_words(skeleton), {name: joint for joint, name in enumerate(skeleton.names)}
+    for joint, name in enumerate(skeleton.names):
+        if partner[joint] < 0:
+            others = (place.get(other, joint) for other in named_sides.other_sides(name, pairs))
+            other = next((one for one in others if one != joint and partner[one] < 0), joint)
+            _pair_up(skeleton, partner, joint, other)
+
+
 def _pair_up(skeleton: Skeleton, partner: NDArray[np.int64], left: int, right: int) -> None:
     """Make two joints partners, and those above them, up to the trunk or to the next joint that has a partner."""
     while min(left, right) >= 0 and left != right and partner[left] < 0 and partner[right] < 0:
@@ -114,19 +140,32 @@ def _only_free(names: Sequence[tuple[str, str]], partner: NDArray[np.int64], sid
 
 
 def _pair_by_place(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
-    """Make partners of joints that hang on partners and stand at each other's mirrored place at rest."""
+    """Make partners of joints that stand at each other's mirrored place at rest.
+
+    They hang on partners, or on one joint in the middle and have names that differ in one word.
+    """
     normal, places = sagittal(skeleton, partner), skeleton.rest[1]
     origin = places[skeleton.roles.get("hips", 0)]
     mirrored = places - 2.0 * ((places - origin) @ normal)[:, None] * normal
     for joint in range(len(skeleton)):
         above = int(skeleton.parents[joint])
-        if partner[joint] >= 0 or above < 0 or partner[above] < 0:
+        if partner[joint] >= 0 or above < 0:
             continue
-        beside = np.flatnonzero((skeleton.parents == partner[above]) & (partner < 0))
+        in_middle = partner[above] < 0
+        beside = np.flatnonzero((skeleton.parents == (above if in_middle else partner[above])) & (partner < 0))
+        if in_middle:
+            beside = np.array([k for k in beside if _differ_in_a_word(skeleton, joint, int(k))], dtype=np.int64)
         away = np.linalg.norm(places[beside] - mirrored[joint], axis=1)
-        if len(beside) and away.min() <= _NEAR * skeleton.height:
+        near = min(_NEAR * skeleton.height, np.linalg.norm(places[joint] - mirrored[joint]) if in_middle else np.inf)
+        if len(beside) and away.min() <= near:
             other = int(beside[np.argmin(away)])
             partner[joint], partner[other] = other, joint
+
+
+def _differ_in_a_word(skeleton: Skeleton, joint: int, other: int) -> bool:
+    """Return whether the names of two joints differ in one of several words, and in nothing else."""
+    ours, theirs = (named_sides.words(skeleton.names[k]) for k in (joint, other))
+    return len(ours) == len(theirs) > 1 and sum(a != b for a, b in zip(ours, theirs, strict=True)) == 1
 
 
 def _match_above(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint: int) -> None:

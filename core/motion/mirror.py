@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SkeletonError
-from . import joint_matching, kinematics, quat
+from . import joint_matching, kinematics, mirrored_channels, quat
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
@@ -16,7 +16,8 @@ def mirrored(clip: Clip) -> Clip:
     """Return the clip reflected in the sagittal plane of the rest pose; mirrored twice it is the same again.
 
     Every joint turns about its rest pose as its partner on the other side does, seen in the mirror; joints without a
-    partner are reflected in themselves. Raises SkeletonError for bodies whose partners do not inherit alike.
+    partner are reflected in themselves. The other curves change sides as `mirrored_channels` does. Raises SkeletonError
+    for bodies whose partners do not inherit alike.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -49,6 +50,7 @@ def mirrored(clip: Clip) -> Clip:
         rotations=rotations,
         translations=quat.rotate(quat.inv(moving), shifts),
         scales=None if clip.scales is None else clip.scales[:, partner],
+        channels=mirrored_channels.exchanged(clip),
     )
 
 

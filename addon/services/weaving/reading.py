@@ -23,6 +23,7 @@ from ...bridge import (
     control_body,
     curves,
     evaluated_action,
+    mirrored_properties,
     other_bodies,
     own_poses,
     rig,
@@ -162,7 +163,7 @@ def read_actions_in_steps(
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
             source_read, content = yield from steps.within(reading, k, len(made_of))
-            sources.append(source_read)
+            sources.append(mirrored_properties.completed(armature, source_read) if _mirrors(recipe) else source_read)
             contents.append(content)
             retargeted.append("")
             continue
@@ -215,6 +216,10 @@ def _read_to_bake(
     body, read, baked = yield from to_bake.read_in_steps(scene, armature, (action, slot), recipe, source, rate)
     made = ((action.session_uid, slot.handle if slot else 0),)
     return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked)
+
+
+def _mirrors(recipe: Recipe | None) -> bool:
+    return isinstance(recipe, verbs.Mirror) or (isinstance(recipe, verbs.CutOut) and recipe.mirrored)
 
 
 def _rate(scene: bpy.types.Scene, action: bpy.types.Action, source: Source) -> float:

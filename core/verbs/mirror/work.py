@@ -42,7 +42,7 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
     repeats = clip.cyclic
     if recipe.half_cycle and not repeats:
         raise ClipError(f"{clip.name} does not repeat, so it has no half a cycle: close it with Loop first")
-    result = replace(mirror.mirrored(clip), channels=_exchanged(clip))
+    result = _with_root_reflected(mirror.mirrored(clip))
     if recipe.half_cycle:
         later = np.arange(len(result), dtype=np.float64) + 0.5 * (len(result) - 1)
         result = replace(cycles.sample(result, later), cyclic=clips[0].cyclic)
@@ -65,17 +65,8 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
     return EditResult(result, report | reporting.common(recipe.verb, clips, result, began, corrected), 0, clip)
 
 
-def _exchanged(clip: Clip) -> dict[str, Channel]:
-    """Return the channels of a clip; joints exchange theirs with partners, and a stored root trajectory is mirrored."""
-    names = clip.skeleton.names
-    partner = joint_matching.across(clip.skeleton)
-    other = {f'"{name}"': f'"{names[k]}"' for name, k in zip(names, partner, strict=True)}
-    channels = {}
-    for name, channel in clip.channels.items():
-        mine = next((quoted for quoted in other if quoted in name), None)
-        there = name if mine is None else name.replace(mine, other[mine])
-        channels[name] = clip.channels.get(there, channel)
-    for name in (root_trajectory.CHANNELS[0], root_trajectory.CHANNELS[2]):
-        if name in channels:
-            channels[name] = Channel(-channels[name].values)
-    return channels
+def _with_root_reflected(clip: Clip) -> Clip:
+    """Return a mirrored clip with its stored root trajectory mirrored, too."""
+    across = (root_trajectory.CHANNELS[0], root_trajectory.CHANNELS[2])
+    reflected = {name: Channel(-clip.channels[name].values) for name in across if name in clip.channels}
+    return replace(clip, channels={**clip.channels, **reflected})

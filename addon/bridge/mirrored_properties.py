@@ -1,0 +1,43 @@
+"""Complete a clip that is to be mirrored by the properties of the other side that its action does not key."""
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.motion import mirrored_channels
+from ...core.motion.clip import Channel, Clip
+from . import own_values
+from .clip import ReadAction
+
+
+def completed(armature: bpy.types.Object, source: ReadAction) -> ReadAction:
+    """Return a source whose channels have their counterparts on the other side, as they stand, where these exist."""
+    clip = source.clip
+    channels = dict(clip.channels)
+    for name, channel in clip.channels.items():
+        for other, value in _missing(armature, clip, name).items():
+            channels.setdefault(other, Channel(np.full(len(clip), value), channel.discrete))
+    return source if len(channels) == len(clip.channels) else replace(source, clip=replace(clip, channels=channels))
+
+
+def _missing(armature: bpy.types.Object, clip: Clip, name: str) -> dict[str, float]:
+    """Return the values of what a channel needs in the mirror and the clip has not, by the channels' names."""
+    for other in mirrored_channels.counterparts(name, clip.skeleton):
+        needed = mirrored_channels.sources(name, other, clip.skeleton)
+        values = {one: _value(armature, one) for one in needed if one not in clip.channels}
+        found = {one: value for one, value in values.items() if value is not None}
+        if len(found) == len(values):
+            return found
+    return {}
+
+
+def _value(armature: bpy.types.Object, name: str) -> float | None:
+    """Return the value that a channel's property has where no action sets it, None for what the armature has not."""
+    path, _, index = name.removesuffix("]").rpartition("[")
+    try:
+        found: Any = armature.path_resolve(path)
+        return float(found[int(index)]) if hasattr(found, "__len__") else own_values.value(armature, path)
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None
