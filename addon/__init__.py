@@ -14,6 +14,7 @@ from ..core import jit
 MODULES = (
     ".ground.colors",
     ".ground.identity",  # first: what is read of a file that was opened is of a new session
+    ".ground.kept_values",
     ".ground.action_changes",
     ".model.take_rows",
     ".model.lists",

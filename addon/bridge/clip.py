@@ -12,6 +12,7 @@ from ...core.errors import RigError
 from ...core.motion import closing, kinematics, quat, root_motion, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.quat import Array
+from ...core.weave import root_trajectory
 from ..ground.blender_types import Slot, SlottedAction
 from . import curves, few_curves
 from .curves import KeyTimes, Target
@@ -334,11 +335,12 @@ def _others(
             continue
         if curve.mute:
             continue
-        kind = curves.kind_of(armature, curve)
+        name = f"{curve.data_path}[{curve.array_index}]"
+        # Overrides lose properties that their libraries have not, when these are read anew.
+        kind = curves.kind_of(armature, curve) or ("continuous" if name in root_trajectory.CHANNELS else None)
         if kind is None:
             notes.append(f"{curve.data_path} of {armature.name} does not exist: its curve is left out")
         else:
-            name = f"{curve.data_path}[{curve.array_index}]"
             channels[name] = Channel(curves.sample(curve, frames), discrete=kind == "discrete")
     return channels, sorted(set(notes))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.cache import Cache
 from ...core.errors import RigError
-from ..ground import memory
+from ..ground import kept_values, memory
 from ..ground.blender_types import armature_data, present
 from . import control_rig, rig
 from .controls import FoundControls
@@ -114,8 +114,7 @@ def rows_of(found: RigControls) -> dict[str, str]:
 
 def chosen_controls(armature: bpy.types.Object) -> dict[str, str]:
     """Return the controls chosen by hand, by the rows of the table."""
-    group = armature.get(_CHOSEN, {})
-    chosen = group.to_dict() if hasattr(group, "to_dict") else group
+    chosen = kept_values.kept(armature, _CHOSEN)
     return {str(row): str(bone) for row, bone in chosen.items()} if isinstance(chosen, dict) else {}
 
 
@@ -126,10 +125,7 @@ def set_chosen(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
     for row, bone in chosen.items():
         if bone and bone not in armature_data(armature).bones:
             raise RigError(f"{armature.name} has no bone {bone!r} for its control of {row}")
-    if chosen:
-        armature[_CHOSEN] = dict(chosen)
-    elif armature.get(_CHOSEN) is not None:
-        del armature[_CHOSEN]
+    kept_values.keep(armature, _CHOSEN, dict(chosen))
 
 
 def _chosen(found: RigControls, chosen: dict[str, str]) -> RigControls:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import bpy
 
+from ..ground import kept_values
 from . import property_paths
 
 _SWITCHES = ('"]', ".influence", ".ik_stretch")  # ends of their paths
@@ -23,10 +24,7 @@ def keep(armature: bpy.types.Object, now: Iterable[bpy.types.FCurve], before: It
         value = own[path][0] if path in own else _value(armature, path)
         if value is not None and (path in own or path not in did):
             own[path] = value, sets[path]
-    if own:
-        armature[_OWN] = {path: list(kept) for path, kept in own.items()}
-    elif armature.get(_OWN) is not None:
-        del armature[_OWN]
+    kept_values.keep(armature, _OWN, {path: list(pair) for path, pair in own.items()})
 
 
 def values(armature: bpy.types.Object) -> dict[str, float]:
@@ -45,9 +43,9 @@ def _standing(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
 
 
 def _kept(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
-    group = armature.get(_OWN)
-    every = group.to_dict() if hasattr(group, "to_dict") else {}
-    return {str(path): (float(pair[0]), float(pair[1])) for path, pair in every.items()}
+    every = kept_values.kept(armature, _OWN)
+    pairs = every.items() if isinstance(every, dict) else ()
+    return {str(path): (float(pair[0]), float(pair[1])) for path, pair in pairs}
 
 
 def _set(curves: Iterable[bpy.types.FCurve]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from ...core.motion import roles as body_roles
 from ...core.motion.inheritance import Inheritance
 from ...core.motion.quat import Array
 from ...core.motion.skeleton import OBJECT, Skeleton
+from ..ground import kept_values
 from ..ground.blender_types import armature_data, present
 from . import bone_ends
 from .controls import BodyControls
@@ -192,13 +193,13 @@ def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
             raise RigError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}")
         if bone and bone not in armature_data(armature).bones:
             raise RigError(f"{armature.name} has no bone {bone!r} for its {role}")
-    armature[_ROLES_KEY] = dict(chosen)
+    kept_values.keep(armature, _ROLES_KEY, dict(chosen))
 
 
 def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
     """Return the bones chosen by hand by role, "" for no bone; raises RigError if they can't be read."""
-    group = armature.get(_ROLES_KEY, {})
-    chosen = group.to_dict() if hasattr(group, "to_dict") else group
+    found = kept_values.kept(armature, _ROLES_KEY)
+    chosen = {} if found is None else found
     if not isinstance(chosen, dict) or not all(isinstance(bone, str) for bone in chosen.values()):
         raise RigError(
             f"The body roles of {armature.name} can't be read: its custom property {_ROLES_KEY!r} was changed by "

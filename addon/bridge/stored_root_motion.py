@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..ground import kept_values
 from ..ground.blender_types import has_property
 
 if TYPE_CHECKING:
@@ -18,4 +19,4 @@ def ensure(armature: bpy.types.Object, clip: "Clip") -> None:
         if channel in clip.channels:
             name = channel.partition('["')[2].partition('"]')[0]
             if not has_property(armature, name):
-                armature[name] = 0.0
+                kept_values.keep(armature, name, 0.0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.motion import rotation_modes
 from ...core.motion.quat import Array
-from ..ground import memory
+from ..ground import kept_values, memory
 from ..ground.blender_types import present
 from . import clip as clips
 from . import curves, result_mark
@@ -290,9 +290,9 @@ def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> Non
     if armature.library is not None or not (body.still or body.posed):
         return
     if curves.bones_keyed(result) & body.still.keys():
-        armature[_KEY] = {name: [*one.location, *one.rotation] for name, one in body.still.items()}
+        kept_values.keep(armature, _KEY, {name: [*one.location, *one.rotation] for name, one in body.still.items()})
     if not body.posed.keys().isdisjoint(_components([result])):
-        armature[_POSED] = {curves.path_of(target): list(row) for target, row in body.posed.items()}
+        kept_values.keep(armature, _POSED, {curves.path_of(target): list(row) for target, row in body.posed.items()})
 
 
 def _of(bone: bpy.types.PoseBone) -> Still:
@@ -307,8 +307,8 @@ def _is_moved(bone: bpy.types.PoseBone) -> bool:
 
 def _kept(armature: bpy.types.Object) -> dict[str, Still]:
     """Return the entries that `keep` has stored and that still have its format."""
-    group = armature.get(_KEY)
-    values = group.to_dict() if hasattr(group, "to_dict") else {}
+    stored = kept_values.kept(armature, _KEY)
+    values = stored if isinstance(stored, dict) else {}
     numbers = {name: list(row) if hasattr(row, "__len__") else [] for name, row in values.items()}
     return {
         name: Still(tuple(row[:3]), tuple(row[3:]))
@@ -319,9 +319,8 @@ def _kept(armature: bpy.types.Object) -> dict[str, Still]:
 
 def _kept_values(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return the values that `keep` has stored, without entries that something else has changed."""
-    group, found = armature.get(_POSED), {}
-    stored = group.to_dict() if hasattr(group, "to_dict") else {}
-    for path, row in stored.items():
+    stored, found = kept_values.kept(armature, _POSED), {}
+    for path, row in stored.items() if isinstance(stored, dict) else ():
         target = curves.target_at(path)
         if target is not None and hasattr(row, "__len__") and len(row) == curves.CHANNELS[target.property]:
             found[target] = tuple(map(float, row))

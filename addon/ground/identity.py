@@ -57,6 +57,11 @@ def called(
     return next((one for one in kept if one.name == name and _same(file_of(one), file)), None)
 
 
+def is_same_file(one: str, other: str) -> bool:
+    """Return whether two paths, which may be relative to the opened file, name one file, or files of one name."""
+    return bpy.path.basename(one) == bpy.path.basename(other)
+
+
 def _same(one: str, other: str) -> bool:
     return os.path.normpath(one) == os.path.normpath(other)
 
