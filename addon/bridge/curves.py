@@ -370,9 +370,7 @@ def _assign_sibling(
     slot: "bpy.types.ActionSlot",
 ) -> None:
     """Let the data that played a slot of the replaced action play that of an action: the face of a character."""
-    worn = [one for one in bpy.data.objects if one.type == "MESH" and _is_worn(one, armature)]
-    owners: list[Any] = [*worn, *filter(None, (getattr(one.data, "shape_keys", None) for one in worn))]
-    for owner in owners:
+    for owner in worn_by(armature):
         data = owner.animation_data
         called = f"{slot.identifier[:2]}{owner.name}" == slot.identifier
         plays = data is not None and data.action is not None and data.action in (before, action)
@@ -381,6 +379,20 @@ def _assign_sibling(
             data = data or owner.animation_data_create()
             data.action = action
             data.action_slot = slot
+
+
+def worn_by(armature: bpy.types.Object) -> list[Any]:
+    """Return the meshes that an armature wears and their shape keys, which may play other slots of its actions."""
+    worn = [one for one in bpy.data.objects if one.type == "MESH" and _is_worn(one, armature)]
+    return [*worn, *filter(None, (getattr(one.data, "shape_keys", None) for one in worn))]
+
+
+def slot_of(owner: Any, action: bpy.types.Action) -> Slot:
+    """Return the slot of an action that is for what an armature wears: of the name that it plays, or of its own."""
+    data = owner.animation_data
+    names = [getattr(data, "last_slot_identifier", ""), f"{owner.id_type[:2]}{owner.name}"]
+    fitting = [one for one in getattr(action, "slots", ()) if one.target_id_type == owner.id_type]
+    return next((one for name in names for one in fitting if one.identifier == name), None)
 
 
 def _is_worn(mesh: bpy.types.Object, armature: bpy.types.Object) -> bool:

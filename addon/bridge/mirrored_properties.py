@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.motion import mirrored_channels
 from ...core.motion.clip import Channel, Clip
-from . import own_values
+from . import curves, own_values
 from .clip import ReadAction
 
 
@@ -35,9 +35,28 @@ def _missing(armature: bpy.types.Object, clip: Clip, name: str) -> dict[str, flo
 
 def _value(armature: bpy.types.Object, name: str) -> float | None:
     """Return the value that a channel's property has where no action sets it, None for what the armature has not."""
-    path, _, index = name.removesuffix("]").rpartition("[")
+    slot, _, own = name.rpartition(curves.SLOT)
+    path, _, index = own.removesuffix("]").rpartition("[")
+    owner = _owner_of(armature, slot) if slot else armature
+    if owner is None:
+        return None
     try:
-        found: Any = armature.path_resolve(path)
-        return float(found[int(index)]) if hasattr(found, "__len__") else own_values.value(armature, path)
+        found: Any = owner.path_resolve(path)
+        if hasattr(found, "__len__"):
+            return float(found[int(index)])
+        return float(found) if slot else own_values.value(armature, path)
     except (IndexError, KeyError, TypeError, ValueError):
         return None
+
+
+def _owner_of(armature: bpy.types.Object, slot: str) -> Any:
+    """Return what an armature wears that plays a slot, by its identifier, or that it is named after; None for none."""
+    called = [one for one in curves.worn_by(armature) if f"{one.id_type[:2]}{one.name}" == slot]
+    played = [one for one in curves.worn_by(armature) if _played_slot(one) == slot]
+    return next(iter((*played, *called)), None)
+
+
+def _played_slot(owner: Any) -> str:
+    data = owner.animation_data
+    slot = data.action_slot if data is not None else None
+    return "" if slot is None else str(slot.identifier)

@@ -90,6 +90,15 @@ def test_mirror_has_the_length_of_the_body_and_keeps_the_smile(rig):
     assert np.abs(values() - smile).max() < 1e-5
 
 
+def test_mirror_moves_a_wink_to_the_other_eye(rig):
+    wink = values("wink.L")
+    bpy.data.meshes["Face"].shape_keys.key_blocks["wink.R"].value = 0.25  # by hand
+    woven("mirror", "one", keep_start=False)
+    assert wink.max() > 0.15
+    assert np.abs(values("wink.R") - wink).max() < 1e-5
+    assert np.abs(values("wink.L") - 0.25).max() < 1e-6
+
+
 def test_connect_goes_from_one_face_to_the_other(rig):
     made = woven("connect", "one", "two")
     last = int(made.frame_range[1])
