@@ -18,7 +18,7 @@ from ....core.errors import LoomError
 from ....core.motion import kinematics
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
-from ...bridge import curves, mesh, unkeyed_pose
+from ...bridge import curves, mesh, unkeyed_pose, worn_slots
 from ...bridge.stage import on_stage
 from ...ground import rates
 from ...ground.blender_types import present, scene_of
@@ -104,7 +104,8 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[d
         layer.objects.active = armature
         render.frame_map_old = render.frame_map_new = 100
         unkeyed_pose.put(armature, unkeyed)
-        yield unkeyed
+        with worn_slots.kept(armature):
+            yield unkeyed
     finally:
         render.frame_map_old, render.frame_map_new = stretching
         if playing != data.action:
@@ -141,6 +142,7 @@ def _alone(
         data.use_nla = False
         if not _ALONE:
             scene.name = action.name  # as the animation of a whole scene is called
+        worn_slots.play_alone(armature, action)
         if data.action != action:
             curves.assign(armature, action, curves.choose_slot(action, armature))
         yield rate, np.arange(first, max(last, first + 1) + 1, dtype=np.float64)

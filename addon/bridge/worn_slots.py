@@ -1,0 +1,100 @@
+"""Let what an armature wears, such as its face, play an action's own slots, and none of other actions of the body."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import bpy
+
+from ..ground.blender_types import Slot
+from . import curves
+
+_VALUE = re.compile(r'key_blocks\["((?:[^"\\]|\\.)*)"\]\.value')
+
+
+class _Played(NamedTuple):
+    """What something worn plays; animated : whether it has animation data; values : of its shape keys, by name."""
+
+    owner: Any
+    animated: bool
+    action: bpy.types.Action | None
+    slot: Slot
+    use_nla: bool
+    values: dict[str, float]
+
+
+@contextmanager
+def kept(armature: bpy.types.Object) -> Iterator[None]:
+    """Let what an armature wears play afterwards what it plays now, with the same values of shape keys."""
+    before = [_played(owner) for owner in curves.worn_by(armature)]
+    try:
+        yield
+    finally:
+        for one in before:
+            _play_again(one)
+
+
+def play_alone(armature: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Let what an armature wears play an action's slots; without one it rests where another action of a body moved it.
+
+    What plays an action that moves no bones, such as a face that was captured apart, goes on if the action has no slot
+    for it.
+    """
+    for owner in curves.worn_by(armature):
+        slot, data = curves.slot_of(owner, action), owner.animation_data
+        if data is not None:
+            _leave(owner, action, always=slot is not None)
+        if slot is not None:
+            data = data or owner.animation_data_create()
+            data.action = action
+            data.action_slot = slot
+
+
+def _leave(owner: Any, action: bpy.types.Action, *, always: bool) -> None:
+    """Let something worn rest where other actions moved it; always : also where these move no bones."""
+    data = owner.animation_data
+    if data.action not in (None, action) and (always or _moves_bones(data.action)):
+        _rest(owner, data.action, getattr(data, "action_slot", None))
+        data.action = None
+    strips = [strip for track in data.nla_tracks for strip in track.strips if strip.action is not None]
+    if data.use_nla and any(always or _moves_bones(strip.action) for strip in strips):
+        for strip in strips:
+            _rest(owner, strip.action, getattr(strip, "action_slot", None))
+        data.use_nla = False
+
+
+def _moves_bones(action: bpy.types.Action) -> bool:
+    return bool(curves.bones_keyed(action))
+
+
+def _rest(owner: Any, action: bpy.types.Action, slot: Slot) -> None:
+    """Set the shape keys that a slot moves to 0."""
+    if slot is None and hasattr(action, "slots"):
+        return
+    for curve in curves.curves_of(action, slot):
+        if match := _VALUE.fullmatch(curve.data_path):
+            key = owner.key_blocks.get(bpy.utils.unescape_identifier(match.group(1)))
+            if key is not None:
+                key.value = 0.0
+
+
+def _played(owner: Any) -> _Played:
+    data, values = owner.animation_data, {one.name: one.value for one in getattr(owner, "key_blocks", ())}
+    if data is None:
+        return _Played(owner, False, None, None, False, values)
+    return _Played(owner, True, data.action, getattr(data, "action_slot", None), data.use_nla, values)
+
+
+def _play_again(one: _Played) -> None:
+    data = one.owner.animation_data
+    if data is not None and not one.animated:
+        one.owner.animation_data_clear()
+    elif data is not None:
+        data.use_nla = one.use_nla
+        if data.action != one.action:
+            data.action = one.action
+        if one.slot is not None:
+            data.action_slot = one.slot
+    for name, value in one.values.items():
+        one.owner.key_blocks[name].value = value

@@ -1,0 +1,113 @@
+"""A file of an action has that action's own face and no other's; measured by Blender's importers."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(bpy.app.version < (4, 4), reason="slots came with Blender 4.4")
+KINDS = [".glb", ".fbx"]
+FACES = {"Smiles": {"smile": 0.8}, "Plain": {}, "Frowns": {"frown": 0.6}}  # the greatest value of each shape key
+
+
+@pytest.fixture
+def rig():
+    """A walker with a face: one action smiles, one has no face, one frowns; it plays the first, at its smile."""
+    rig = material.biped()
+    data = bpy.data.meshes.new("Face")
+    data.from_pydata([(0, 0, 1.6), (0.1, 0, 1.6), (0, 0.1, 1.7)], [], [(0, 1, 2)])
+    face = bpy.data.objects.new("Face", data)
+    bpy.context.scene.collection.objects.link(face)
+    face.parent = rig
+    face.vertex_groups.new(name="head").add([0, 1, 2], 1.0, "REPLACE")
+    face.modifiers.new("Armature", "ARMATURE").object = rig
+    for name in ("Basis", "smile", "frown"):
+        key = face.shape_key_add(name=name)
+        key.value = 0.0
+        key.data[0].co.z += 0.0 if name == "Basis" else 0.02
+    keys = data.shape_keys
+    for name, values in FACES.items():
+        action = material.key_walk(rig, name, frames=24, stride=1.2)
+        for key, most in values.items():
+            animation = keys.animation_data or keys.animation_data_create()
+            animation.action = action
+            animation.action_slot = action.slots.new("KEY", keys.name)
+            for frame, value in ((1, 0.0), (13, most), (25, 0.1)):
+                keys.key_blocks[key].value = value
+                keys.key_blocks[key].keyframe_insert("value", frame=frame)
+    keys.key_blocks["frown"].value = 0.0
+    play(rig, "Smiles")
+    return rig
+
+
+def play(rig, name):
+    action = bpy.data.actions[name]
+    for owner, kind in ((rig, "OBJECT"), (bpy.data.meshes["Face"].shape_keys, "KEY")):
+        owner.animation_data.action = action
+        owner.animation_data.action_slot = next(one for one in action.slots if one.target_id_type == kind)
+    bpy.context.scene.frame_set(13)
+
+
+def state():
+    keys = bpy.data.meshes["Face"].shape_keys
+    data = keys.animation_data
+    values = [round(one.value, 5) for one in keys.key_blocks]
+    tracks = [(track.name, track.mute) for track in data.nla_tracks]
+    return data.action.name, data.action_slot.identifier, data.use_nla, tracks, values
+
+
+def greatest(path, animation=None):
+    """The greatest value of each shape key in a file, as Blender's importer has it."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    if path.suffix == ".glb":
+        bpy.ops.import_scene.gltf(filepath=str(path))
+    else:
+        bpy.ops.import_scene.fbx(filepath=str(path))
+    (keys,) = [one for one in bpy.data.shape_keys if "smile" in one.key_blocks]
+    last = max((action.frame_range[1] for action in bpy.data.actions), default=30.0)
+    found = dict.fromkeys(("smile", "frown"), 0.0)
+    for frame in np.arange(0, last + 1):
+        bpy.context.scene.frame_set(int(frame))
+        found = {name: max(value, keys.key_blocks[name].value) for name, value in found.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", FACES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_has_the_face_of_its_action_alone(rig, tmp_path, kind, name):
+    before = state()
+    assert bpy.ops.action_loom.export_motion(filepath=str(tmp_path / f"out{kind}"), actions=[{"name": name}]) == {
+        "FINISHED"
+    }
+    assert state() == before
+    found = greatest(tmp_path / f"out{kind}")
+    assert found == pytest.approx({"smile": 0.0, "frown": 0.0} | FACES[name], abs=0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_face_in_the_nla_is_not_exported_with_another_action(rig, tmp_path, kind):
+    data = bpy.data.meshes["Face"].shape_keys.animation_data
+    action, slot = data.action, data.action_slot
+    data.action = None
+    strip = data.nla_tracks.new().strips.new("Smiles", 1, action)
+    strip.action_slot = slot
+    path = tmp_path / f"out{kind}"
+    assert bpy.ops.action_loom.export_motion(filepath=str(path), actions=[{"name": "Plain"}]) == {"FINISHED"}
+    assert data.use_nla
+    assert data.action is None
+    assert greatest(path) == pytest.approx({"smile": 0.0, "frown": 0.0}, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_face_of_no_action_of_the_body_is_exported_as_it_plays(rig, tmp_path, kind):
+    """Such as one that was captured apart."""
+    keys = bpy.data.meshes["Face"].shape_keys
+    keys.animation_data.action = None
+    keys.key_blocks["smile"].value = 0.3
+    keys.key_blocks["smile"].keyframe_insert("value", frame=1)
+    keys.key_blocks["frown"].value = 0.2  # by hand
+    before = state()
+    path = tmp_path / f"out{kind}"
+    assert bpy.ops.action_loom.export_motion(filepath=str(path), actions=[{"name": "Plain"}]) == {"FINISHED"}
+    assert state() == before
+    assert greatest(path) == pytest.approx({"smile": 0.3, "frown": 0.2}, abs=0.02)
