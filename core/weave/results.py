@@ -85,9 +85,14 @@ class SpliceResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class CutOutResult(Result):
-    """A loop or an action out of a take; part : the frames of the take that it was made of."""
+    """A loop or an action out of a take; part : the frames of the take that it was made of.
+
+    first : frame of the take that it begins with; low : first frame of the cycle of a loop
+    """
 
     part: Clip
+    first: int
+    low: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from ....core.check import contacts
 from ....core.drive.database import RATE
 from ....core.graph.walk_result import WalkResult
 from ....core.recipes.base import Recipe
-from ....core.verbs import Drive, Follow
+from ....core.verbs import Drive, Follow, source_frames
 from ....core.verbs.drive.work import DriveResult
 from ....core.verbs.fill.result import FillResult
 from ....core.verbs.follow.result import FollowResult
@@ -73,7 +73,7 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
 
 def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
     """Return which clip each stretch of a walk is from."""
-    walked = _in_graph(woven, names, recipe.prepared_of(range(len(names))))
+    walked = source_frames.in_graph(woven, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return Parts(len(woven.clip) - 1.0, woven.clip.rate)
     origin, last = woven.origin, len(woven.clip) - 1.0
@@ -97,17 +97,6 @@ def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
                 upper.append(Part(tuple(number - 1 for number in numbers), float(inside[0]), float(inside[-1])))
         tracks.append(tuple(upper))
     return Parts(last, woven.clip.rate, tuple(tracks), seams=seams)
-
-
-def _in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
-    """Return which source each clip of a graph is, which may lack some; None for a graph of other clips."""
-    left, found = iter(prepared), []
-    for clip in woven.graph.clips[: woven.graph.inputs.given]:
-        which = next((k for k in left if names[k] == clip.name), None)
-        if which is None:
-            return None
-        found.append(which)
-    return found
 
 
 def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:

@@ -15,7 +15,7 @@ from ....core.motion import cycles, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
-from ....core.verbs import Loop
+from ....core.verbs import Loop, source_frames
 from ....core.verbs.fill.result import FillResult
 from ....core.weave import root_carrier
 from ....core.weave.results import ConnectResult, Result
@@ -33,6 +33,7 @@ from ...bridge import (
     unkeyed_pose,
 )
 from ...bridge import clip as clips
+from ...bridge.clip import OUR_MARKER
 from ...bridge.few_curves import Few
 from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
@@ -117,6 +118,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             keyed_poses.mark(action, slot, [round(first_frame) + key for key in woven.keys], spans)
         if recipe.of_action and into is None:
             pose_markers.carry_over(made_of[0][0], action, woven)
+        else:
+            _carry_events(inputs, woven, action, (round(first_frame), len(clip)))
         if options.result_name and into is None:
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
@@ -132,6 +135,23 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
     limbs = "" if on_rig is None else on_rig.keys.summary
     return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe), limbs)
+
+
+def _carry_events(inputs: Inputs, woven: Result, action: bpy.types.Action, span: tuple[int, int]) -> None:
+    """Give an action the event markers of its sources; span : its first scene frame and its number of frames."""
+    read, (first, length) = inputs.read, span
+    made_of = [action for action, _ in sources_of(read)]
+    sources = [pose_markers.Source(one, source.frames) for one, source in zip(made_of, read.sources, strict=True)]
+    if not any(pose_markers.events(one) for one in made_of):
+        return
+    if inputs.recipe.of_action:
+        markers = [one for one in pose_markers.carried(made_of[0], first, woven) if not OUR_MARKER.fullmatch(one[0])]
+    else:
+        shown = source_frames.of(woven, inputs.recipe, read.clips)
+        shown = [dataclasses.replace(one, source=one.source - len(read.bodies)) for one in shown]
+        repeats = len(woven.clip) - 1 if woven.clip.cyclic else 0
+        markers = pose_markers.of_sources(sources, shown, first, length, repeats=repeats)
+    pose_markers.renew(action, sources, markers)
 
 
 class _Planned(NamedTuple):

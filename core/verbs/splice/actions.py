@@ -122,12 +122,23 @@ def _report(actions: Actions, planned: SplicePlan, spliced: Spliced) -> dict[str
     graph = actions.graph
     return {
         "splice_points": rows,
+        "played": _played(actions, planned.first, spliced.places),
         "in_step": round(sum(p.end - p.first for p in entered) / (planned.end - planned.first), 4),
         "threshold": actions.recipe.splice_threshold,
         "least_distance": round(planned.least, 4) if np.isfinite(planned.least) else None,
         "graph": None if graph is None else {k: graph.report["graph"][k] for k in _OF_GRAPH},
         "warnings": _warnings(actions, planned, bool(entered)),
     }
+
+
+def _played(actions: Actions, first: int, places: Indices) -> list[dict[str, Any]]:
+    """Return which frames of which action play from which frame on; places (2, K) : a clip and a frame of it."""
+    given, count, rows = actions.given_frames(places), len(actions.clips), []
+    for part in np.split(np.arange(len(given)), np.flatnonzero(np.diff(places[0])) + 1):
+        clip = int(places[0, part[0]])
+        about = {"at": first + int(part[0]), "number": clip % count, "mirrored": clip >= count}
+        rows.append(about | {"frames": given[part].round(3).tolist()})
+    return rows
 
 
 _OF_GRAPH = ("frames", "transitions", "component_share")

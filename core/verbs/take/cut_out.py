@@ -89,10 +89,13 @@ def cut_out(
         made = take.loop(recipe.first, last, recipe.kind)
         found = take.found[recipe.first, last, recipe.kind]
         own["score"], warnings = found.repeats, list(found.report["warnings"])
+        low, begins = recipe.first + found.low, recipe.first + found.low + found.struck
         if recipe.mirrored:
             made = _mirrored(made)
-            made = loops.begun(made) if recipe.kind in ("walk", "run") else made
+            struck = loops.strike(made) if recipe.kind in ("walk", "run") else 0
+            made, begins = loops.begun_at(made, struck), begins + struck
     else:
+        low = begins = recipe.first
         made, own["apart_m"] = _between(part, recipe, take)
         warnings = []
     warnings += [
@@ -110,7 +113,7 @@ def cut_out(
         "quality": {"before": [quality.measure(part)], "after": quality.measure(made)},
         "warnings": warnings,
     }
-    return CutOutResult(made, report | reporting.common(recipe.verb, clips, made, began, notes), 0, part)
+    return CutOutResult(made, report | reporting.common(recipe.verb, clips, made, began, notes), 0, part, begins, low)
 
 
 def _mirrored(clip: Clip) -> Clip:

@@ -32,12 +32,15 @@ class Made:
     """A loop of a stretch, or why there is none.
 
     clip : the cycle, begun where the left foot strikes; report : of Loop; why : "" for a loop
+    low, struck : frame of the stretch with which the cycle begins, and the frames from there to that strike
     """
 
     stretch: Stretch
     clip: Clip | None
     report: Mapping[str, Any]
     why: str = ""
+    low: int = 0
+    struck: int = 0
 
     @property
     def repeats(self) -> float:
@@ -95,9 +98,10 @@ def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
 
 def looped(cut: Cut, stretch: Stretch) -> Made:
     """Return the loop of one stretch, or why there is none."""
-    kind, part = stretch.state.kind, cut.part(stretch)
+    kind, part, steady = stretch.state.kind, cut.part(stretch), 0
     if kind in (*GAITS, IDLE):
-        part = part.cut(*_steady(cut, stretch))
+        steady, end = _steady(cut, stretch)
+        part = part.cut(steady, end)
         least = LEAST_GAIT if kind in GAITS else LEAST_IDLE
     elif kind == ACTION:
         least = 2.0 * SHORT
@@ -109,7 +113,7 @@ def looped(cut: Cut, stretch: Stretch) -> Made:
     for cycle in _of_rest(part) if kind == IDLE else [(0, 0)]:
         made = _closed(stretch, part, *cycle)
         if made.clip is not None:
-            return made
+            return replace(made, low=made.low + steady)
         refused.append(made)
     return refused[0]
 
@@ -128,7 +132,8 @@ def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
     if step > SEAM or acceleration > ACCELERATION:
         why = f"its seam would be seen: step {step:.1f}, acceleration {acceleration:.1f} times the usual one"
         return Made(stretch, None, made.report, why)
-    return Made(stretch, begun(made.clip) if kind in GAITS else made.clip, made.report)
+    struck = strike(made.clip) if kind in GAITS else 0
+    return Made(stretch, begun_at(made.clip, struck), made.report, "", made.report["loop"]["start"], struck)
 
 
 def _of_rest(part: Clip) -> list[tuple[int, int]]:
@@ -171,7 +176,11 @@ def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
 
 def begun(cycle: Clip) -> Clip:
     """Return a cycle of a gait that begins where the left foot strikes, so that phases of all loops agree."""
-    struck = strike(cycle)
+    return begun_at(cycle, strike(cycle))
+
+
+def begun_at(cycle: Clip, struck: int) -> Clip:
+    """Return a cycle that begins at one of its frames."""
     if struck == 0:
         return cycle
     length = len(cycle) - 1

@@ -1,0 +1,272 @@
+"""Say which frames of its sources a result plays, and when: for events that are bound to frames."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..drive.database import RATE
+from ..graph.walk_result import WalkResult
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..recipes.base import Recipe
+from ..weave.results import (
+    BlendResult,
+    ConnectResult,
+    CutOutResult,
+    EditResult,
+    KeyPosesResult,
+    LoopResult,
+    Result,
+    RetargetResult,
+    SpliceResult,
+)
+from .drive import Drive
+from .drive.work import DriveResult
+from .fill.result import FillResult
+from .follow import Follow
+from .follow.result import FollowResult
+from .loop import Loop
+from .restyle.work import RestyleResult
+from .take import CutOut
+
+JUMP = 4.0  # times the usual step: a larger step begins another stretch
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A stretch of a source that a result plays.
+
+    source : number of the clip, counted from 0; first : frame of the result at which the stretch begins
+    frames (K,) : of the clip as it was given, rising; weights (K,) : share of the clip; mirrored : as its image
+    cycle : frames after which the clip begins again, 0 for never; low, high : frames of the clip that can be played
+    """
+
+    source: int
+    first: int
+    frames: Array
+    weights: Array
+    mirrored: bool = False
+    cycle: float = 0.0
+    low: float = -np.inf
+    high: float = np.inf
+
+    def when(self, frame: float) -> list[tuple[float, float]]:
+        """Return the frames of the result at which a frame of the clip is played, each with the clip's weight.
+
+        Example:
+            >>> import numpy as np
+            >>> from action_loom.core.verbs.source_frames import Shown
+            >>> Shown(0, 10, np.arange(5.0, 9.0), np.ones(4)).when(7.0)
+            [(12.0, 1.0)]
+        """
+        if not self.low - 0.5 <= frame <= self.high + 0.5:
+            return []
+        frames, at = self.frames, np.arange(len(self.frames), dtype=float)
+        near = 0.5 * float(np.median(np.diff(frames))) if len(frames) > 1 else 0.5
+        wanted = np.array([frame])
+        if self.cycle:
+            turns = np.arange(np.floor((frames[0] - frame) / self.cycle), (frames[-1] - frame) / self.cycle + 2.0)
+            wanted = frame + turns * self.cycle
+        wanted = wanted[(wanted >= frames[0] - near) & (wanted <= frames[-1] + near)]
+        places = np.interp(wanted, frames, at)
+        weights = np.interp(places, at, self.weights)
+        return [(self.first + float(place), float(weight)) for place, weight in zip(places, weights, strict=True)]
+
+
+def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    """Return which stretches of the given clips a result plays; none where strides of many clips are mixed.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.verbs import source_frames
+        >>> recipe, clips = verbs.Connect(), [actions.walk(), actions.run()]
+        >>> made = verbs.apply(recipe, clips)
+        >>> [one.source for one in source_frames.of(made, recipe, clips)]
+        [0, 1]
+    """
+    if isinstance(woven, BlendResult):
+        return _blended(woven)
+    if isinstance(woven, LoopResult) and isinstance(recipe, Loop):
+        return _looped(woven, recipe, clips[0])
+    if isinstance(woven, CutOutResult) and isinstance(recipe, CutOut):
+        return _cut_out(woven, recipe)
+    if isinstance(woven, ConnectResult):
+        return _connected(woven, clips)
+    if isinstance(woven, WalkResult):
+        return _walked(woven, recipe, [clip.name for clip in clips])
+    if isinstance(woven, SpliceResult):
+        return _spliced(woven, clips)
+    if isinstance(woven, KeyPosesResult):
+        return _posed(woven)
+    if isinstance(woven, DriveResult):
+        return _driven(woven, recipe, clips)
+    if isinstance(woven, RestyleResult):
+        return _restyled(woven, clips)
+    return _as_given(woven, clips)
+
+
+def in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
+    """Return which source each clip of a graph is, which may lack some; None for a graph of other clips."""
+    left, found = iter(prepared), []
+    for clip in woven.graph.clips[: woven.graph.inputs.given]:
+        which = next((k for k in left if names[k] == clip.name), None)
+        if which is None:
+            return None
+        found.append(which)
+    return found
+
+
+def _runs(source: int, frames: Array, at: int = 0, **about: Any) -> list[Shown]:
+    """Return frames (F,) of a source that play from a result's frame `at`, as stretches whose frames rise."""
+    steps = np.diff(frames)
+    usual = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 1.0
+    breaks = np.flatnonzero((steps <= 0.0) | (steps > JUMP * usual)) + 1
+    parts, found = np.split(np.asarray(frames, dtype=float), breaks), []
+    last = np.nan
+    for first, part in zip([0, *breaks.tolist()], parts, strict=True):
+        if not (len(part) == 1 and part[0] == last):  # the pose is held, and plays from its first frame on
+            found.append(Shown(source, at + first, part, np.ones(len(part)), **about))
+        last = part[-1]
+    return found
+
+
+def _dropped(report: dict[str, Any], name: str) -> int:
+    """Return how many frames were left out at the start of a clip."""
+    return next((int(row["first"]) for row in report.get("dropped", ()) if row["clip"] == name), 0)
+
+
+def _blended(woven: BlendResult) -> list[Shown]:
+    prepared, found = woven.prepared, []
+    counts = prepared.counts or (1,) * len(prepared.clips)
+    rows = woven.registration.frames(woven.reference_frames)
+    for k, (clip, frames) in enumerate(zip(prepared.clips, prepared.frame_maps, strict=True)):
+        length = (len(clip) - 1) / counts[k]
+        repeats = woven.registration.cyclic or counts[k] > 1
+        cycle = (frames.cycle or (length if repeats else 0.0)) * frames.step
+        if woven.weights[k].any():
+            about = (cycle, frames.first, frames.first + cycle) if cycle else ()
+            given = frames.first + rows[k] * frames.step
+            found.append(Shown(k, 0, given, np.asarray(woven.weights[k]), False, *about))
+    return found
+
+
+def _looped(woven: LoopResult, recipe: Loop, clip: Clip) -> list[Shown]:
+    start, count = woven.report["loop"]["start"], len(woven.clip)
+    length = (count - 1) / recipe.repeat
+    frames = start + round(recipe.phase * length) + np.arange(count, dtype=float)
+    if not recipe.half:
+        return [Shown(0, 0, frames, np.ones(count), False, length, start, start + length)]
+    half, ones = len(clip) - 1, np.ones(count)
+    end = start + length
+    return [
+        Shown(0, 0, frames, ones, False, length, max(start, 0), min(end, half)),
+        Shown(0, 0, frames - half, ones, True, length, max(start - half, 0), min(end - half, half)),
+    ]
+
+
+def _cut_out(woven: CutOutResult, recipe: CutOut) -> list[Shown]:
+    count = len(woven.clip)
+    frames = woven.first + np.arange(count, dtype=float)
+    about = (count - 1.0, woven.low, woven.low + count - 1.0) if recipe.loop else ()
+    return [Shown(0, 0, frames, np.ones(count), recipe.mirrored, *about)]
+
+
+def _connected(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
+    own = woven.report["connect"]
+    joints = own.get("joints", [own])
+    starts = [0, *woven.seams, len(woven.clip)]
+    found = []
+    for k, clip in enumerate(clips):
+        count, step = starts[k + 1] - starts[k], clip.rate / woven.clip.rate
+        first = _dropped(woven.report, clip.name) if k == 0 else joints[k - 1]["to_frame"] + step
+        found += _runs(k, first + step * np.arange(count, dtype=float), starts[k])
+    return found
+
+
+def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Shown]:
+    walked = in_graph(woven, names, recipe.prepared_of(range(len(names))))
+    if walked is None:
+        return []
+    origin, given, found = woven.origin, woven.graph.inputs.given, []
+    over = (origin.other >= 0) & (origin.share >= 0.5)
+    clip, frame = np.where(over, origin.other, origin.clip), np.where(over, origin.other_frame, origin.frame)
+    breaks = np.flatnonzero((np.diff(clip) != 0) | (np.diff(frame) != 1)) + 1
+    for rows in np.split(np.arange(len(clip)), breaks):
+        which = int(clip[rows[0]])
+        if which < 0:
+            continue
+        frames = woven.graph.inputs.frame_maps[which]
+        cycle = frames.cycle * frames.step
+        about = (cycle, frames.first, frames.first + cycle) if cycle else ()
+        played = frames.first + frame[rows] * frames.step
+        ones = np.ones(len(rows))
+        found.append(Shown(walked[which % given], int(rows[0]), played, ones, which >= given, *about))
+    if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
+        for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
+            found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
+    return found
+
+
+def _overlaid(rows: Sequence[dict[str, Any]], sources: Sequence[int]) -> list[Shown]:
+    """Return stretches of actions on the upper body; rows : as Splice reports them."""
+    return [
+        run
+        for row in rows
+        for run in _runs(
+            sources[row["number"]], np.array(row["frames"], dtype=float), row["at"], mirrored=row["mirrored"]
+        )
+    ]
+
+
+def _spliced(woven: SpliceResult, clips: Sequence[Clip]) -> list[Shown]:
+    first = _dropped(woven.report, clips[0].name)
+    legs = _runs(0, first + np.arange(len(woven.clip), dtype=float))
+    if "played" in woven.report["splice"]:
+        return legs + _overlaid(woven.report["splice"]["played"], range(1, len(clips)))
+    return legs + _runs(1, woven.action_frames)
+
+
+def _posed(woven: KeyPosesResult) -> list[Shown]:
+    names = woven.report["names"]
+    return [
+        Shown(names.index(pose["clip"]), first, np.array([float(pose["frame"])]), np.ones(1))
+        for pose, first in zip(woven.report["key_poses"]["poses"], woven.arrive, strict=True)
+    ]
+
+
+def _driven(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    """Return what was played, to 0.1 s; nothing of a drive that was settled along its line."""
+    if "along" in woven.report["drive"]:
+        return []
+    data, found = woven.data, list[Shown]()
+    legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
+    known = [clip.name for clip in clips[legs:]]
+    at = np.arange(len(woven.clip)) * RATE / woven.clip.rate
+    rows = woven.route.row[np.minimum(np.round(at).astype(int), len(woven.route) - 1)]
+    playing = data.clip[rows]
+    for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(playing)) + 1):
+        which = int(playing[part[0]])
+        clip = data.clips[which % data.given]
+        if clip.name not in known or which % data.given >= len(data.frame_maps):
+            continue
+        frames = data.frame_maps[which % data.given]
+        played = frames.given(data.frame[rows[part]] * data.rate / RATE)
+        source = legs + known.index(clip.name)
+        found += _runs(source, np.asarray(played), int(part[0]), mirrored=which >= data.given)
+    return [*_runs(0, np.arange(len(woven.clip), dtype=float)), *found] if legs else found
+
+
+def _restyled(woven: RestyleResult, clips: Sequence[Clip]) -> list[Shown]:
+    last = len(woven.before) - 1.0
+    return _runs(0, _dropped(woven.report, clips[0].name) + np.linspace(0.0, last, len(woven.clip)))
+
+
+def _as_given(woven: Result, clips: Sequence[Clip]) -> list[Shown]:
+    if not isinstance(woven, EditResult | FillResult | RetargetResult):
+        return []
+    source = len(clips) - 1 if isinstance(woven, RetargetResult) else woven.reference
+    first = _dropped(woven.report, clips[source].name)
+    return _runs(source, first + np.arange(len(woven.clip), dtype=float))

@@ -1,0 +1,92 @@
+"""Which frame of which source a result plays: as a stepped channel tells, which goes through the work as any curve."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.figure import actions
+from action_loom.core.motion.clip import Channel
+from action_loom.core.verbs import source_frames
+
+APART = 1e5  # numbers of the channel from one clip to the next
+WALKS = [actions.walk(cycles=3), actions.sneak(cycles=3)]
+CYCLES = [actions.walk(cycles=1), actions.sneak(cycles=1)]
+OPEN = [actions.walk().cut(5, 80), actions.sneak().cut(3, 150)]
+TAKE = [actions.walk(cycles=4).cut(10, 100)]
+LONG = [actions.walk(cycles=5)]
+ROWS = {
+    "cycles": (verbs.Blend(weights=(0.3, 0.7)), CYCLES),
+    "takes": (verbs.Blend(weights=(0.6, 0.4)), OPEN),
+    "a cycle beside a take": (verbs.Blend(weights=(0.6, 0.4)), [actions.walk(cycles=3).cut(7, 90), CYCLES[1]]),
+    "from one to the other": (verbs.Blend(weight_keys=((0, 1, 0), (1, 0, 1)), ends="pinned"), WALKS),
+    "retimed": (verbs.Synchronise(), CYCLES),
+    "connected": (verbs.Connect(), [*WALKS, actions.run(cycles=3)]),
+    "of two rates": (verbs.Connect(), [WALKS[0], replace(WALKS[1], rate=60.0)]),
+    "a loop": (verbs.Loop(), TAKE),
+    "a loop at a phase": (verbs.Loop(phase=0.3, repeat=3), TAKE),
+    "half a cycle": (verbs.Loop(half=True), [CYCLES[0].cut(0, 17)]),
+    "spliced": (verbs.Splice(), [WALKS[0], actions.wave()]),
+    "cut out": (verbs.CutOut(first=10, last=100, kind="walk"), LONG),
+    "cut out as a loop": (verbs.CutOut(first=10, last=150, kind="walk", loop=True), LONG),
+    "cut out in the mirror": (verbs.CutOut(first=10, last=150, kind="walk", loop=True, mirrored=True), LONG),
+    "walked": (verbs.Walk(seconds=4), [WALKS[0], actions.run(cycles=3), actions.turn_left()]),
+    "restyled": (verbs.Restyle(mirror=True, cadence=-0.5), WALKS),
+    "edited": (verbs.Filter(), [WALKS[0]]),
+}
+
+
+def numbered(clips):
+    """Clips with a channel that numbers their frames."""
+    return [
+        replace(clip, channels={"frame": Channel(APART * k + np.arange(len(clip)), discrete=True)})
+        for k, clip in enumerate(clips)
+    ]
+
+
+def told(shown, length):
+    """The same number (F,) for each frame of a result, of the clip with the largest weight there."""
+    found, best = np.full(length, np.nan), np.zeros(length)
+    for one in shown:
+        frames, rows = one.frames, one.first + np.arange(len(one.frames))
+        if one.cycle:
+            low = one.low if one.high - one.low >= one.cycle else 0.0
+            frames = low + (frames - low) % one.cycle
+        own = (one.weights > best[rows]) & (frames >= one.low) & (frames <= one.high)
+        found[rows[own]], best[rows[own]] = APART * one.source + frames[own], one.weights[own]
+    return found
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_the_frames_that_play_are_told(row):
+    recipe, clips = row
+    clips = numbered(clips)
+    made = verbs.apply(recipe, clips)
+    length = len(made.clip)
+    off = np.abs(told(source_frames.of(made, recipe, clips), length) - made.clip.channels["frame"].values)
+    assert np.isfinite(off).mean() > 0.95
+    # The first frame of a cycle is its last again, so the channel may have either.
+    assert (off[np.isfinite(off)] <= 1.0 + 1e-6).sum() >= np.isfinite(off).sum() - 2
+
+
+def test_key_poses_are_told_where_they_are_reached():
+    recipe = verbs.KeyPoses(poses=((1, 0, 0.0), (2, 10, 0.5, 0.2)))
+    shown = source_frames.of(verbs.apply(recipe, CYCLES), recipe, CYCLES)
+    assert [(one.source, one.first, one.frames.tolist()) for one in shown] == [(0, 0, [0.0]), (1, 15, [10.0])]
+
+
+def test_of_a_drive_it_is_told_what_plays():
+    recipe = verbs.Drive(wishes=((0, 0, 1.2), (1, 0, 0), (1.5, 0, 0)))
+    clips = [CYCLES[0], actions.wave()]
+    made = verbs.apply(recipe, clips)
+    shown = source_frames.of(made, recipe, clips)
+    assert sum(len(one.frames) for one in shown) >= 0.9 * len(made.clip)
+    assert all((one.frames >= -1.0).all() and (one.frames <= len(clips[one.source])).all() for one in shown)
+
+
+def test_a_frame_of_a_cycle_plays_once_in_each():
+    recipe = verbs.Loop(repeat=3)
+    (shown,) = source_frames.of(verbs.apply(recipe, TAKE), recipe, TAKE)
+    at = [place for place, _ in shown.when(shown.low + 5.0)]
+    assert np.diff(at).tolist() == [32.0, 32.0]
+    assert shown.when(shown.low - 5.0) == []
