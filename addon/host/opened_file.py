@@ -252,7 +252,7 @@ class _Actions(Sources):
         return motion_file.compose(woven.clip, path, None, self.convention)
 
     def keep(self, recipe: Recipe, woven: Result) -> Kept:
-        written = writing.write(bpy.context, Inputs(self.request, self.read, recipe), woven, into=self.into)
+        written = rebuilding.write(bpy.context, Inputs(self.request, self.read, recipe), woven, self.into)
         return Kept(written.action.name, written.notes)
 
 

@@ -83,13 +83,12 @@ class EditHooks(ResultHooks):
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         from ...model import storage
-        from ...services.results import replacing
-        from ...services.weaving import writing
+        from ...services.results import rebuilding, replacing
 
         if op.again:
             action = _named_again(op)
             into = action, storage.find_slot(action, storage.of_result(action).slot)
-            return writing.write(context, inputs, made, into=into)
+            return rebuilding.write(context, inputs, made, into)
         return replacing.write(context, inputs, made) if op.replace else super().write(op, context, inputs, made)
 
     def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:

@@ -163,9 +163,8 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
 
     def finish(self, context: bpy.types.Context, inputs: "Inputs", made: "Result") -> OperatorReturn:
         from ...services.results import rebuilding
-        from ...services.weaving import writing
 
-        written = writing.write(context, inputs, made, into=rebuilding.place_of(self._into))
+        written = rebuilding.write(context, inputs, made, rebuilding.place_of(self._into))
         written = dataclasses.replace(written, notes=(*written.notes, *_to_rebuild(context, inputs, written.action)))
         reports.report_results(self, context, [EachResult(inputs, made, written)])
         return {"FINISHED"}

@@ -127,12 +127,12 @@ class CutOutHooks(ResultHooks):
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         """Write an action, over the one that was woven for it before unless that was edited by hand."""
+        from ...services.results import rebuilding
         from ...services.takes import set_rows
-        from ...services.weaving import writing
 
         name = inputs.request.result.result_name
         rig = properties.rig_of(scene_of(context), op.about(context))
-        written = writing.write(context, inputs, made, into=set_rows.place_of(rig, name))
+        written = rebuilding.write(context, inputs, made, set_rows.place_of(rig, name))
         written.action.use_fake_user = True
         return written
 

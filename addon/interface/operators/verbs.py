@@ -261,7 +261,7 @@ class AskHooks(ResultHooks):
     """Weave the requested motion, along a curve where there is one; the list's lines get its shares as weights."""
 
     curve: bpy.props.StringProperty(
-        name="Curve", description="Name of a curve object to walk along; the points of Path if empty"
+        name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
     )
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:

@@ -85,8 +85,13 @@ def _strip(
     if slot is not None:
         strip.action_slot = slot
     strip.use_sync_length = False  # the range is ours
-    strip.action_frame_start, strip.action_frame_end = math.floor(first), max(math.ceil(last), math.floor(first) + 1)
+    strip.action_frame_start, strip.action_frame_end = whole_frames(first, last)
     return strip
+
+
+def whole_frames(first: float, last: float) -> tuple[int, int]:
+    """Return the whole frames that a strip plays of an action's first to last frame."""
+    return math.floor(first), max(math.ceil(last), math.floor(first) + 1)
 
 
 def _as_played(strip: bpy.types.NlaStrip, blend: Any, influence: float) -> None:

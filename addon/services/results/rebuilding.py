@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 
@@ -14,6 +15,7 @@ from ...ground.blender_types import SlottedAction
 from ...model import storage
 from ..weaving import reading, writing
 from ..weaving.reading import Inputs
+from . import strip_lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,18 @@ def read_again_in_steps(
 
 
 read_again = steps.at_once(read_again_in_steps)
+
+
+def write(context: bpy.types.Context, inputs: Inputs, made: Any, into: SlottedAction | None) -> writing.Written:
+    """Write a result over itself, or as a new action (None).
+
+    NLA strips that play all of it get its new length, and what has no room is said.
+    """
+    if into is None:
+        return writing.write(context, inputs, made)
+    first, last = into[0].frame_range[:]
+    written = writing.write(context, inputs, made, into=into)
+    return dataclasses.replace(written, notes=(*written.notes, *strip_lengths.fit(written.action, (first, last))))
 
 
 def place_of(uid: int) -> SlottedAction:
