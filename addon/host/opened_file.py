@@ -31,7 +31,7 @@ from ..ground.blender_types import SlottedAction, by_full_name, present, scene_o
 from ..model import readiness, storage
 from ..services.results import rebuilding
 from ..services.sources import source_list
-from ..services.weaving import reading, writing
+from ..services.weaving import reading
 from ..services.weaving.reading import Inputs
 
 AddVerb = Callable[["argparse._SubParsersAction[argparse.ArgumentParser]", "OpenedFile"], None]

@@ -69,7 +69,7 @@ def test_a_strip_behind_is_not_overlapped(walker, room, capfd):
     if room == 3:
         assert strip.frame_end == was
         more = strip.frame_start + last - 1.0 - behind.frame_start
-        assert f"behind follows it: move that one {more:g} frames on" in message
+        assert f"{behind.name} follows it: move that one {more:g} frames on" in message
         assert f"end at frame {last:g}" in message
     else:
         assert strip.action_frame_end == last

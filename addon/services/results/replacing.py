@@ -5,8 +5,9 @@ from typing import Any
 
 import bpy
 
+from ....core.errors import some
 from ...bridge import result_mark
-from ...ground.blender_types import present
+from ...ground.blender_types import Slot, present
 from ..contacts import pose_markers
 from ..weaving import writing
 from ..weaving.reading import Inputs
@@ -15,6 +16,7 @@ from ..weaving.reading import Inputs
 def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Written:
     """Write a result over its first source; a copy of the original is kept and counts as the source.
 
+    Other objects that play the action are named.
     Raises LoomError, with everything unchanged, for an action that can't be written.
     """
     request, read = inputs.request, inputs.read
@@ -34,7 +36,29 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
         bpy.data.actions.remove(before)
         raise
     pose_markers.carry_over(before, action, made)
-    return written
+    others = _others(action, slot, read.armature)
+    if not others:
+        return written
+    note = (
+        f"{action.name} plays on {some(others)}, too, and has changed there: undo, and switch Replace off for a new"
+        " action"
+    )
+    return dataclasses.replace(written, notes=(*written.notes, note))
+
+
+def _others(action: bpy.types.Action, slot: Slot, armature: int) -> list[str]:
+    """Return the names of objects that play an action's slot, also in the NLA, besides an armature (a session id)."""
+    found = []
+    for one in bpy.data.objects:
+        data = one.animation_data
+        if data is None or one.session_uid == armature:
+            continue
+        strips = [strip for track in data.nla_tracks for strip in track.strips]
+        played = [(data.action, data), *((strip.action, strip) for strip in strips)]
+        own = [getattr(by, "action_slot", None) for of, by in played if of == action]
+        if any(slot is None or (by is not None and by.handle == slot.handle) for by in own):
+            found.append(one.name)
+    return found
 
 
 def _kept(action: bpy.types.Action, label: str) -> bpy.types.Action:

@@ -23,6 +23,7 @@ from ....core.weave.root_carrier import Carrying
 from ...bridge import (
     baking,
     control_keys,
+    curve_looks,
     curves,
     keyed_poses,
     keys_on_controls,
@@ -85,6 +86,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     had = frozenset[curves.Target]()
     if into is not None and on_rig is None:
         had = frozenset(curves.transforms(curves.curves_of(*into)))
+    looks = None if into is None else curve_looks.of(into)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
             "first_frame": first_frame,
@@ -107,6 +109,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
                     **how,
                 )
             )
+        if looks is not None:
+            curve_looks.give_back((action, slot), looks)
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), clip, read.body, first_frame
         notices.append(_as_shown(read, where, within=within, played=options.assign))

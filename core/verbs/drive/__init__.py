@@ -20,7 +20,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     label = "Drive Again"
     tooltip = "Drive the wishes of the last drive again, with the ticked actions"
     mode = "Drive"
-    mode_tooltip = "Steer the character with keys or the mouse, and keep what it did"
+    mode_tooltip = "Steer the character with keys or the mouse, and keep what it did as an action"
     intent = "Path"
     others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"

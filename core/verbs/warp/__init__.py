@@ -75,7 +75,7 @@ class Warp(Recipe, SpanOptions):
         shown=RARE,
     )
     spans: tuple[tuple[float, ...], ...] = spans_option(("plant_feet", (True,)))
-    plant_feet: bool = option(False, "Keep feet in place that stood in the action", shown=PANEL)
+    plant_feet: bool = option(False, "Keep feet in place that stand in the action", shown=PANEL)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} posed" if names else "posed"

@@ -1,0 +1,68 @@
+"""Keep how curves of an action are locked, hidden and grouped while its keys are replaced."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import bpy
+
+from ..ground.blender_types import SlottedAction
+from . import curves
+
+_CURVE = ("lock", "hide", "color_mode")
+_GROUP = ("lock", "color_set", "show_expanded", "show_expanded_graph")
+_COLORS = ("normal", "select", "active")
+
+
+class Looks(NamedTuple):
+    """What curves have beside their keys, by path and index, and what their groups have, by name."""
+
+    curves: Mapping[tuple[str, int], tuple[tuple[object, ...], str]]
+    groups: Mapping[str, tuple[tuple[object, ...], tuple[tuple[float, ...], ...]]]
+
+
+def of(played: SlottedAction) -> Looks:
+    """Return how the curves of an action's slot and their groups look."""
+    found, groups = {}, {}
+    for curve in curves.curves_of(*played):
+        group = curve.group
+        own = *(getattr(curve, name) for name in _CURVE), tuple(curve.color)
+        found[curve.data_path, curve.array_index] = own, "" if group is None else group.name
+        if group is not None:
+            colors = tuple(tuple(getattr(group.colors, name)) for name in _COLORS)
+            groups[group.name] = tuple(getattr(group, name) for name in _GROUP), colors
+    return Looks(found, groups)
+
+
+def give_back(played: SlottedAction, looks: Looks) -> None:
+    """Let those curves that were there before look as they did, in the groups that they were in."""
+    for holder in curves.holders(*played):
+        for curve in list(holder.fcurves):  # a curve that is put into a group changes its place
+            known = looks.curves.get((curve.data_path, curve.array_index))
+            if known is None:
+                continue
+            (*own, color), group = known
+            for name, value in zip(_CURVE, own, strict=True):
+                setattr(curve, name, value)
+            if curve.color_mode == "CUSTOM":
+                curve.color = color
+            if group and (curve.group is None or curve.group.name != group):
+                curve.group = holder.groups.get(group) or holder.groups.new(group)
+        for one in [one for one in holder.groups if _is_left(one, looks)]:
+            holder.groups.remove(one)
+        for one in holder.groups:
+            if one.name in looks.groups:
+                _look(one, *looks.groups[one.name])
+
+
+def _is_left(group: bpy.types.ActionGroup, looks: Looks) -> bool:
+    """Say whether a group has no curves, or only such as were in no group before."""
+    every = [looks.curves.get((curve.data_path, curve.array_index)) for curve in group.channels]
+    return all(known is not None and not known[1] for known in every)
+
+
+def _look(group: bpy.types.ActionGroup, own: tuple[object, ...], colors: tuple[tuple[float, ...], ...]) -> None:
+    for name, value in zip(_GROUP, own, strict=True):
+        setattr(group, name, value)
+    if group.color_set == "CUSTOM":
+        for name, color in zip(_COLORS, colors, strict=True):
+            setattr(group.colors, name, color)
