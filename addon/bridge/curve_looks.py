@@ -16,7 +16,7 @@ _COLORS = ("normal", "select", "active")
 class Looks(NamedTuple):
     """What curves have beside their keys, by path and index, and what their groups have, by name."""
 
-    curves: Mapping[tuple[str, int], tuple[tuple[object, ...], str]]
+    curves: Mapping[tuple[str, int], tuple[tuple[object, ...], tuple[float, ...], str]]
     groups: Mapping[str, tuple[tuple[object, ...], tuple[tuple[float, ...], ...]]]
 
 
@@ -25,8 +25,8 @@ def of(played: SlottedAction) -> Looks:
     found, groups = {}, {}
     for curve in curves.curves_of(*played):
         group = curve.group
-        own = *(getattr(curve, name) for name in _CURVE), tuple(curve.color)
-        found[curve.data_path, curve.array_index] = own, "" if group is None else group.name
+        own, color = tuple(getattr(curve, name) for name in _CURVE), tuple(curve.color[:])
+        found[curve.data_path, curve.array_index] = own, color, "" if group is None else group.name
         if group is not None:
             colors = tuple(tuple(getattr(group.colors, name)) for name in _COLORS)
             groups[group.name] = tuple(getattr(group, name) for name in _GROUP), colors
@@ -40,7 +40,7 @@ def give_back(played: SlottedAction, looks: Looks) -> None:
             known = looks.curves.get((curve.data_path, curve.array_index))
             if known is None:
                 continue
-            (*own, color), group = known
+            own, color, group = known
             for name, value in zip(_CURVE, own, strict=True):
                 setattr(curve, name, value)
             if curve.color_mode == "CUSTOM":
@@ -57,7 +57,7 @@ def give_back(played: SlottedAction, looks: Looks) -> None:
 def _is_left(group: bpy.types.ActionGroup, looks: Looks) -> bool:
     """Say whether a group has no curves, or only such as were in no group before."""
     every = [looks.curves.get((curve.data_path, curve.array_index)) for curve in group.channels]
-    return all(known is not None and not known[1] for known in every)
+    return all(known is not None and not known[2] for known in every)
 
 
 def _look(group: bpy.types.ActionGroup, own: tuple[object, ...], colors: tuple[tuple[float, ...], ...]) -> None:

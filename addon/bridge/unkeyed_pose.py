@@ -163,6 +163,13 @@ def _keyed_by_own(armature: bpy.types.Object) -> tuple[set[Target], set[str]]:
     return every, {target.bone for target in every} & set(present(armature.pose).bones.keys())
 
 
+def bones_keyed_beside(armature: bpy.types.Object, action: bpy.types.Action) -> set[str]:
+    """Return the bones that the actions of an armature key together, besides an action and our results."""
+    every = [one for one in bpy.data.actions if one != action and not result_mark.is_result(one)]
+    keyed = {target.bone for target in _components(one for one in every if _is_own(one, armature))}
+    return keyed & set(present(armature.pose).bones.keys())
+
+
 def _left_over(
     action: bpy.types.Action, now: Mapping[Target, Values], changed: set[Target]
 ) -> tuple[list[Target], bool]:

@@ -201,7 +201,8 @@ def find_by_autocorrelation(clip: Clip) -> Repetition:
     rate, count = clip.rate / step, len(rotations)
     shortest = round(SHORTEST * rate)
     if count < 3 * shortest:
-        raise RegistrationError(f"{clip.name} is too short to repeat itself: {clip.seconds:.2f} s")
+        needed = 3.0 * SHORTEST
+        raise RegistrationError(f"{clip.name} is too short to repeat itself: {clip.seconds:.2f} s of {needed:g}")
     cycles = []
     for start in range(count - 2 * shortest):
         curve = _autocorrelation(vectors[start:])

@@ -40,7 +40,7 @@ from ...ground import rates, steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
-from . import few_keys, on_controls, result_parts, standing
+from . import few_keys, on_controls, result_parts, standing, told_bodies
 from .reading import Inputs, Read
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
@@ -75,8 +75,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     scene, armature = scene_of(context), found(bpy.data.objects, inputs.read.armature, "The armature")
     inputs = standing.found(scene, armature, inputs)
     request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
-    notices = [_check_bones(armature, read.body)]
     made_of = sources_of(read)
+    notices = [_check_bones(armature, read.body), *told_bodies.sentences(armature, read, made_of, recipe)]
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, first_frame, notice, notes, few = _planned(context, inputs, woven)

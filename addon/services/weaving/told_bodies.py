@@ -1,0 +1,53 @@
+"""Tell of a result what its sources do not key, and which body beside the known one is left as it is."""
+
+import bpy
+import numpy as np
+
+from ....core.bodies import second_body
+from ....core.recipes.base import Recipe
+from ....core.verbs import Blend, Connect, Plant
+from ...bridge import clip as clips
+from ...bridge import curves, unkeyed_pose
+from ...ground.blender_types import SlottedAction
+from .reading import Read
+
+_WHOLE, _ON_CONTROLS = 0.5, 0.25  # share of the bones that actions key together; limbs have controls of two kinds
+
+
+def sentences(armature: bpy.types.Object, read: Read, made_of: list[SlottedAction], recipe: Recipe) -> list[str]:
+    """Return what is to be said of the sources of a result on an armature."""
+    found = []
+    if isinstance(recipe, Blend | Connect):
+        players = read.players or (0,) * len(made_of)
+        own = [action for (action, _), player in zip(made_of, players, strict=True) if not player]
+        least = _WHOLE if read.body.controls is None else _ON_CONTROLS
+        found += [_part(armature, action, least) for action in dict.fromkeys(own)]
+    if isinstance(recipe, Plant) or getattr(recipe, "plant_feet", False):
+        found.append(_second(armature, read))
+    return list(filter(None, found))
+
+
+def _part(armature: bpy.types.Object, action: bpy.types.Action, least: float) -> str:
+    """Return a sentence on an action that keys less than a share of the bones that the other ones key together."""
+    others = unkeyed_pose.bones_keyed_beside(armature, action)
+    keyed = curves.bones_keyed(action) & others
+    if len(keyed) >= least * len(others):
+        return ""
+    return (
+        f"{action.name} keys {len(keyed)} of the {len(others)} bones that actions of {armature.name} key: use Splice,"
+        " which plays it on the body of another action"
+    )
+
+
+def _second(armature: bpy.types.Object, read: Read) -> str:
+    skeleton = read.body.skeleton
+    keyed = {target.bone for source in read.sources for target in source.targets}
+    names = skeleton.names if read.body.controls is not None else clips.targets_of(read.body)
+    moving = np.array([read.body.controls is not None or name in keyed for name in names])
+    root = second_body.root_of(skeleton, moving)
+    if root < 0:
+        return ""
+    return (
+        f"{armature.name}: {skeleton.names[root]} is a second body, and its feet are not planted: give it an armature"
+        " of its own"
+    )
