@@ -90,6 +90,9 @@ def stage_tree(stage, platform, wheels, pythons):
         shutil.copy(ROOT / name, stage / name)
     for name in FOLDERS:
         shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__", TRIAL))
+    for path in (stage / "addon").rglob("*.po"):  # the places of texts are for translators
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not line.startswith("#:")), encoding="utf-8")
     manual_pages.write(stage / "manual")
     for path in wheels:
         shutil.copy(path, stage / "wheels" / path.name)
