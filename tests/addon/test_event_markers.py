@@ -179,3 +179,30 @@ def test_a_path_is_walked_with_the_markers_of_its_stretches(walker):
     near = [abs(forward(walker, made, s, [f for f in frames if abs(f - frame) <= 6]) - frame) for frame, s in at]
     assert np.median(near) <= 1
     assert max(near) <= 4
+
+
+@pytest.mark.parametrize("operator", ["in_place", "plant", "filter", "fewer_keys", "place", "bake"])
+def test_an_edited_action_keeps_its_markers(walker, operator):
+    slow = bpy.data.actions["slow"]
+    material.show(walker, slow)
+    before = set(bpy.data.actions)
+    with bpy.context.temp_override(action_loom_armature=walker):
+        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", replace=False) == {"FINISHED"}
+    for made in set(bpy.data.actions) - before:
+        assert (markers(made, "step_L"), markers(made, "step_R")) == ([1], [19])
+
+
+def test_a_stretch_that_is_cut_out_has_the_markers_in_it(walker):
+    slow = bpy.data.actions["slow"]
+    slow.pose_markers.new("before").frame = 4
+    row = {"name": "Turn Left", "start": 9, "end": 31, "kind": "ACTION", "loop": False, "begins": "", "ends": ""}
+    assert bpy.ops.action_loom.cut_out(sources=named("slow"), rows=[row], mirror=True) == {"FINISHED"}
+    seen = {action.name: action for action in bpy.data.actions if action.name.startswith("Turn")}
+    assert len(seen) == 2
+    for name, made in seen.items():
+        first, last = made.curve_frame_range
+        assert last - first == 22
+        side = "R" if name == "Turn Left" else "L"
+        assert [(one.name, one.frame - first) for one in made.pose_markers] == [(f"step_{side}", 19 - 9)]
+        now, then = limbs(walker, made, first + 10), limbs(walker, slow, 19)
+        np.testing.assert_allclose(np.sort(now), np.sort(then), atol=0.5)

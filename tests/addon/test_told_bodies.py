@@ -1,6 +1,7 @@
 """What a result says of an action that keys a part of the body, and of a second body in the armature."""
 
 import bpy
+import characters
 import material
 import numpy as np
 import pytest
@@ -42,6 +43,17 @@ def test_an_action_of_one_arm_is_named_with_its_count(walker, verb, capfd):
 @pytest.mark.parametrize("verb", ["blend", "connect"])
 def test_whole_actions_are_not_named(walker, verb, capfd):
     assert getattr(bpy.ops.action_loom, verb)(sources=named("slow", "quick")) == {"FINISHED"}
+    assert "bones that actions of" not in capfd.readouterr().out
+
+
+@material.needs_shared
+def test_an_exported_idle_without_its_still_bones_is_of_the_whole_body(loom, capfd):
+    rig = characters.character("RobotExpressive")
+    idle, walk = bpy.data.actions["Idle"], bpy.data.actions["Walking"]
+    assert 2 * len(bones_keyed(idle)) < len(bones_keyed(walk))
+    assert any(bone.startswith("UpperLeg") for bone in bones_keyed(idle))
+    material.show(rig, walk)
+    assert bpy.ops.action_loom.connect(sources=named("Walking", "Idle")) == {"FINISHED"}
     assert "bones that actions of" not in capfd.readouterr().out
 
 
