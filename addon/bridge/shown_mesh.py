@@ -50,7 +50,7 @@ class Shown(NamedTuple):
     places: Array
 
 
-def worn(armature: bpy.types.Object) -> Worn:
+def find_meshes(armature: bpy.types.Object) -> Worn:
     """Return the meshes that an armature moves: those it deforms, and those on its bones."""
     drawn = [one for one in bpy.data.objects if one.type == "MESH" and one.users_scene]
     objects = [*mesh.skinned(armature, drawn)]
@@ -78,7 +78,7 @@ class Judge:
 
     def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> None:
         self._scene, self._armature, self._body = scene, armature, body
-        self._worn = worn(armature)
+        self._worn = find_meshes(armature)
         meshes = tuple(mesh.content(one) for one in self._worn.objects)
         self._about = armature.session_uid, fingerprint.of_body(body), meshes
 
@@ -96,8 +96,8 @@ class Judge:
             return []
         others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
         reference: Sequence[Played | None] = own or others or [None]
-        extent = surface.join_extents([self._shown(one).extent for one in reference])
-        places, axes, heads = self._seen(written)
+        extent = surface.join_extents([self._evaluate_kept(one).extent for one in reference])
+        places, axes, heads = self._evaluate(written)
         action, frames = written[0][0], _chosen(written[1]).round().astype(int).tolist()
         found = surface.compare(places, self._worn.edges, extent)
         said = _of_mesh(action, found, frames, None if own is None else floor)
@@ -129,21 +129,21 @@ class Judge:
         moves = np.array([name in drawn for name in names])
 
         def find() -> list[KeptPlace]:
-            shown = [self._shown(one) for one in known]
+            shown = [self._evaluate_kept(one) for one in known]
             axes, heads = np.concatenate([one.axes for one in shown]), np.concatenate([one.places for one in shown])
             return kept_places.find_kept_places(axes, heads, np.array(parents), moves, extent.height, share=share)
 
         found: list[KeptPlace] = _kept.made((share, *map(self._key, known)), find)
         return found
 
-    def _shown(self, played: Played | None) -> Shown:
+    def _evaluate_kept(self, played: Played | None) -> Shown:
         """Return the evaluated mesh and bones of an action, or of the rest pose for None.
 
         The result is kept until the action or the body changes.
         """
 
         def look() -> Shown:
-            places, axes, heads = self._seen(played)
+            places, axes, heads = self._evaluate(played)
             return Shown(surface.measure_extent(places, self._worn.edges), axes, heads)
 
         found: Shown = _known.made(self._key(played), look)
@@ -153,7 +153,7 @@ class Judge:
         about = None if played is None else (fingerprint.fingerprint(*played[0]), played[1].tobytes())
         return self._about, about
 
-    def _seen(self, played: Played | None) -> tuple[Array, Array, Array]:
+    def _evaluate(self, played: Played | None) -> tuple[Array, Array, Array]:
         """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest."""
         if played is None:
             return self._at((None, None), np.zeros(1))

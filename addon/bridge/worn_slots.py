@@ -27,7 +27,7 @@ class _Played(NamedTuple):
 @contextmanager
 def kept(armature: bpy.types.Object) -> Iterator[None]:
     """Let what an armature wears play afterwards what it plays now, with the same values of shape keys."""
-    before = [_played(owner) for owner in curves.worn_by(armature)]
+    before = [_record(owner) for owner in curves.worn_by(armature)]
     try:
         yield
     finally:
@@ -79,7 +79,7 @@ def _rest(owner: Any, action: bpy.types.Action, slot: Slot) -> None:
                 key.value = 0.0
 
 
-def _played(owner: Any) -> _Played:
+def _record(owner: Any) -> _Played:
     data, values = owner.animation_data, {one.name: one.value for one in getattr(owner, "key_blocks", ())}
     if data is None:
         return _Played(owner, False, None, None, False, values)

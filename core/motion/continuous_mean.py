@@ -43,7 +43,7 @@ def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
 
 def _mean_of_joint(rotations: Sequence[Array], weights: Array) -> Array:
     first = quat.continuous(rotations[0])
-    away = [unwrapped(quat.log(quat.mul(quat.inv(first), other))) for other in rotations[1:]]
+    away = [unwrap(quat.log(quat.mul(quat.inv(first), other))) for other in rotations[1:]]
     turns = [float(np.linalg.norm(one[-1] - one[0])) > np.pi for one in away]
     if any(turns) and all(map(_comes_back, rotations)) and np.ptp(weights, axis=1).max() < 1e-9:
         return rotations[int(np.argmax(weights[:, 0]))]
@@ -55,14 +55,14 @@ def _comes_back(rotations: Array) -> bool:
     return float(np.linalg.norm(quat.log(quat.mul(quat.inv(rotations[0]), rotations[-1])))) < ENDS_ALIKE
 
 
-def unwrapped(vectors: Array) -> Array:
+def unwrap(vectors: Array) -> Array:
     """Return rotation vectors (F, 3) of the same rotations without jumps between frames; angles may exceed half a turn.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.motion import continuous_mean
         >>> jumping = np.radians([[0.0, 0.0, 170.0], [0.0, 0.0, -170.0]])
-        >>> np.degrees(continuous_mean.unwrapped(jumping))[:, 2].round(6).tolist()
+        >>> np.degrees(continuous_mean.unwrap(jumping))[:, 2].round(6).tolist()
         [170.0, 190.0]
     """
     out, start = vectors.copy(), int(np.argmin(np.linalg.norm(vectors, axis=1)))

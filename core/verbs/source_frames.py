@@ -88,23 +88,23 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
         [0, 1]
     """
     if isinstance(woven, BlendResult):
-        return _blended(woven)
+        return _of_blend(woven)
     if isinstance(woven, LoopResult) and isinstance(recipe, Loop):
-        return _looped(woven, recipe, clips[0])
+        return _of_loop(woven, recipe, clips[0])
     if isinstance(woven, CutOutResult) and isinstance(recipe, CutOut):
         return _cut_out(woven, recipe)
     if isinstance(woven, ConnectResult):
-        return _connected(woven, clips)
+        return _of_connect(woven, clips)
     if isinstance(woven, WalkResult):
-        return _walked(woven, recipe, [clip.name for clip in clips])
+        return _of_walk(woven, recipe, [clip.name for clip in clips])
     if isinstance(woven, SpliceResult):
-        return _spliced(woven, clips)
+        return _of_splice(woven, clips)
     if isinstance(woven, KeyPosesResult):
-        return _posed(woven)
+        return _of_poses(woven)
     if isinstance(woven, DriveResult):
-        return _driven(woven, recipe, clips)
+        return _of_drive(woven, recipe, clips)
     if isinstance(woven, RestyleResult):
-        return _restyled(woven, clips)
+        return _of_restyle(woven, clips)
     return _as_given(woven, clips)
 
 
@@ -133,12 +133,12 @@ def _runs(source: int, frames: Array, at: int = 0, **about: Any) -> list[Shown]:
     return found
 
 
-def _dropped(report: dict[str, Any], name: str) -> int:
+def _frames_left_out(report: dict[str, Any], name: str) -> int:
     """Return how many frames were left out at the start of a clip."""
     return next((int(row["first"]) for row in report.get("dropped", ()) if row["clip"] == name), 0)
 
 
-def _blended(woven: BlendResult) -> list[Shown]:
+def _of_blend(woven: BlendResult) -> list[Shown]:
     prepared, found = woven.prepared, []
     counts = prepared.counts or (1,) * len(prepared.clips)
     rows = woven.registration.frames(woven.reference_frames)
@@ -153,7 +153,7 @@ def _blended(woven: BlendResult) -> list[Shown]:
     return found
 
 
-def _looped(woven: LoopResult, recipe: Loop, clip: Clip) -> list[Shown]:
+def _of_loop(woven: LoopResult, recipe: Loop, clip: Clip) -> list[Shown]:
     start, count = woven.report["loop"]["start"], len(woven.clip)
     length = (count - 1) / recipe.repeat
     frames = start + round(recipe.phase * length) + np.arange(count, dtype=float)
@@ -174,19 +174,19 @@ def _cut_out(woven: CutOutResult, recipe: CutOut) -> list[Shown]:
     return [Shown(0, 0, frames, np.ones(count), recipe.mirrored, *about)]
 
 
-def _connected(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
+def _of_connect(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
     own = woven.report["connect"]
     joints = own.get("joints", [own])
     starts = [0, *woven.seams, len(woven.clip)]
     found = []
     for k, clip in enumerate(clips):
         count, step = starts[k + 1] - starts[k], clip.rate / woven.clip.rate
-        first = _dropped(woven.report, clip.name) if k == 0 else joints[k - 1]["to_frame"] + step
+        first = _frames_left_out(woven.report, clip.name) if k == 0 else joints[k - 1]["to_frame"] + step
         found += _runs(k, first + step * np.arange(count, dtype=float), starts[k])
     return found
 
 
-def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Shown]:
+def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Shown]:
     walked = in_graph(woven, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return []
@@ -221,15 +221,15 @@ def _overlaid(rows: Sequence[dict[str, Any]], sources: Sequence[int]) -> list[Sh
     ]
 
 
-def _spliced(woven: SpliceResult, clips: Sequence[Clip]) -> list[Shown]:
-    first = _dropped(woven.report, clips[0].name)
+def _of_splice(woven: SpliceResult, clips: Sequence[Clip]) -> list[Shown]:
+    first = _frames_left_out(woven.report, clips[0].name)
     legs = _runs(0, first + np.arange(len(woven.clip), dtype=float))
     if "played" in woven.report["splice"]:
         return legs + _overlaid(woven.report["splice"]["played"], range(1, len(clips)))
     return legs + _runs(1, woven.action_frames)
 
 
-def _posed(woven: KeyPosesResult) -> list[Shown]:
+def _of_poses(woven: KeyPosesResult) -> list[Shown]:
     names = woven.report["names"]
     return [
         Shown(names.index(pose["clip"]), first, np.array([float(pose["frame"])]), np.ones(1))
@@ -237,7 +237,7 @@ def _posed(woven: KeyPosesResult) -> list[Shown]:
     ]
 
 
-def _driven(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     """Return what was played, to 0.1 s; nothing of a drive that was settled along its line."""
     if "along" in woven.report["drive"]:
         return []
@@ -259,14 +259,14 @@ def _driven(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[S
     return [*_runs(0, np.arange(len(woven.clip), dtype=float)), *found] if legs else found
 
 
-def _restyled(woven: RestyleResult, clips: Sequence[Clip]) -> list[Shown]:
+def _of_restyle(woven: RestyleResult, clips: Sequence[Clip]) -> list[Shown]:
     last = len(woven.before) - 1.0
-    return _runs(0, _dropped(woven.report, clips[0].name) + np.linspace(0.0, last, len(woven.clip)))
+    return _runs(0, _frames_left_out(woven.report, clips[0].name) + np.linspace(0.0, last, len(woven.clip)))
 
 
 def _as_given(woven: Result, clips: Sequence[Clip]) -> list[Shown]:
     if not isinstance(woven, EditResult | FillResult | RetargetResult):
         return []
     source = len(clips) - 1 if isinstance(woven, RetargetResult) else woven.reference
-    first = _dropped(woven.report, clips[source].name)
+    first = _frames_left_out(woven.report, clips[source].name)
     return _runs(source, first + np.arange(len(woven.clip), dtype=float))

@@ -46,7 +46,7 @@ def export(
             write(made, action.name, deform_only=deform_only)
             seconds = float(frames[-1] - frames[0]) / rate
             units = scene_of(context).unit_settings.scale_length if path.suffix.lower() == ".fbx" else 1.0
-        seen = _played(context, armature, action, frames, units)
+        seen = _places_on_copy(context, armature, action, frames, units)
         if not made.is_file():
             raise LoomError(f"{path.name}: Blender's exporter wrote no file")
         notes = _cut(action, rate)
@@ -55,7 +55,7 @@ def export(
     return notes
 
 
-def _played(
+def _places_on_copy(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, frames: Array, metres: float
 ) -> dict[float, dict[str, Array]]:
     """Return places of bones as `shown` does, of an action on a copy of the armature in a scene of its own."""
