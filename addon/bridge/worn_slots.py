@@ -1,7 +1,7 @@
 """Let what an armature wears, such as its face, play an action's own slots, and none of other actions of the body."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -51,7 +51,47 @@ def play_alone(armature: bpy.types.Object, action: bpy.types.Action) -> None:
             data.action_slot = slot
 
 
-def _leave(owner: Any, action: bpy.types.Action, *, always: bool) -> None:
+def slots(armature: bpy.types.Object, action: bpy.types.Action) -> list[tuple[Any, Slot]]:
+    """Return what an armature wears that an action has a slot for, and this slot."""
+    every = [(owner, curves.slot_of(owner, action)) for owner in curves.worn_by(armature)]
+    return [(owner, slot) for owner, slot in every if slot is not None]
+
+
+def rest(armature: bpy.types.Object, actions: Sequence[bpy.types.Action]) -> None:
+    """Let what an armature wears rest where some actions on tracks move it."""
+    for action in actions:
+        for owner, slot in slots(armature, action):
+            _rest(owner, action, slot)
+            # Blender evaluates a track that is unmuted where none played only after an action was assigned.
+            owner.animation_data.action = action
+            owner.animation_data.action = None
+
+
+@contextmanager
+def on_tracks(armature: bpy.types.Object, actions: Sequence[bpy.types.Action]) -> Iterator[None]:
+    """Let what an armature wears play only tracks that are added for these actions; they are removed afterwards."""
+    muted = []
+    for owner in curves.worn_by(armature):
+        wanted = any(curves.slot_of(owner, action) is not None for action in actions)
+        if owner.animation_data is not None:
+            _leave(owner, None, always=wanted)
+        if wanted:
+            data = owner.animation_data or owner.animation_data_create()
+            muted.append((data, [(track, track.mute) for track in data.nla_tracks]))
+            for track in data.nla_tracks:
+                track.mute = True
+            data.use_nla = True
+    try:
+        yield
+    finally:
+        for data, before in muted:
+            for track in list(data.nla_tracks)[len(before) :]:
+                data.nla_tracks.remove(track)
+            for track, mute in before:
+                track.mute = mute
+
+
+def _leave(owner: Any, action: bpy.types.Action | None, *, always: bool) -> None:
     """Let something worn rest where other actions moved it; always : also where these move no bones."""
     data = owner.animation_data
     if data.action not in (None, action) and (always or _moves_bones(data.action)):

@@ -111,3 +111,26 @@ def test_a_face_of_no_action_of_the_body_is_exported_as_it_plays(rig, tmp_path, 
     assert bpy.ops.action_loom.export_motion(filepath=str(path), actions=[{"name": "Plain"}]) == {"FINISHED"}
     assert state() == before
     assert greatest(path) == pytest.approx({"smile": 0.3, "frown": 0.2}, abs=0.02)
+
+
+@pytest.mark.parametrize("name", FACES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_action_of_a_set_has_its_own_face(rig, tmp_path, loom, kind, name):
+    sets = loom("addon.services.files.export_sets")
+    before, path = state(), tmp_path / f"out{kind}"
+    writing = sets.Writing(suffix=kind, rate=60.0)
+    with sets._staged(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
+        assert len(tracks) == len(FACES)
+        for track in sorted(tracks, key=lambda one: one.action.name == name):  # the wanted one after the others
+            assert sets._write_one(bpy.context, rig, tracks, track, path, writing) == []
+    assert state() == before
+    assert greatest(path) == pytest.approx({"smile": 0.0, "frown": 0.0} | FACES[name], abs=0.02)
+
+
+def test_strips_of_one_fbx_file_have_no_face_of_another_action(rig, tmp_path, loom):
+    sets = loom("addon.services.files.export_sets")
+    before, path, writing = state(), tmp_path / "out.fbx", sets.Writing(suffix=".fbx")
+    with sets._staged(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
+        assert sets._write_all(bpy.context, rig, tracks, [], path, writing) == []
+    assert state() == before
+    assert greatest(path) == pytest.approx({"smile": 0.0, "frown": 0.0}, abs=0.02)

@@ -24,9 +24,9 @@ from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ....core.verbs.take import naming, of_recipes, take_set
-from ...bridge import curves, unkeyed_pose
+from ...bridge import curves, unkeyed_pose, worn_slots
 from ...ground import rates
-from ...ground.blender_types import present, scene_of
+from ...ground.blender_types import Slot, present, scene_of
 from ...model import storage
 from ..weaving import reading
 from . import export_models, model_files
@@ -62,10 +62,11 @@ class Writing:
 
 
 class _Track(NamedTuple):
-    """An action on a track of its own, from frame 0 of the scene to its last."""
+    """An action on a track of its own, from frame 0 of the scene to its last; worn : tracks of what is worn."""
 
     action: bpy.types.Action
     track: bpy.types.NlaTrack
+    worn: list[bpy.types.NlaTrack]
     last: int
     rate: float
     unkeyed: dict[curves.Target, tuple[float, ...]]
@@ -170,7 +171,8 @@ def _staged(
     scene, data = scene_of(context), present(armature.animation_data)
     others, muted, called = list(data.nla_tracks), [one.mute for one in data.nla_tracks], armature.name
     tracks: list[_Track] = []
-    with export_models.staged(context, armature) as unkeyed:
+    worn = worn_slots.on_tracks(armature, actions)
+    with export_models.staged(context, armature) as unkeyed, worn:
         try:
             data.use_nla, data.action = True, None
             for track in others:
@@ -199,10 +201,17 @@ def _track(
     rate = rate or own
     first, last = (float(frame) for frame in action.frame_range[:])
     frames = max(round((last - first) * rate / own), 1)
-    track = present(armature.animation_data).nla_tracks.new()
+    track = _added(armature, action, curves.choose_slot(action, armature), frames)
+    worn = [_added(owner, action, slot, frames) for owner, slot in worn_slots.slots(armature, action)]
+    return _Track(action, track, worn, frames, rate, unkeyed)
+
+
+def _added(owner: Any, action: bpy.types.Action, slot: Slot, frames: int) -> bpy.types.NlaTrack:
+    """Return a new, muted track on which an action takes so many frames."""
+    first, last = action.frame_range[:]
+    track: bpy.types.NlaTrack = present(owner.animation_data).nla_tracks.new()
     track.name, track.mute = action.name, True
     strip = track.strips.new(action.name, 0, action)
-    slot = curves.choose_slot(action, armature)
     if slot is not None:
         strip.action_slot = slot
     strip.use_sync_length = False
@@ -210,14 +219,16 @@ def _track(
     strip.scale = frames / max(last - first, 1.0)
     strip.frame_start, strip.frame_end = 0.0, float(frames)
     strip.extrapolation = "HOLD"
-    return _Track(action, track, frames, rate, unkeyed)
+    return track
 
 
 def _play(context: bpy.types.Context, armature: bpy.types.Object, tracks: Sequence[_Track], one: _Track) -> None:
     """Let a track play alone, over the whole scene, without the pose of another track."""
     scene = scene_of(context)
     for other in tracks:
-        other.track.mute = other.track != one.track
+        for track in (other.track, *other.worn):
+            track.mute = other.track != one.track
+    worn_slots.rest(armature, [other.action for other in tracks])
     export_models.play_at(scene, one.rate, 0, one.last)
     scene.name = one.action.name
     unkeyed_pose.put(armature, one.unkeyed)
@@ -260,6 +271,9 @@ def _write_all(
             raise LoomError("The actions have several rates: choose 30 or 60 frames a second for one file")
         for one in tracks:
             one.track.mute = False
+            for track in one.worn:
+                track.mute = True  # Blender writes a strip for each action of the bones, with one face for all
+        worn_slots.rest(armature, [one.action for one in tracks])
         more = {"bake_anim_use_nla_strips": True} | FBX[writing.engine] | {"global_scale": writing.scale}
         export_models.write(path, path.stem, deform_only=writing.deform_only, gltf={}, fbx=more)
         if not path.is_file():
