@@ -7,8 +7,8 @@ from ...core.errors import LoomError
 from ...core.motion.quat import Array
 from ..ground.blender_types import present
 from ..ground.handlers import unheard
-from ..ground.rates import of_scene
 from . import curve_path
+from .rates import of_scene
 
 EVERY = 0.1  # s between two places
 MOVES = 0.05  # m; what moves less is not animated

@@ -13,10 +13,9 @@ import numpy as np
 from ...core.errors import LoomError, some
 from ...core.motion.quat import Array
 from ...core.skin import skinning
-from ..ground import rates
 from ..ground.blender_types import Slot, armature_data, present
 from . import clip as clips
-from . import evaluated_action, mesh, poses, rig, unkeyed_pose
+from . import evaluated_action, mesh, poses, rates, rig, unkeyed_pose
 from .mesh import SkinnedMesh
 from .stage import on_stage, without_other_modifiers
 

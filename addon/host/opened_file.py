@@ -25,8 +25,7 @@ from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptio
 from ...core.recipes.result import ResultOptions
 from ...core.verbs import VERBS
 from ...core.weave.results import Result
-from ..bridge import curves, rig_check
-from ..ground import rates
+from ..bridge import curves, rates, rig_check
 from ..ground.blender_types import SlottedAction, by_full_name, present, scene_of
 from ..model import readiness, storage
 from ..services.results import rebuilding

@@ -6,7 +6,8 @@ import bpy
 
 from ...core.cache import Cache
 from ..bitmaps import images
-from ..ground import jobs, memory, rates
+from ..bridge import rates
+from ..ground import jobs, memory
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 from ..model.take_rows import BETWEEN

@@ -115,7 +115,7 @@ def bridge(loom):
         kinematics, quat = (loom(f"core.motion.{name}") for name in ("kinematics", "quat"))
         Channel = loom("core.motion.clip").Channel
         RigError = loom("core.errors").RigError
-        rates = loom("addon.ground.rates")
+        rates = loom("addon.bridge.rates")
 
     return Bridge
 

@@ -14,7 +14,7 @@ AS_THEY_COME = {"trim": False, "plant_feet": False}  # legs point as the file's 
 
 @pytest.fixture
 def rates(loom):
-    return loom("addon.ground.rates")
+    return loom("addon.bridge.rates")
 
 
 @pytest.mark.parametrize("name", ["mannequiny", "RobotExpressive", "godot_player", "boxman"])

@@ -77,7 +77,7 @@ def test_an_imported_stretch_moves_as_the_file_does(here, loom, searched, rig):
     row = searched.found[row_of(searched, "walk")]
     assert bpy.ops.action_loom.import_found(rate="KEEP") == {"FINISHED"}
     made = bpy.data.actions[f"walk {row.first}-{row.last}"]
-    assert loom("addon.ground.rates").rate_of(made) == pytest.approx(60.0)
+    assert loom("addon.bridge.rates").rate_of(made) == pytest.approx(60.0)
     assert made.curve_frame_range[:] == (searched.frame, searched.frame + row.last - row.first)
     clip = here.motion_file.read(row.path).clip.cut(row.first, row.last + 1)
     frames = [0, 10, len(clip) - 1]

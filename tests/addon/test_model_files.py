@@ -142,7 +142,7 @@ def test_files_dropped_onto_their_character_become_its_actions(loom, model_files
         made = bpy.data.actions[bare]
         if action.frame_range[1] % 1.0:
             continue  # it ends between two frames, so it was read a little faster or slower
-        assert loom("addon.ground.rates").rate_of(made) == rate
+        assert loom("addon.bridge.rates").rate_of(made) == rate
         first = action.frame_range[0]
         for frame in (0, 3, 6):
             theirs, ours = places_of(rig, action, first + frame), places_of(rig, made, 1 + frame)

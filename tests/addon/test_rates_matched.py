@@ -59,7 +59,7 @@ def test_the_answer_is_remembered_for_the_next_import(loom):
     material.import_motion(second, play=True)
     run = rig.animation_data.action
     assert run != walk
-    assert loom("addon.ground.rates").rate_of(run) == 0.0
+    assert loom("addon.bridge.rates").rate_of(run) == 0.0
     text = second.read_text()
     count, step = (float(re.search(rf"^{what}:\s*(\S+)", text, re.MULTILINE)[1]) for what in ("Frames", "Frame Time"))
     seconds = (run.frame_range[1] - run.frame_range[0]) / material.scene_rate()
@@ -79,7 +79,7 @@ def scaled(action, factor, *, last_alone=False):
     ("factor", "last_alone", "rate"), [(0.25, False, 30.0), (2.0, False, 240.0), (1.5, True, 120.0)]
 )
 def test_a_stored_rate_follows_keys_that_are_scaled_in_time(loom, factor, last_alone, rate):
-    rates, action = loom("addon.ground.rates"), material.key_walk(material.biped(), "walk", frames=24)
+    rates, action = loom("addon.bridge.rates"), material.key_walk(material.biped(), "walk", frames=24)
     rates.set_rate(action, 120.0)
     assert rates.rate_of(action) == 120.0
     scaled(action, factor, last_alone=last_alone)

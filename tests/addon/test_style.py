@@ -159,7 +159,7 @@ def test_what_is_asked_for_comes_and_the_shares_are_in_the_list(people, loom):
     shares = [line.weight for line in settings.rigs[0].sources if line.use]
     assert sum(shares) == pytest.approx(1.0, abs=1e-3)
     assert 1 <= sum(share > 0.0 for share in shares) <= 3
-    assert 0.5 < (last - first) / loom("addon.ground.rates").rate_of(made) < 2.5
+    assert 0.5 < (last - first) / loom("addon.bridge.rates").rate_of(made) < 2.5
 
 
 def test_outside_of_what_they_do_is_said(people, capfd):

@@ -6,7 +6,8 @@ import bpy
 
 from ....core.errors import LibraryError, LoomError
 from ....core.progress import Progress
-from ...ground import rates, steps
+from ...bridge import rates
+from ...ground import steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.library import library_finds

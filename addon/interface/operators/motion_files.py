@@ -8,7 +8,8 @@ import bpy
 
 from ....core.progress import Progress
 from ....core.recipes.result import ResultOptions
-from ...ground import formats, option_properties, rates, steps
+from ...bridge import rates
+from ...ground import formats, option_properties, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from .background import BackgroundOperator

@@ -6,7 +6,7 @@ from functools import partial
 import bpy
 
 from ....core.errors import LoomError, some
-from ...ground import rates
+from ...bridge import rates
 from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import body_roles, source_list

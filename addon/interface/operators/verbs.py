@@ -25,7 +25,8 @@ from ....core.verbs import (
     Synchronise,
     from_json,
 )
-from ...ground import rates, steps
+from ...bridge import rates
+from ...ground import steps
 from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
 from ...model import lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ....core import verbs
-from ...bridge import result_mark
-from ...ground import rates
+from ...bridge import rates, result_mark
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature

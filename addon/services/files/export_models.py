@@ -18,9 +18,8 @@ from ....core.errors import LoomError
 from ....core.motion import kinematics
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
-from ...bridge import curves, mesh, unkeyed_pose, worn_slots
+from ...bridge import curves, mesh, rates, unkeyed_pose, worn_slots
 from ...bridge.stage import on_stage
-from ...ground import rates
 from ...ground.blender_types import present, scene_of
 from ..results import unkeyed_poses
 from . import model_files

@@ -24,8 +24,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ....core.verbs.take import naming, of_recipes, take_set
-from ...bridge import curves, unkeyed_pose, worn_slots
-from ...ground import rates
+from ...bridge import curves, rates, unkeyed_pose, worn_slots
 from ...ground.blender_types import Slot, present, scene_of
 from ...model import storage
 from ..weaving import reading

@@ -17,8 +17,8 @@ from ....core.motion.clip import Clip
 from ....core.motion.skeleton import Skeleton
 from ....core.progress import Progress
 from ....core.weave.seam import close
-from ...bridge import bones, control_body, control_keys, curves, other_bodies, rig
-from ...ground import formats, rates, steps
+from ...bridge import bones, control_body, control_keys, curves, other_bodies, rates, rig
+from ...ground import formats, steps
 from ...ground.blender_types import armature_data, present, scene_of
 from ...model import target_armature
 from ..weaving import on_controls, standing, writing

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...bridge import curves
-from ...ground import rates
+from ...bridge import curves, rates
 from ...ground.blender_types import present, scene_of
 from ...model import lists, properties
 from ..results import playback, rate_matching

@@ -22,8 +22,7 @@ from ....core.errors import LoomError
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ...bridge import clip as clips
-from ...bridge import curves, rig
-from ...ground import rates
+from ...bridge import curves, rates, rig
 from ...ground.blender_types import armature_data, present
 from ...ground.formats import MODELS
 from ...ground.handlers import unheard

@@ -31,6 +31,7 @@ from ...bridge import (
     keys_on_controls,
     other_bodies,
     own_poses,
+    rates,
     rig,
     shown,
     shown_mesh,
@@ -39,7 +40,7 @@ from ...bridge import (
 from ...bridge import clip as clips
 from ...bridge.control_keys import Wanted
 from ...bridge.curves import Target
-from ...ground import rates, steps
+from ...ground import steps
 from ...ground.blender_types import armature_data, scene_of
 from ..weaving import on_controls
 from .import_skin import Drawn

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import bpy
 
-from ...bridge import result_mark, retiming
-from ...ground import rates
+from ...bridge import rates, result_mark, retiming
 
 
 def give_scene(scene: bpy.types.Scene, rate: float) -> None:

@@ -26,12 +26,13 @@ from ...bridge import (
     mirrored_properties,
     other_bodies,
     own_poses,
+    rates,
     rig,
     unkeyed_pose,
 )
 from ...bridge import clip as clips
 from ...bridge.baking import Baked
-from ...ground import rates, steps
+from ...ground import steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
 from ...model import kept_styles
 from . import prepared, read_before, to_bake

@@ -12,9 +12,9 @@ from ....core.motion.quat import Array
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request, Source
 from ....core.verbs import Follow
-from ...bridge import curves, pose_now
+from ...bridge import curves, pose_now, rates
 from ...bridge.rig import Rig
-from ...ground import rates, steps
+from ...ground import steps
 from ...model import contact_rows
 from . import reading
 from .reading import Inputs

@@ -27,6 +27,7 @@ from ...bridge import (
     curves,
     keyed_poses,
     keys_on_controls,
+    rates,
     rig,
     shown,
     shown_mesh,
@@ -36,7 +37,7 @@ from ...bridge import (
 from ...bridge import clip as clips
 from ...bridge.clip import OUR_MARKER
 from ...bridge.few_curves import Few
-from ...ground import rates, steps
+from ...ground import steps
 from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from .blender_types import has_property, holder_before_slots
+from ..ground.blender_types import has_property, holder_before_slots
 
 KEY = "action_loom_rate"
 _SPACING = "action_loom_rate_spacing"
