@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 
     of_body : whether a part of the body with a role hangs on it
     known : why its part can't be keyed, as was found before, "" if it can
-    keyed : whether the action has keys for it
+    keyed : whether keys, constraints or drivers move it; else it has a pose of its own
     """
 
     bone: str
@@ -104,9 +104,9 @@ def seen(
     frames: Array = first_frame + at.astype(np.float64)
     keyed = frozenset(curves.transforms(curves.curves_of(*written)))
     whole = body.controls is None and not unkeyed_pose.is_layer(armature, keyed)
-    with few_frames.of(armature, written, frames, len(clip)) as some:
+    with few_frames.of(armature, written, frames, len(clip)) as played_now:
         linear, places = evaluated_action.seen_in_the_world(
-            scene, armature, some, body, names, frames, to_body, layers=played, as_posed=played and whole
+            scene, armature, played_now, body, names, frames, to_body, layers=played, as_posed=played and whole
         )
     compared = _TURNS if body.controls is None else _DIRECTIONS
     twisted = "" if body.controls is None else _twisted(clip, at, linear, places)
@@ -122,8 +122,11 @@ def seen(
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]
     frame = round(float(first_frame) + int(at[worst]))
     below = _below(clip, first) & _having_roles(clip) & astray
-    cause = "" if _is_wired(body, bone, armature) else _cause(armature, bone, played=played)
-    known, moved = _known(body, bone), any(target.bone == bone for target in keyed) or body.controls is not None
+    causes = _causes(armature, bone, played=played)
+    unknown = f"something else of {present(armature).name}, such as a pose without keys"
+    cause = "" if _is_wired(body, bone, armature) else some(causes) if causes else unknown
+    is_keyed = any(target.bone == bone for target in keyed) or body.controls is not None
+    known, moved = _known(body, bone), is_keyed or bool(causes)
     figures = float(off[worst, first]), float(turned[worst, first])
     return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known, moved), twisted)
 
@@ -229,7 +232,7 @@ def _below(clip: Clip, joint: int) -> NDArray[np.bool_]:
     return below
 
 
-def _cause(armature: bpy.types.Object, bone: str, *, played: bool) -> str:
+def _causes(armature: bpy.types.Object, bone: str, *, played: bool) -> list[str]:
     """Return in words what moves a bone besides its keys."""
     found = evaluated_action.constraints_posing(armature, bone)
     data = armature.animation_data
@@ -240,4 +243,4 @@ def _cause(armature: bpy.types.Object, bone: str, *, played: bool) -> str:
             found.append("the layers of the NLA")
         if played and (data.action_blend_type != "REPLACE" or data.action_influence != 1.0):
             found.append(f"the action's own blending ({data.action_blend_type.title()}, {data.action_influence:g})")
-    return some(found) if found else f"something else of {present(armature).name}, such as a pose without keys"
+    return found
