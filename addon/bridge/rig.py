@@ -193,7 +193,7 @@ def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
             raise RigError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}")
         if bone and bone not in armature_data(armature).bones:
             raise RigError(f"{armature.name} has no bone {bone!r} for its {role}")
-    kept_values.keep(armature, _ROLES_KEY, dict(chosen))
+    kept_values.keep(armature, _ROLES_KEY, dict(chosen), empty=True)
 
 
 def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:

@@ -24,11 +24,11 @@ def kept(armature: bpy.types.Object, key: str) -> Any:
     return values[key] if key in values else _of_property(armature, key)
 
 
-def keep(armature: bpy.types.Object, key: str, value: Any) -> None:
-    """Keep a number, or a group of plain values; an empty group removes what was kept."""
+def keep(armature: bpy.types.Object, key: str, value: Any, *, empty: bool = False) -> None:
+    """Keep a number, or a group of plain values; an empty group removes the value unless `empty` groups are kept."""
     if armature.override_library is not None and kept(armature, key) != value:
         _write_entry(armature, key, value)
-    if value or not isinstance(value, dict):
+    if value or empty or not isinstance(value, dict):
         armature[key] = value
     elif has_property(armature, key):
         del armature[key]
