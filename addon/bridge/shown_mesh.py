@@ -18,7 +18,8 @@ from . import few_frames, fingerprint, mesh, own_poses
 from .rig import Rig
 from .stage import on_stage, without_other_modifiers
 
-SAMPLE = 32  # frames of an action
+SAMPLE, FEWEST = 32, 6  # frames of an action; the larger a mesh is, the fewer
+LARGE = 100_000  # vertices of all meshes that are still evaluated on SAMPLE frames
 MOST = 20_000  # vertices, and edges, of each mesh
 OWN = 12  # own actions, and frames of each, that a clip of another body is compared with
 _UNIT = "cm"
@@ -79,6 +80,8 @@ class Judge:
     def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> None:
         self._scene, self._armature, self._body = scene, armature, body
         self._worn = find_meshes(armature)
+        vertices = sum(len(one.data.vertices) for one in self._worn.objects if isinstance(one.data, bpy.types.Mesh))
+        self._count = max(FEWEST, min(SAMPLE, SAMPLE * LARGE // max(vertices, 1)))
         meshes = tuple(mesh.content(one) for one in self._worn.objects)
         self._about = armature.session_uid, fingerprint.of_body(body), meshes
 
@@ -98,7 +101,7 @@ class Judge:
         reference: Sequence[Played | None] = own or others or [None]
         extent = surface.join_extents([self._evaluate_kept(one).extent for one in reference])
         places, axes, heads = self._evaluate(written)
-        action, frames = written[0][0], _chosen(written[1]).round().astype(int).tolist()
+        action, frames = written[0][0], _chosen(written[1], self._count).round().astype(int).tolist()
         found = surface.compare(places, self._worn.edges, extent)
         said = _of_mesh(action, found, frames, None if own is None else floor)
         kept = self._kept_places(own or others, extent, share=MOST_OFTEN if own is None else 1.0)
@@ -158,7 +161,7 @@ class Judge:
         if played is None:
             return self._at((None, None), np.zeros(1))
         action, frames = played
-        chosen = _chosen(frames)
+        chosen = _chosen(frames, self._count)
         with few_frames.of(self._armature, action, chosen, len(frames)) as some:
             return self._at(some, chosen)
 
@@ -207,9 +210,9 @@ def _spread(action: bpy.types.Action) -> Array:
     return np.linspace(first, last, OWN)
 
 
-def _chosen(frames: Array) -> Array:
+def _chosen(frames: Array, count: int) -> Array:
     """Return evenly spaced frames, also between whole ones: there, keys that follow each other fast may overshoot."""
-    return np.linspace(frames[0], frames[-1], SAMPLE if len(frames) > 1 else 1)
+    return np.linspace(frames[0], frames[-1], count if len(frames) > 1 else 1)
 
 
 def _vertices(seen: bpy.types.Object) -> Array:
