@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion import rotation_modes
 from ...core.motion.quat import Array
@@ -28,6 +29,7 @@ _SAME = 1e-3  # units of a property within which two values are equal
 ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; sampled frames of each action
 MOST_FRAMES = 2000  # sampled frames of an action
 Values = tuple[float, ...]
+Flags = NDArray[np.bool_]
 _seen = memory.cache(64)  # values when the add-on first read each armature, by session id
 _stood, _begun, _keyed_by = memory.cache(64), memory.cache(64), memory.cache(2048)
 
@@ -105,12 +107,11 @@ def _without_left_over(
     for action in bpy.data.actions:
         if action in playing or not _is_own(action, armature):
             continue
-        left, begins = _left_over(action, now, changed)
-        for target in left:
+        for target, begins in _left_over(action, now, changed, together=not known).items():
             if target in known:
                 stands[target] = known[target]
-            elif not begins or result_mark.is_result(action):
-                stands[target] = clips.RESTS[target.property]
+            elif known or not begins or result_mark.is_result(action):
+                stands.pop(target, None)
     return stands
 
 
@@ -171,29 +172,27 @@ def bones_keyed_beside(armature: bpy.types.Object, action: bpy.types.Action) -> 
 
 
 def _left_over(
-    action: bpy.types.Action, now: Mapping[Target, Values], changed: set[Target]
-) -> tuple[list[Target], bool]:
-    """Return the properties whose values remain from an action, and whether they equal those of its first frame.
+    action: bpy.types.Action, now: Mapping[Target, Values], changed: set[Target], *, together: bool
+) -> dict[Target, bool]:
+    """Return the properties with the values of a frame of an action, and whether that is its first frame.
 
-    They remain from the action if one of its frames has the values of every property that it keys and nothing moves.
+    together : whether one frame has to have the values of every property that the action keys and nothing moves, as
+        for an armature that is read for the first time
     """
     first, last = action.frame_range[:]
     if not np.isfinite([first, last]).all():
-        return [], False
+        return {}
     frames = np.linspace(first, last, min(MOST_FRAMES, max(1, round(last - first)) + 1))
-    same = np.ones(len(frames), dtype=bool)
-    keyed: list[Target] = []
+    found: dict[Target, Flags] = {}
     for slot in curves.slots_of(action):
         for target, by_index in curves.transforms(curves.curves_of(action, slot)).items():
-            if target not in now:
-                continue
-            keyed.append(target)
-            for index, curve in by_index.items():
-                if not same.any():
-                    return [], False
-                same &= np.abs(curves.sample(curve, frames) - now[target][index]) < _SAME
-    left = [target for target in keyed if target in changed]
-    return (left, bool(same[0])) if left and same.any() else ([], False)
+            if target in now and (together or target in changed):
+                same = [np.abs(curves.sample(c, frames) - now[target][k]) < _SAME for k, c in by_index.items()]
+                found[target] = np.all(same, axis=0)
+    if together:
+        every = np.all(list(found.values()), axis=0) if found else np.zeros(1, dtype=bool)
+        found = dict.fromkeys(found, every)
+    return {target: bool(same[0]) for target, same in found.items() if target in changed and same.any()}
 
 
 def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:
