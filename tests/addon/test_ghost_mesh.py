@@ -102,7 +102,7 @@ def test_characters_that_others_made_are_seen_as_they_are(loom, name):
         assert ghost.left_out == ()
         curves, unkeyed = loom("addon.bridge.curves"), loom("addon.bridge.unkeyed_pose")
         keyed = curves.transforms(curves.curves_of(line.action, curves.choose_slot(line.action, rig)))
-        if unkeyed.keyed_by_others(rig, keyed):
+        if unkeyed._keyed_by_own(rig)[0] - keyed.keys():
             continue  # the viewport shows it with the pose that another action has left behind
         material.show(rig, line.action)
         frames = ghost.read.sources[0].frames
