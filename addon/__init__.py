@@ -28,7 +28,7 @@ MODULES = (
     ".model.result_names",
     ".services.library.library_finds",
     ".services.matching.analysis",
-    ".services.results.unkeyed_poses",
+    ".services.results.undone_poses",
     ".services.results.changed_sources",
     ".services.preview.previews",
     ".services.preview.skins",

@@ -5,9 +5,8 @@ import numpy as np
 
 from ...core.motion import quat
 from ...core.motion.quat import Array
-from ..ground.blender_types import present
 from .rig import Rig, place_at
-from .stage import on_stage
+from .stage import each_frame, on_stage
 
 SAMPLE = 5  # frames
 MOVES, TURNS = 1e-4, 1e-3  # metres and radians; smaller movements are rounding
@@ -39,12 +38,8 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
 def _places(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array) -> Array:
     """Return the matrices (F, 4, 4) of the object with its own transform as it is now."""
     with on_stage(scene, armature, None, None, None) as (stage, copies):
-        found = []
-        for frame in frames:
-            stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-            seen = copies[armature].evaluated_get(present(stage.view_layers[0].depsgraph))
-            found.append(np.array(seen.matrix_world))
-    return np.array(found)
+        each = (copies[armature].evaluated_get(now) for now in each_frame(stage, frames))
+        return np.array([np.array(seen.matrix_world) for seen in each])
 
 
 def _axes(places: Array) -> Array:

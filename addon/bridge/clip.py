@@ -10,11 +10,10 @@ import numpy as np
 from ...core.edit.keyed import Keying
 from ...core.errors import RigError
 from ...core.motion import closing, kinematics, quat, root_motion, rotation_modes
-from ...core.motion.clip import Channel, Clip
+from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ...core.weave import root_trajectory
 from ..ground.blender_types import Slot, SlottedAction
-from . import curves, few_curves
+from . import curve_writing, curves, few_curves, other_channels
 from .curves import KeyTimes, Target
 from .few_curves import KeyedBone
 from .rig import Rig
@@ -116,11 +115,12 @@ def read(
         if cyclic or closing.of(closing_clip).kind:
             clip, sampled, frames = closing_clip, fitted, even
             notes += _stretched(action.name, last - first, len(even) - 1)
-    channels, left_out = _others(armature, body, every, frames)
-    channels |= _of_siblings(action, slot, frames)
+    modes = dict(zip(targets_of(body), body.modes, strict=True))
+    channels, left_out = other_channels.read(armature, modes, every, frames)
+    channels |= other_channels.read_siblings(action, slot, frames)
     for target in sorted(target for target in carried if target.bone in body.bones and _shows(target, body)):
-        values = sampled.get(target)
-        channels |= _carried(target, _unkeyed(target, len(frames), armature, body) if values is None else values)
+        values = sampled[target] if target in sampled else _unkeyed(target, len(frames), armature, body)
+        channels |= other_channels.of_transform(target, values)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
     return ReadAction(named, frames, frozenset(keyed), (*notes, *left_out), start)
@@ -318,54 +318,6 @@ def targets_of(body: Rig) -> tuple[str, ...]:
     return ("", *body.bones) if body.moving_object else body.bones
 
 
-def _others(
-    armature: bpy.types.Object, body: Rig, every: list[bpy.types.FCurve], frames: Array
-) -> tuple[dict[str, Channel], list[str]]:
-    """Return all curves that are not read as transforms as channels, and a note on each that has no effect."""
-    channels: dict[str, Channel] = {}
-    notes = []
-    modes = dict(zip(targets_of(body), body.modes, strict=True))
-    allowed = {bone: ("location", "scale", rotation_modes.property_of(mode)) for bone, mode in modes.items()}
-    for curve in every:
-        target = curves.target_of(curve)
-        if target is not None and target.bone in modes:
-            if target.property not in allowed[target.bone] and not curve.mute:
-                which = target.bone or armature.name
-                notes.append(f"{which!r} is keyed as {target.property}, but its rotation mode is {modes[target.bone]}")
-            continue
-        if curve.mute:
-            continue
-        name = f"{curve.data_path}[{curve.array_index}]"
-        # Overrides lose properties that their libraries have not, when these are read anew.
-        kind = curves.kind_of(armature, curve) or ("continuous" if name in root_trajectory.CHANNELS else None)
-        if kind is None:
-            notes.append(f"{curve.data_path} of {armature.name} does not exist: its curve is left out")
-        else:
-            channels[name] = Channel(curves.sample(curve, frames), discrete=kind == "discrete")
-    return channels, sorted(set(notes))
-
-
-def _of_siblings(action: bpy.types.Action, slot: Slot, frames: Array) -> dict[str, Channel]:
-    """Return the curves of the other slots of a character as channels, by slot and path."""
-    channels = {}
-    for other in curves.siblings_of(action, slot):
-        for curve in curves.curves_of(action, other):
-            if not curve.mute and len(curve.keyframe_points):
-                kinds = {key.interpolation for key in curve.keyframe_points}
-                name = f"{other.identifier}{curves.SLOT}{curve.data_path}[{curve.array_index}]"
-                channels[name] = Channel(curves.sample(curve, frames), discrete=kinds == {"CONSTANT"})
-    return channels
-
-
-def _carried(target: Target, values: Array) -> dict[str, Channel]:
-    """Return transforms (F, n) of a bone as channels, as keyed except for the sign of quaternions."""
-    if target.property == "rotation_quaternion":
-        # Of q and -q take the one near the identity, so that several sources can be mixed.
-        values = quat.continuous(values if values[0, 0] >= 0.0 else -values)
-    path = curves.path_of(target)
-    return {f"{path}[{index}]": Channel(column) for index, column in enumerate(values.T)}
-
-
 def write(armature: bpy.types.Object, clip: Clip, body: Rig, **how: Any) -> bpy.types.Action:
     """Write a clip to a new action as `fill` does; the action has a fake user and is not assigned."""
     with curves.whole(clip.name, armature) as slotted:
@@ -411,7 +363,8 @@ def fill(
         at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
         at = np.union1d(at, [0.0, last]) if repeats else at
         frames = (first_frame + at).astype(np.float32)
-        _write(curves.Writer(holder, frames, interpolation, repeats=repeats, held=held - targets), full, shown, at)
+        writer = curve_writing.Writer(holder, frames, interpolation, repeats=repeats, held=held - targets)
+        _write(writer, full, shown, at)
     if repeats:
         # Blender's tools treat the frame of the closing key as the end of a cycle.
         action.use_frame_range = action.use_cyclic = True
@@ -462,7 +415,7 @@ def moved(clip: Clip, body: Rig) -> frozenset[Target]:
     return frozenset(found)
 
 
-def _write(writer: curves.Writer, full: Clip, bones: list[KeyedBone], at: Array) -> None:
+def _write(writer: curve_writing.Writer, full: Clip, bones: list[KeyedBone], at: Array) -> None:
     """Write a clip's keys at frames (K,) that may be fractional."""
     from ...core.motion import resample
 

@@ -1,14 +1,13 @@
 """Read and write F-curves of actions in bulk, on Blender with slots (4.4 and later) and without."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.motion.quat import Array
@@ -19,7 +18,7 @@ CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotat
 SLOT = "\t"  # stands between the identifier of another slot and a path in it, in the names of channels
 OBJECT_GROUP = "Object Transforms"  # Blender's name for the group of an object's own curves
 _CONSTANT = 0  # the enum values that foreach_set takes
-_INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
+INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
 _ANY_BONE = re.compile(r'pose\.bones\["(.*?)"\]')
 _BONE_PATH = re.compile(r'pose\.bones\["(.*)"\]\.(\w+)')
 
@@ -148,7 +147,7 @@ def key_times(every: Iterable[bpy.types.FCurve], first: float) -> KeyTimes:
         at = co[::2].astype(np.float64) - first
         before, after = at - (left[::2] - first), (right[::2] - first) - at
         gaps = np.diff(at)
-        lines = np.flatnonzero(kinds[:-1] != _INTERPOLATIONS["BEZIER"])
+        lines = np.flatnonzero(kinds[:-1] != INTERPOLATIONS["BEZIER"])
         after[lines], before[lines + 1] = gaps[lines] / 3.0, gaps[lines] / 3.0
         wide = np.maximum((after[:-1] + before[1:]) / np.maximum(gaps, 1e-9), 1.0)  # Blender shortens what overlaps
         after[:-1] /= wide
@@ -199,10 +198,13 @@ def target_at(path: str) -> Target | None:
 
 def group_of(curve: bpy.types.FCurve) -> str:
     """Return the name for a curve's group: its bone's name or `OBJECT_GROUP`; "" for all other curves."""
-    match = _ANY_BONE.match(curve.data_path)
-    if match is not None:
-        return bpy.utils.unescape_identifier(match.group(1))
-    return OBJECT_GROUP if curve.data_path in CHANNELS else ""
+    return bone_in(curve.data_path) or (OBJECT_GROUP if curve.data_path in CHANNELS else "")
+
+
+def bone_in(path: str) -> str:
+    """Return the name of the bone in a data path, "" where it has none."""
+    match = _ANY_BONE.match(path)
+    return "" if match is None else bpy.utils.unescape_identifier(match.group(1))
 
 
 def path_of(target: Target) -> str:
@@ -355,30 +357,14 @@ def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> 
         data.action.use_fake_user = True
     playing = data.action, getattr(data, "action_slot", None)
     own_values.keep(armature, *(_played(*one) for one in ((action, slot), playing)))
-    others = siblings_of(action, slot)
     data.action = action
     if slot is not None:
         data.action_slot = slot
-    for other in others:
-        _assign_sibling(armature, playing[0], action, other)
-
-
-def _assign_sibling(
-    armature: bpy.types.Object,
-    before: bpy.types.Action | None,
-    action: bpy.types.Action,
-    slot: "bpy.types.ActionSlot",
-) -> None:
-    """Let the data that played a slot of the replaced action play that of an action: the face of a character."""
-    for owner in worn_by(armature):
-        data = owner.animation_data
-        called = f"{slot.identifier[:2]}{owner.name}" == slot.identifier
-        plays = data is not None and data.action is not None and data.action in (before, action)
-        kept = plays and data.action_slot is not None and data.action_slot.identifier == slot.identifier
-        if owner.id_type == slot.target_id_type and (kept or (called and (data is None or data.action is None))):
-            data = data or owner.animation_data_create()
-            data.action = action
-            data.action_slot = slot
+    for owner in worn_by(armature) if siblings_of(action, slot) else ():
+        other, worn = slot_of(owner, action), owner.animation_data
+        if other is not None and (worn is None or worn.action in (None, playing[0], action)):
+            worn = worn or owner.animation_data_create()
+            worn.action, worn.action_slot = action, other
 
 
 def worn_by(armature: bpy.types.Object) -> list[Any]:
@@ -401,135 +387,3 @@ def _is_worn(mesh: bpy.types.Object, armature: bpy.types.Object) -> bool:
 
 def _played(action: bpy.types.Action | None, slot: Slot) -> list[bpy.types.FCurve]:
     return [] if action is None or (slot is None and hasattr(action, "slots")) else curves_of(action, slot)
-
-
-class CurveWriter:
-    """Writes new curves with keys of type "generated" to a channelbag.
-
-    repeats : every curve repeats for ever, before its first key and after its last
-    """
-
-    def __init__(self, holder: "bpy.types.ActionChannelbag", *, repeats: bool = False) -> None:
-        self._holder, self._make = holder, _maker(holder)
-        self._makers: dict[str, Callable[[str, int, str], bpy.types.FCurve]] = {}
-        self._type = _generated_type()
-        self._repeats = repeats
-        self._same: dict[tuple[int, int], NDArray[np.uint8]] = {}
-
-    def _maker_in(self, slot: str) -> "Callable[[str, int, str], bpy.types.FCurve]":
-        """Return what creates curves in a slot, by its identifier; "" is the slot of the armature."""
-        if slot and slot not in self._makers:
-            bag = _sibling(self._holder.id_data, slot)
-            bag.fcurves.clear()
-            self._makers[slot] = _maker(bag)
-        return self._makers[slot] if slot else self._make
-
-    def _repeated(self, value: int, count: int) -> NDArray[np.uint8]:
-        """Return a choice for so many keys, as bytes like Blender's own; the curves of an action share them."""
-        if (value, count) not in self._same:
-            self._same[value, count] = np.full(count, value, dtype=np.uint8)
-        return self._same[value, count]
-
-    @contextmanager
-    def _curve(
-        self,
-        path: str,
-        index: int,
-        group: str,
-        keys: tuple[NDArray[Any], NDArray[Any]],
-        interpolation: str,
-        *,
-        travels: bool = False,
-    ) -> Iterator["bpy.types.FCurveKeyframePoints"]:
-        """Yield the points of a new curve at frames and values (K,); the caller may shape them before the update."""
-        slot, _, own = path.rpartition(SLOT)
-        curve = self._maker_in(slot)(own, index, group)
-        points, count = curve.keyframe_points, len(keys[0])
-        points.add(count)
-        places = np.empty((count, 2), dtype=np.float32)
-        places[:, 0], places[:, 1] = keys
-        points.foreach_set("co", places.reshape(-1))
-        points.foreach_set("interpolation", self._repeated(_INTERPOLATIONS[interpolation], count))
-        if self._type is not None:
-            points.foreach_set("type", self._repeated(self._type, count))
-        yield points
-        if self._repeats:
-            # Add the modifier before the update, which matches the handles at both ends only on a cyclic curve.
-            cycles = curve.modifiers.new("CYCLES")
-            assert isinstance(cycles, bpy.types.FModifierCycles)
-            cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET" if travels else "REPEAT"
-        curve.update()
-
-
-class Writer(CurveWriter):
-    """Writes curves whose keys are all at the same frames (F,).
-
-    held : what gets one key where it does not change
-    """
-
-    def __init__(
-        self,
-        holder: "bpy.types.ActionChannelbag",
-        frames: NDArray[np.float32],
-        interpolation: str,
-        *,
-        repeats: bool = False,
-        held: frozenset[Target] = frozenset(),
-    ) -> None:
-        super().__init__(holder, repeats=repeats)
-        self._frames, self._interpolation, self._held = frames, interpolation, held
-
-    def write(self, target: Target, values: Array, *, travels: Sequence[bool] = (False,) * 4) -> None:
-        """Write one property (F, n) of a bone or the object; components that travel (n,) repeat with offset."""
-        path, frames = path_of(target), self._frames
-        if target in self._held and (np.ptp(values, axis=0) == 0.0).all():
-            frames, values = frames[:1], values[:1]
-        for index in range(values.shape[1]):
-            group, keys = target.bone or OBJECT_GROUP, (frames, values[:, index])
-            with self._curve(path, index, group, keys, self._interpolation, travels=travels[index]):
-                pass
-
-    def write_channel(self, name: str, values: Array, *, constant: bool) -> None:
-        """Write a channel, named by path and index as in "path[0]"."""
-        interpolation = "CONSTANT" if constant else self._interpolation
-        with self._curve(*channel_of(name), (self._frames, values), interpolation):
-            pass
-
-
-def _sibling(action: Any, identifier: str) -> "bpy.types.ActionChannelbag":
-    """Return the channelbag of a slot of an action, which is created if it is missing."""
-    slot = next((one for one in action.slots if one.identifier == identifier), None)
-    if slot is None:
-        kinds = {"KE": "KEY", "OB": "OBJECT", "MA": "MATERIAL", "AR": "ARMATURE", "ME": "MESH"}
-        slot = action.slots.new(kinds.get(identifier[:2], "OBJECT"), identifier[2:])
-    return _bag(action.layers[0].strips[0], slot)
-
-
-def channel_of(name: str) -> tuple[str, int, str]:
-    """Return the path, index and group of a channel, named by path and index as in "path[0]"."""
-    path, _, index = name.removesuffix("]").rpartition("[")
-    match = _ANY_BONE.match(path)
-    return path, int(index), bpy.utils.unescape_identifier(match.group(1)) if match else "Custom"
-
-
-def _maker(holder: "bpy.types.ActionChannelbag") -> Callable[[str, int, str], bpy.types.FCurve]:
-    """Return what creates a curve in a group: by argument in 4.2, 4.3 and from 5.0 on, by hand in between."""
-    new = holder.fcurves.bl_rna.functions["new"]  # type: ignore[attr-defined]  # in the stubs it has properties only
-    parameters = {p.identifier for p in new.parameters}
-    for keyword in ("action_group", "group_name"):
-        if keyword in parameters:
-            return lambda path, index, group: holder.fcurves.new(path, index=index, **{keyword: group})
-
-    def make(path: str, index: int, group: str) -> bpy.types.FCurve:
-        curve = holder.fcurves.new(path, index=index)
-        curve.group = holder.groups.get(group) or holder.groups.new(group)
-        return curve
-
-    return make
-
-
-def _generated_type() -> int | None:
-    kinds = bpy.types.Keyframe.bl_rna.properties["type"]
-    assert isinstance(kinds, bpy.types.EnumProperty)
-    items = kinds.enum_items
-    return items["GENERATED"].value if "GENERATED" in items else None

@@ -20,7 +20,7 @@ from . import curves
 from .clip import ReadAction
 from .curves import Target
 from .rig import Rig
-from .stage import on_stage
+from .stage import bone_matrices, each_frame, on_stage
 
 SOME = 100  # frames that are read in one step
 
@@ -127,15 +127,12 @@ def _seen(
     count = len(present(armature.pose).bones)
     poses = np.empty((len(frames), count, 4, 4))
     objects = np.tile(body.space, (len(frames), 1, 1))
-    buffer = np.empty(16 * count, dtype=np.float32)
     posed = None if as_posed else body
     with on_stage(scene, armature, action, slot, posed, layers=layers, settings=settings) as (stage, copies):
         copy = copies[armature]
-        for k, frame in enumerate(frames):
-            stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-            seen = copy.evaluated_get(present(stage.view_layers[0].depsgraph))
-            present(seen.pose).bones.foreach_get("matrix", buffer)
-            poses[k] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender stores matrices column by column
+        for k, now in enumerate(each_frame(stage, frames)):
+            seen = copy.evaluated_get(now)
+            poses[k] = bone_matrices(seen)
             if body.moving_object:
                 objects[k] = body.space @ np.array(seen.matrix_basis)
     return poses, objects

@@ -11,7 +11,7 @@ from ...core.edit.keyed import KeyedClip, Keying, Keys
 from ...core.motion import quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from . import curves
+from . import curve_writing, curves
 from .curves import Target
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def write(writer: "FewWriter", keyed: KeyedClip, bones: Sequence[KeyedBone]) -> 
         writer.write_channel(name, keys)
 
 
-class FewWriter(curves.CurveWriter):
+class FewWriter(curve_writing.CurveWriter):
     """Writes new curves, each with keys at its own frames, to a channelbag.
 
     first_frame : the scene frame of the clip's first frame
@@ -126,7 +126,7 @@ class FewWriter(curves.CurveWriter):
 
     def write_channel(self, name: str, keys: Keys) -> None:
         """Write keys of a channel, named by path and index as in "path[0]"."""
-        self._write(*curves.channel_of(name), keys, 0)
+        self._write(*curve_writing.channel_of(name), keys, 0)
 
     def _write(self, path: str, index: int, group: str, keys: Keys, column: int, *, travels: bool = False) -> None:
         frames = self._first_frame + keys.frames

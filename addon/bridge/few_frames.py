@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction
-from . import curves
+from . import curve_writing, curves
 
 LONG = 4000  # frames of an action from which on copying its keys takes longer than evaluating its curves here
 
@@ -25,7 +25,7 @@ def of(armature: bpy.types.Object, played: SlottedAction, frames: Array, length:
         return
     action, slot = curves.new_action(played[0].name, armature)
     try:
-        writer = curves.Writer(curves.holder_of(action, slot), frames.astype(np.float32), "CONSTANT")
+        writer = curve_writing.Writer(curves.holder_of(action, slot), frames.astype(np.float32), "CONSTANT")
         for curve in curves.curves_of(*played):
             if not curve.mute:
                 values = np.array([curve.evaluate(frame) for frame in frames.tolist()])

@@ -15,7 +15,7 @@ from ...core.motion.quat import Array
 from ...core.motion.skeleton import Skeleton
 from ..ground.blender_types import SlottedAction, present
 from . import clip as clips
-from . import curves, few_control_keys, property_paths
+from . import curve_writing, curves, few_control_keys, property_paths
 from .control_keys import ControlKeys, Wanted
 from .curves import Target
 from .few_control_keys import FewControlKeys
@@ -162,7 +162,7 @@ def _hold(
     sparse : by what only those at rest are keyed that the sources key or that are posed at the moment; None for all.
         Properties are keyed then that stand otherwise, or that any action has keys for: they stay as that leaves them
     """
-    writer = curves.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
+    writer = curve_writing.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
     pose = present(armature.pose).bones
     rounding = few_control_keys.STILL_PLACE * body.skeleton.height / float(body.units[-1])
     for k, name in enumerate(keys.names):
@@ -205,6 +205,6 @@ def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bo
     return bool(np.abs(values - rest).max() > few_control_keys.STILL_TURN)
 
 
-def _key_turn(writer: curves.Writer, bone: bpy.types.PoseBone, turn: Array) -> None:
+def _key_turn(writer: curve_writing.Writer, bone: bpy.types.PoseBone, turn: Array) -> None:
     mode = bone.rotation_mode
     writer.write(Target(bone.name, rotation_modes.property_of(mode)), rotation_modes.from_quaternion(turn, mode, None))

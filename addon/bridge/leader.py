@@ -9,6 +9,7 @@ from ..ground.blender_types import present
 from ..ground.handlers import unheard
 from . import curve_path
 from .rates import of_scene
+from .stage import each_frame
 
 EVERY = 0.1  # s between two places
 MOVES = 0.05  # m; what moves less is not animated
@@ -48,8 +49,8 @@ def _line(leader: bpy.types.Object, metres: float) -> Array | None:
 
 
 def _place(stage: bpy.types.Scene, leader: bpy.types.Object, line: Array | None, frame: float) -> tuple[float, float]:
-    stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-    seen = leader.evaluated_get(present(stage.view_layers[0].depsgraph))
+    (now,) = each_frame(stage, [frame])
+    seen = leader.evaluated_get(now)
     if line is None:
         return seen.matrix_world.translation.x, seen.matrix_world.translation.y
     data = seen.data

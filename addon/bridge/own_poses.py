@@ -12,9 +12,9 @@ from ...core.bodies import leading
 from ...core.errors import LoomError, RigError
 from ...core.motion.clip import Clip, joined
 from ..ground import memory
-from ..ground.blender_types import Slot, SlottedAction, present
+from ..ground.blender_types import Slot, SlottedAction
 from . import clip as clips
-from . import curves, fingerprint, other_bodies, result_mark
+from . import curves, fingerprint, other_bodies, own_actions
 from .rig import Rig
 
 MOST, SAMPLED = 20, 12  # actions, and frames of each
@@ -29,7 +29,7 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     resting = other_bodies.still(body, armature.name, rate)
     if body.controls is not None or body.moving_object:
         return resting
-    actions = list(islice(own_actions(armature), MOST))
+    actions = list(islice(own_actions_and_slots(armature), MOST))
     contents = tuple(fingerprint.fingerprint(*one) for one in actions)
     key = contents, fingerprint.of_body(body), rate
     found: Clip = _known.made(key, lambda: _joined(armature, actions, body, rate) or resting)
@@ -49,14 +49,11 @@ def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
     return replace(body, skeleton=replace(body.skeleton, leaders=leaders)) if leaders else body
 
 
-def own_actions(armature: bpy.types.Object) -> Iterator[SlottedAction]:
-    """Yield actions with one slot that moves mostly bones of the armature, without results."""
-    known = set(present(armature.pose).bones.keys())
-    for action in bpy.data.actions:
-        bones = curves.bones_keyed(action)
-        if len(bones & known) * 2 > len(bones) and not result_mark.is_result(action):
-            with suppress(RigError):
-                yield action, curves.choose_slot(action, armature)
+def own_actions_and_slots(armature: bpy.types.Object) -> Iterator[SlottedAction]:
+    """Yield an armature's own actions with the one slot that moves it, without results."""
+    for action in own_actions.of(armature, results=False):
+        with suppress(RigError):
+            yield action, curves.choose_slot(action, armature)
 
 
 def _sampled(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig) -> list[Clip]:

@@ -9,7 +9,6 @@ from ...core.motion import kinematics, quat, rotation_modes
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import present
-from . import unkeyed_pose
 from .clip import LEAST_KEYED
 from .curves import Target
 from .rig import Rig
@@ -19,10 +18,9 @@ def as_shown(clip: Clip, body: Rig, armature: bpy.types.Object, targets: frozens
     """Return a clip in which everything that it would not key follows the armature's current pose.
 
     Keys of the clip would not change that part of the pose either.
-    targets : the keys of the sources; a result also keys properties that other actions key
+    targets : the properties that get keys whether they move or not
     """
     bones = present(armature.pose).bones
-    targets = targets | unkeyed_pose.keyed_by_others(armature, targets)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     scales = np.ones_like(translations) if clip.scales is None else clip.scales.copy()
     for joint in range(int(body.moving_object), len(clip.skeleton)):

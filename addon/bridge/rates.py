@@ -1,10 +1,8 @@
 """Store frame rates on actions as a custom property, since Blender's actions have no rate."""
 
-from typing import Any
-
 import bpy
 
-from ..ground.blender_types import has_property, holder_before_slots
+from ..ground.blender_types import has_property
 
 KEY = "action_loom_rate"
 _SPACING = "action_loom_rate_spacing"
@@ -37,11 +35,9 @@ def set_rate(action: bpy.types.Action, rate: float) -> None:
 
 def _spacing(action: bpy.types.Action) -> list[float]:
     """Return the number of keys, the first gap and the length, frames, of the first curve with three keys or more."""
-    bags = [holder_before_slots(action)]
-    if hasattr(action, "layers"):
-        strips: list[Any] = [strip for layer in action.layers for strip in layer.strips]
-        bags = [bag for strip in strips for bag in strip.channelbags]
-    for curve in (curve for bag in bags for curve in bag.fcurves):
+    from . import curves  # numpy is loaded at first use, not when Blender starts
+
+    for curve in (curve for slot in curves.slots_of(action) for curve in curves.curves_of(action, slot)):
         points = curve.keyframe_points
         if len(points) > 2:
             first, second, last = (points[k].co.x for k in (0, 1, -1))

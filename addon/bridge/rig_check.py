@@ -17,7 +17,7 @@ from ..ground.blender_types import Slot, armature_data, present
 from . import clip as clips
 from . import evaluated_action, mesh, poses, rates, rig, unkeyed_pose
 from .mesh import SkinnedMesh
-from .stage import on_stage, without_other_modifiers
+from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
 
 FRAMES = 12  # compared frames, evenly spaced over the action
 SAME = 1e-4  # of the body's height: smaller differences are invisible
@@ -106,18 +106,12 @@ def check(
     bones = present(armature.pose).bones
     order = [bones.find(name) for name in body.bones]
     theirs = np.empty((len(chosen), len(bones), 4, 4))
-    buffer = np.empty(16 * len(bones), dtype=np.float32)
     shown: list[list[tuple[Array, Array]]] = [[] for _ in skins]
     with on_stage(scene, armature, action, slot, body, originals) as (stage, copies):
         for one in originals:
             without_other_modifiers(copies[one], copies[armature])
-        for row, k in enumerate(chosen):
-            frame = float(read.frames[k])
-            stage.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
-            depsgraph = present(stage.view_layers[0].depsgraph)
-            seen = present(copies[armature].evaluated_get(depsgraph).pose).bones
-            seen.foreach_get("matrix", buffer)
-            theirs[row] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender stores matrices column by column
+        for row, depsgraph in enumerate(each_frame(stage, read.frames[chosen])):
+            theirs[row] = bone_matrices(copies[armature].evaluated_get(depsgraph))
             for place, one in enumerate(originals):
                 shown[place].append(_vertices(copies[one], copies[armature], depsgraph))
     frames = tuple(int(read.frames[k]) for k in chosen)
@@ -146,10 +140,9 @@ def _vertices(
     seen = copy.evaluated_get(depsgraph)
     shape = seen.data
     assert isinstance(shape, bpy.types.Mesh)
-    found = np.empty(3 * len(shape.vertices), np.float32)
-    shape.vertices.foreach_get("co", found)
+    found = mesh.coordinates(shape.vertices, "co")
     towards = np.array(armature.evaluated_get(depsgraph).matrix_world.inverted_safe() @ seen.matrix_world)
-    return found.reshape(-1, 3) @ towards[:3, :3].T + towards[:3, 3], towards
+    return found @ towards[:3, :3].T + towards[:3, 3], towards
 
 
 def _bones(

@@ -16,7 +16,7 @@ from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction, present
-from . import curves, evaluated_action, few_frames, unkeyed_pose
+from . import curves, evaluated_action, few_frames, own_actions
 from .controls import FoundControls
 from .rig import Rig
 from .rig_controls.body import ARMS, LEGS
@@ -103,7 +103,8 @@ def seen(
         names, to_body = body.controls.seen, body.controls.seen_from
     frames: Array = first_frame + at.astype(np.float64)
     keyed = frozenset(curves.transforms(curves.curves_of(*written)))
-    whole = body.controls is None and not unkeyed_pose.is_layer(armature, keyed)
+    bones = {target.bone for target in keyed}
+    whole = body.controls is None and not own_actions.is_layer(bones, own_actions.keyed_bones(armature), body)
     with few_frames.of(armature, written, frames, len(clip)) as played_now:
         linear, places = evaluated_action.seen_in_the_world(
             scene, armature, played_now, body, names, frames, to_body, layers=played, as_posed=played and whole

@@ -16,7 +16,7 @@ from ..ground import memory
 from ..ground.blender_types import SlottedAction, present
 from . import few_frames, fingerprint, mesh, own_poses
 from .rig import Rig
-from .stage import on_stage, without_other_modifiers
+from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
 
 SAMPLE, FEWEST = 32, 6  # frames of an action; the larger a mesh is, the fewer
 LARGE = 100_000  # vertices of all meshes that are still evaluated on SAMPLE frames
@@ -93,7 +93,7 @@ class Judge:
         own : the sources; None for a clip of another body, which is compared with the armature's own actions, and
             whose feet belong on the floor of these
         floor : metres that the floor is higher than that of the sources, None where that is not known
-        known : sentences that were already reported; a fault that they name is not repeated
+        known : sentences that were already reported; a fault that they name is not repeated with another figure
         """
         if not sum(map(len, self._worn.vertices)):
             return []
@@ -119,7 +119,7 @@ class Judge:
 
     def _others(self, written: Played) -> Iterator[SlottedAction]:
         """Return some of the armature's own actions, without the written one."""
-        own = own_poses.own_actions(self._armature)
+        own = own_poses.own_actions_and_slots(self._armature)
         return islice((one for one in own if one[0] != written[0][0] and np.isfinite(one[0].frame_range[:]).all()), OWN)
 
     def _kept_places(self, known: Sequence[Played], extent: Extent, *, share: float) -> list[KeptPlace]:
@@ -170,19 +170,14 @@ class Judge:
         count = len(present(armature.pose).bones)
         places = np.empty((len(frames), sum(map(len, on.vertices)), 3), dtype=np.float32)
         matrices = np.empty((len(frames), count, 4, 4), dtype=np.float32)
-        buffer = np.empty(16 * count, dtype=np.float32)
         with on_stage(self._scene, armature, action, slot, self._body, on.objects) as (stage, copies):
             for one in on.objects:
                 without_other_modifiers(copies[one], copies[armature])
-            for k, frame in enumerate(frames):
-                stage.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-                now = present(stage.view_layers[0].depsgraph)
+            for k, now in enumerate(each_frame(stage, frames)):
                 each = [_vertices(copies[one].evaluated_get(now)) for one in on.objects]
                 np.concatenate([one[rows] for one, rows in zip(each, on.vertices, strict=True)], out=places[k])
                 seen = copies[armature].evaluated_get(now)
-                present(seen.pose).bones.foreach_get("matrix", buffer)
-                # Blender stores matrices column by column.
-                matrices[k] = np.array(seen.matrix_world) @ buffer.reshape(-1, 4, 4).transpose(0, 2, 1)
+                matrices[k] = np.array(seen.matrix_world) @ bone_matrices(seen)
         axes, metres = matrices[..., :3, :3], np.float32(self._body.world_metres)
         sizes = np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-12)
         return np.asarray(places * metres), axes / sizes, np.asarray(matrices[..., :3, 3] * metres)
@@ -211,13 +206,12 @@ def _spread(action: bpy.types.Action) -> Array:
 
 
 def _chosen(frames: Array, count: int) -> Array:
-    """Return evenly spaced frames, also between whole ones: there, keys that follow each other fast may overshoot."""
-    return np.linspace(frames[0], frames[-1], count if len(frames) > 1 else 1)
+    """Return evenly spaced frames, in short actions also between whole ones, where dense keys may overshoot."""
+    chosen = np.linspace(frames[0], frames[-1], count if len(frames) > 1 else 1)
+    return chosen.round() if len(frames) >= few_frames.LONG else chosen
 
 
 def _vertices(seen: bpy.types.Object) -> Array:
-    data, matrix = seen.data, np.array(seen.matrix_world, dtype=np.float32)
+    data, matrix = seen.data, np.array(seen.matrix_world)
     assert isinstance(data, bpy.types.Mesh)
-    found = np.empty(3 * len(data.vertices), dtype=np.float32)
-    data.vertices.foreach_get("co", found)
-    return np.asarray(found.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
+    return np.asarray(mesh.coordinates(data.vertices, "co") @ matrix[:3, :3].T + matrix[:3, 3])

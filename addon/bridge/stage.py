@@ -1,11 +1,14 @@
 """Play an action on a copy of an armature in a separate scene, without touching the artist's pose, frame or undo."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Matrix, Quaternion
+from numpy.typing import NDArray
 
 from ..ground.blender_types import Slot, armature_data, present
 from ..ground.handlers import unheard
@@ -77,6 +80,22 @@ def on_stage(
             if isinstance(posed, bpy.types.Armature) and posed != armature.data:
                 bpy.data.armatures.remove(posed)
             bpy.data.scenes.remove(stage)
+
+
+def each_frame(stage: bpy.types.Scene, frames: Iterable[float]) -> Iterator[bpy.types.Depsgraph]:
+    """Yield the evaluated scene in each of some frames, which may lie between whole ones."""
+    for frame in frames:
+        whole = math.floor(frame)
+        stage.frame_set(whole, subframe=float(frame - whole))
+        yield present(stage.view_layers[0].depsgraph)
+
+
+def bone_matrices(seen: bpy.types.Object) -> NDArray[np.float32]:
+    """Return the matrices (B, 4, 4) of all bones of an evaluated armature in its space."""
+    bones = present(seen.pose).bones
+    numbers = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix", numbers)
+    return numbers.reshape(-1, 4, 4).transpose(0, 2, 1)  # Blender stores matrices column by column
 
 
 def without_other_modifiers(copy: bpy.types.Object, armature: bpy.types.Object) -> None:

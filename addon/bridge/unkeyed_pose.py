@@ -6,9 +6,8 @@ case it has the value from when the add-on first read the armature, or its rest 
 therefore the armature stores the values.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -19,7 +18,7 @@ from ...core.motion.quat import Array
 from ..ground import kept_values, memory
 from ..ground.blender_types import present
 from . import clip as clips
-from . import curves, result_mark
+from . import curves, own_actions, result_mark
 from .curves import Target
 from .rig import Rig, Still
 
@@ -31,7 +30,7 @@ MOST_FRAMES = 2000  # sampled frames of an action
 Values = tuple[float, ...]
 Flags = NDArray[np.bool_]
 _seen = memory.cache(64)  # values when the add-on first read each armature, by session id
-_stood, _begun, _keyed_by = memory.cache(64), memory.cache(64), memory.cache(2048)
+_stood, _begun = memory.cache(64), memory.cache(64)
 
 
 def note(armature: bpy.types.Object) -> None:
@@ -75,7 +74,7 @@ def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dic
 
     known : earlier values; they replace a value that remains from an action
     """
-    moved, now = _components(_playing(armature)), {}
+    moved, now = own_actions.keyed_components(_playing(armature)), {}
     data = armature.animation_data
     for driver in () if data is None else data.drivers:
         target = curves.target_of(driver)
@@ -104,9 +103,7 @@ def _without_left_over(
     armature: bpy.types.Object, now: Mapping[Target, Values], changed: set[Target], known: Mapping[Target, Values]
 ) -> dict[Target, Values]:
     stands, playing = dict(now), _playing(armature)
-    for action in bpy.data.actions:
-        if action in playing or not _is_own(action, armature):
-            continue
+    for action in (one for one in own_actions.of(armature) if one not in playing):
         for target, begins in _left_over(action, now, changed, together=not known).items():
             if target in known:
                 stands[target] = known[target]
@@ -141,36 +138,6 @@ def _rests(target: Target, row: Sequence[float]) -> bool:
     return max(abs(a - b) for a, b in zip(row, rest, strict=True)) <= _MOVED
 
 
-def keyed_by_others(armature: bpy.types.Object, keyed: Collection[Target]) -> frozenset[Target]:
-    """Return the properties that a result has to key, because other actions key them and would change its pose.
-
-    keyed : the properties that the sources key. Sources that key less than half of the bones are layers for other
-        actions, so nothing is returned for them.
-    """
-    every, bones = _keyed_by_own(armature)
-    if is_layer(armature, keyed):
-        return frozenset()
-    return frozenset(target for target in every - set(keyed) if target.bone in bones)
-
-
-def is_layer(armature: bpy.types.Object, keyed: Collection[Target]) -> bool:
-    """Return whether some keys belong to less than half of the bones that an armature's actions key."""
-    bones = _keyed_by_own(armature)[1]
-    return 2 * len({target.bone for target in keyed} & bones) < len(bones)
-
-
-def _keyed_by_own(armature: bpy.types.Object) -> tuple[set[Target], set[str]]:
-    every = set(_components(one for one in bpy.data.actions if _is_own(one, armature)))
-    return every, {target.bone for target in every} & set(present(armature.pose).bones.keys())
-
-
-def bones_keyed_beside(armature: bpy.types.Object, action: bpy.types.Action) -> set[str]:
-    """Return the bones that the actions of an armature key together, besides an action and our results."""
-    every = [one for one in bpy.data.actions if one != action and not result_mark.is_result(one)]
-    keyed = {target.bone for target in _components(one for one in every if _is_own(one, armature))}
-    return keyed & set(present(armature.pose).bones.keys())
-
-
 def _left_over(
     action: bpy.types.Action, now: Mapping[Target, Values], changed: set[Target], *, together: bool
 ) -> dict[Target, bool]:
@@ -200,8 +167,8 @@ def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) ->
 
     known : properties with another value. Properties with their rest value in one of the actions are excluded.
     """
-    own = [one for one in bpy.data.actions if _is_own(one, armature) and not result_mark.is_result(one)]
-    each = [_keys_of(action).components.keys() for action in own]
+    own = list(own_actions.of(armature, results=False))
+    each = [own_actions.keys_of(action).components.keys() for action in own]
     asked = set().union(*each) - set(own and each[0]).intersection(*each) - known.keys()
     if not asked:
         return {}
@@ -214,7 +181,7 @@ def _common_starts(actions: Sequence[bpy.types.Action], asked: set[Target]) -> d
     starts: dict[Target, list[Array]] = {}
     for action in actions:
         first, last = action.frame_range[:]
-        if asked.isdisjoint(_keys_of(action).components) or not np.isfinite([first, last]).all():
+        if asked.isdisjoint(own_actions.keys_of(action).components) or not np.isfinite([first, last]).all():
             continue
         frames = np.linspace(first, last, SOME)
         for slot in curves.slots_of(action):
@@ -235,109 +202,59 @@ def _usual_start(target: Target, rows: Array) -> Values:
     return () if len(rows) < 2 or alike.mean() <= 0.5 or rests.any() else tuple(usual.tolist())
 
 
-def _components(actions: Iterable[bpy.types.Action]) -> dict[Target, set[int]]:
-    """Return the keyed components of each bone property."""
-    found: dict[Target, set[int]] = {}
-    for action in actions:
-        for target, indices in _keys_of(action).components.items():
-            found[target] = found.get(target, set()) | indices
-    return found
-
-
-class _Keys(NamedTuple):
-    """The keyed components of each property in an action, and the bones."""
-
-    components: dict[Target, set[int]]
-    bones: frozenset[str]
-
-
-def _keys_of(action: bpy.types.Action) -> _Keys:
-    """Return the keys of an action; they are read again if the number of its curves or one of their ends changes."""
-    bags = [holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot)]
-    bags = [bag for bag in bags if len(bag)]
-    key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags)
-
-    def read() -> _Keys:
-        every = curves.transforms(curve for bag in bags for curve in bag)
-        components = {target: set(by_index) for target, by_index in every.items()}
-        return _Keys(components, frozenset(target.bone for target in components if target.bone))
-
-    found: _Keys = _keyed_by.made(key, read)
-    return found
-
-
-def _is_own(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
-    """Return whether at least half of the bones that an action keys are the armature's."""
-    bones, known = _keys_of(action).bones, present(armature.pose).bones
-    return bool(bones) and sum(name in known for name in bones) * 2 >= len(bones)
-
-
 def still_bones(armature: bpy.types.Object, names: Iterable[str]) -> dict[str, Still]:
     """Return the transforms of those of some bones that are not at rest and that no action keys but our results."""
-    bones = present(armature.pose).bones
-    present_names = [name for name in names if name in bones]
-    still = {name: _of(bones[name]) for name in present_names if _is_moved(bones[name])}
-    kept = {name: one for name, one in _kept(armature).items() if name in present_names}
-    if still:
-        data = armature.animation_data
-        played = curves.bones_keyed(data.action) if data is not None and data.action is not None else set()
-        still = {name: one for name, one in still.items() if name not in played}
-    if not still and not kept:
-        return {}
-    by_results, by_others = _keyed(armature, {*still, *kept})
-    # Bones that results move were kept before the first result; all others are where the pose has them.
-    before = {name: one for name, one in kept.items() if name in by_results}
-    now = {name: one for name, one in still.items() if name not in by_results}
-    return {name: one for name, one in (before | now).items() if name not in by_others}
+    bones, values = present(armature.pose).bones, find_unkeyed(armature)
+    keyed = own_actions.keyed_bones(armature)
+    found = {name: _transform(bones[name], values) for name in names if name in bones and name not in keyed}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _transform(bone: bpy.types.PoseBone, values: Mapping[Target, Values]) -> Still | None:
+    """Return the location and rotation of a bone by the values of its properties, None at rest."""
+    turn = Target(bone.name, rotation_modes.property_of(bone.rotation_mode))
+    rows = {one: values.get(one, clips.RESTS[one.property]) for one in (Target(bone.name, "location"), turn)}
+    if all(_rests(target, row) for target, row in rows.items()):
+        return None
+    location, angles = rows.values()
+    rotation = rotation_modes.to_quaternion(np.array(angles)[None], bone.rotation_mode)[0]
+    return Still(tuple(location), tuple(rotation.tolist()))
 
 
 def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> None:
-    """Store the values of posed properties on an armature if a result keys some of them."""
+    """Store the values of properties without keys on an armature if a result keys some of them."""
     if armature.library is not None or not (body.still or body.posed):
         return
-    if curves.bones_keyed(result) & body.still.keys():
-        kept_values.keep(armature, _KEY, {name: [*one.location, *one.rotation] for name, one in body.still.items()})
-    if not body.posed.keys().isdisjoint(_components([result])):
-        kept_values.keep(armature, _POSED, {curves.path_of(target): list(row) for target, row in body.posed.items()})
+    values = {**body.posed}
+    for name in body.still.keys() & present(armature.pose).bones.keys():
+        values |= _values_of(present(armature.pose).bones[name], *body.still[name])
+    if not values.keys().isdisjoint(own_actions.keys_of(result).components):
+        kept_values.keep(armature, _POSED, {curves.path_of(target): list(row) for target, row in values.items()})
 
 
-def _of(bone: bpy.types.PoseBone) -> Still:
-    location, rotation, _ = bone.matrix_basis.decompose()
-    return Still(tuple(location[:]), tuple(rotation[:]))
-
-
-def _is_moved(bone: bpy.types.PoseBone) -> bool:
-    location, rotation, _ = bone.matrix_basis.decompose()
-    return location.length > _MOVED or abs(rotation.w) < 1.0 - _MOVED
-
-
-def _kept(armature: bpy.types.Object) -> dict[str, Still]:
-    """Return the entries that `keep` has stored and that still have its format."""
-    stored = kept_values.kept(armature, _KEY)
-    values = stored if isinstance(stored, dict) else {}
-    numbers = {name: list(row) if hasattr(row, "__len__") else [] for name, row in values.items()}
-    return {
-        name: Still(tuple(row[:3]), tuple(row[3:]))
-        for name, row in numbers.items()
-        if len(row) == 7 and all(isinstance(value, float) for value in row)
-    }
+def _values_of(bone: bpy.types.PoseBone, location: Sequence[float], rotation: Sequence[float]) -> dict[Target, Values]:
+    """Return the values of a bone's properties with a location and a rotation, a quaternion."""
+    angles = rotation_modes.from_quaternion(np.array(rotation)[None], bone.rotation_mode)[0]
+    turn = Target(bone.name, rotation_modes.property_of(bone.rotation_mode))
+    return {Target(bone.name, "location"): tuple(location), turn: tuple(angles.tolist())}
 
 
 def _kept_values(armature: bpy.types.Object) -> dict[Target, Values]:
-    """Return the values that `keep` has stored, without entries that something else has changed."""
+    """Return the values that `keep` has stored, also in the form of earlier versions, without damaged entries."""
     stored, found = kept_values.kept(armature, _POSED), {}
     for path, row in stored.items() if isinstance(stored, dict) else ():
         target = curves.target_at(path)
         if target is not None and hasattr(row, "__len__") and len(row) == curves.CHANNELS[target.property]:
             found[target] = tuple(map(float, row))
+    return _kept_before(armature) | found
+
+
+def _kept_before(armature: bpy.types.Object) -> dict[Target, Values]:
+    """Return values that an earlier version has stored: location and quaternion of bones above the hips."""
+    stored = kept_values.kept(armature, _KEY)
+    found: dict[Target, Values] = {}
+    bones = present(armature.pose).bones
+    for name, row in stored.items() if isinstance(stored, dict) else ():
+        if name in bones and hasattr(row, "__len__") and len(row) == 7 and all(isinstance(v, float) for v in row):
+            found |= _values_of(bones[name], row[:3], row[3:])
     return found
-
-
-def _keyed(armature: bpy.types.Object, names: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return which of some bones results key, and which of them other actions of this armature key."""
-    asked, by_results, by_others = set(names), set[str](), set[str]()
-    for action in bpy.data.actions:
-        if _is_own(action, armature):
-            keyed = curves.bones_keyed(action) & asked
-            (by_results if result_mark.is_result(action) else by_others).update(keyed)
-    return by_results, by_others

@@ -11,7 +11,7 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from .body import MIRROR, arms, pair, posed, skeleton, two_bones
+from .body import MIRROR, arms, make_clip, pair, skeleton, two_bones
 from .gait import Gait, RootPath, along, bending, frames_in, gait, hanging, leaning, standing, through
 
 WALK = Gait(
@@ -180,7 +180,7 @@ def wave(rate: float = 30.0) -> Clip:
     thighs = hips[:, None] + quat.rotate(world["hips"][:, None], body.offsets[pair(body, "thigh")])
     bones = (body.offsets[body.roles[role]] for role in ("shin.L", "foot.L"))
     world["thigh"], world["shin"] = two_bones(thighs, ankles, across, *bones)
-    return posed("wave", body, rate, world, hips)
+    return make_clip("wave", body, rate, world, hips)
 
 
 def _greeting(shifted: Array, looking: Array, swing: Array) -> dict[str, Array]:

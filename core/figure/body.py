@@ -54,7 +54,7 @@ def skeleton() -> Skeleton:
     return Skeleton(tuple(names), parents, offsets, np.tile(quat.IDENTITY, (len(names), 1)), np.array(tips))
 
 
-def posed(name: str, body: Skeleton, rate: float, world: dict[str, Array], hips: Array) -> Clip:
+def make_clip(name: str, body: Skeleton, rate: float, world: dict[str, Array], hips: Array) -> Clip:
     """Return the clip of world rotations by role, (F, 4) or of pairs (F, 2, 4), and of places (F, 3) of the hips."""
     turned = np.empty((len(hips), len(body), 4))
     for role, rotations in world.items():

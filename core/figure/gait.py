@@ -14,7 +14,7 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from .body import MIRROR, SIDES, pair, posed, reaching, skeleton, two_bones
+from .body import MIRROR, SIDES, make_clip, pair, reaching, skeleton, two_bones
 
 _BALL, _HEEL = 0.020, 0.190  # m; height of a standing foot's ball, and from it back to the heel
 _ARM_OUT, _ARM_HANGS = np.radians(24.0), np.radians(7.0)  # from straight down, at rest and in a gait
@@ -141,7 +141,7 @@ def along(name: str, style: Gait, rate: float, progress: Array, path: RootPath) 
     hips = _lowered(body, place, to_thighs, ankles)
     bones = (body.offsets[body.roles[role]] for role in ("shin.L", "foot.L"))
     world["thigh"], world["shin"] = two_bones(hips[:, None] + to_thighs, ankles, across, *bones)
-    return posed(name, body, rate, world, hips)
+    return make_clip(name, body, rate, world, hips)
 
 
 def _feet(

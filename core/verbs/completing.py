@@ -25,7 +25,7 @@ from .warp import Warp
 # On another body, moved up or down, or walking through clips that were levelled.
 _OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
-_KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # keys and bones of the clip as it is given
+KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # keys and bones of the clip as it is given
 _SAME = 1e-6  # of the body's height, and in numbers of unit quaternions
 
 
@@ -39,7 +39,7 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
         >>> completing.attachments_of(verbs.Loop(), [actions.walk()]).bodies
         {}
     """
-    if recipe.verb in _KEYS_AS_GIVEN:
+    if recipe.verb in KEYS_AS_GIVEN:
         return Attachments()
     return attachments.find(clips, rest_counts=recipe.verb == Retarget.verb)
 

@@ -109,7 +109,20 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
 
 
 def in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
-    """Return which source each clip of a graph is, which may lack some; None for a graph of other clips."""
+    """Return which source each clip of a walk's graph is; None if one of its clips is none of the sources.
+
+    prepared : the sources that a graph may use, by their places in `names`
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.graph import assemble, build
+        >>> from action_loom.core.recipes.graph import GraphOptions
+        >>> from action_loom.core.verbs import source_frames
+        >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
+        >>> walk = assemble.assemble(graph, [assemble.WalkPiece(0, 10, 40)])
+        >>> source_frames.in_graph(walk, ["run", "walk"], [0, 1]), source_frames.in_graph(walk, ["run"], [0])
+        ([1], None)
+    """
     left, found = iter(prepared), []
     for clip in woven.graph.clips[: woven.graph.inputs.given]:
         which = next((k for k in left if names[k] == clip.name), None)

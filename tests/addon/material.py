@@ -299,6 +299,15 @@ def pressed(rig, operator, **options):
     return {action.name: action for action in set(bpy.data.actions) - before}
 
 
+def weave(verb, *names, **options):
+    """The action that a verb makes of some actions."""
+    before = set(bpy.data.actions)
+    sources = [{"name": name, "weight": 1.0} for name in names]
+    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
+
+
 def saved(path):
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path

@@ -313,7 +313,7 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
 def breaks(loom, monkeypatch):
     """Let a function that writes fail after so many calls of it."""
     places = {
-        "keys": (loom("addon.bridge.curves").CurveWriter, "_curve"),
+        "keys": (loom("addon.bridge.curve_writing").CurveWriter, "_curve"),
         "recipe": (loom("addon.model.storage"), "store"),
     }
 

@@ -55,11 +55,7 @@ def keys(action):
 
 def woven(verb, frame, **options):
     bpy.context.scene.frame_set(frame)
-    before = set(bpy.data.actions)
-    names = ["one", "two"] if verb in ("blend", "connect") else ["one"]
-    sources = [{"name": name, "weight": 1.0} for name in names]
-    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
+    made = material.weave(verb, *(["one", "two"] if verb in ("blend", "connect") else ["one"]), **options)
     found = keys(made)
     bpy.data.actions.remove(made)
     return found

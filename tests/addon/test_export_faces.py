@@ -5,7 +5,6 @@ import material
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.skipif(bpy.app.version < (4, 4), reason="slots came with Blender 4.4")
 KINDS = [".glb", ".fbx"]
 FACES = {"Smiles": {"smile": 0.8}, "Plain": {}, "Frowns": {"frown": 0.6}}  # the greatest value of each shape key
 

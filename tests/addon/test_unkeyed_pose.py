@@ -49,14 +49,6 @@ def pose(rig, **values):
     bpy.context.view_layer.update()
 
 
-def woven(verb, *sources, **options):
-    before = set(bpy.data.actions)
-    listed = [{"name": name, "weight": 1.0} for name in sources]
-    assert getattr(bpy.ops.action_loom, verb)(sources=listed, **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
-
-
 def key_arm(rig, name, turns):
     """An action that keys the left arm alone, in Euler angles about its own x axis."""
     rig.animation_data.action = None
@@ -77,7 +69,7 @@ def key_arm(rig, name, turns):
 def test_what_no_action_keys_is_as_it_is_posed(rig, values, verb):
     pose(rig, **values)
     source = seen(rig, bpy.data.actions["one"])
-    made = woven(verb, *(["one"] if verb == "loop" else ["one", "one"]), **WHOLE.get(verb, {}))
+    made = material.weave(verb, *(["one"] if verb == "loop" else ["one", "one"]), **WHOLE.get(verb, {}))
     assert not any(f'"{ARM}"' in curve.data_path for curve in material.fcurves(made))
     assert np.abs(seen(rig, made) - source).max() < 1e-3
 
@@ -88,7 +80,7 @@ def test_one_axis_without_keys_is_as_it_is_posed(rig, loom):
     holder.fcurves.remove(next(c for c in holder.fcurves if c.data_path.endswith("location") and c.array_index == 0))
     rig.pose.bones["hips"].location.x = 0.5
     source = seen(rig, action)
-    made = woven("loop", "one", whole="yes")
+    made = material.weave("loop", "one", whole="yes")
     assert np.abs(seen(rig, made) - source).max() < 1e-3
 
 
@@ -98,11 +90,11 @@ def test_results_do_not_depend_on_what_was_played_before(rig, verb, frame):
     key_arm(rig, "wave", (0.0, 1.2, 0.7))
     rest(rig)
     sources = ["one"] if verb == "loop" else ["one", "two"]
-    before = seen(rig, woven(verb, *sources, **WHOLE.get(verb, {})))
+    before = seen(rig, material.weave(verb, *sources, **WHOLE.get(verb, {})))
     material.show(rig, bpy.data.actions["wave"])
     bpy.context.scene.frame_set(frame)
     material.show(rig, bpy.data.actions["one"])
-    made = woven(verb, *sources, **WHOLE.get(verb, {}))
+    made = material.weave(verb, *sources, **WHOLE.get(verb, {}))
     material.show(rig, bpy.data.actions["wave"])
     bpy.context.scene.frame_set(frame)
     assert np.abs(seen(rig, made) - before).max() < 1e-4
@@ -111,7 +103,7 @@ def test_results_do_not_depend_on_what_was_played_before(rig, verb, frame):
 def test_an_action_of_an_arm_stays_one(rig):
     action = key_arm(rig, "wave", (0.0, 1.2, 0.7))
     material.show(rig, action)
-    made = woven("loop", "wave", whole="yes")
+    made = material.weave("loop", "wave", whole="yes")
     assert {curve.data_path for curve in material.fcurves(made)} == {f'pose.bones["{ARM}"].rotation_euler'}
 
 
@@ -120,7 +112,7 @@ def test_a_pose_that_most_actions_begin_with_counts_where_another_action_has_mov
         key_arm(rig, name, (0.8, 1.2, 1.0))
     material.show(rig, bpy.data.actions["wave"])
     bpy.context.scene.frame_set(12)
-    made = woven("loop", "one", whole="yes")
+    made = material.weave("loop", "one", whole="yes")
     pose(rig, rotation_euler=(0.8, 0.0, 0.0))
     assert np.abs(seen(rig, made) - seen(rig, bpy.data.actions["one"])).max() < 1e-3
 
@@ -141,9 +133,9 @@ def test_a_result_that_keys_a_posed_property_keeps_its_value(rig, loom):
         holder.fcurves.remove(side[0])
     rig.pose.bones["hips"].location.x = 0.5
     source = seen(rig, action)
-    placed = woven("place", "one", where="at", x=3.0, y=1.0)
+    placed = material.weave("place", "one", where="at", x=3.0, y=1.0)
     seen(rig, placed)
-    made = woven("loop", "one", whole="yes")
+    made = material.weave("loop", "one", whole="yes")
     assert np.abs(seen(rig, made) - source).max() < 1e-3
 
 

@@ -19,7 +19,7 @@ def rig():
 @pytest.fixture
 def breaking(loom, monkeypatch):
     """Let Blender break down when the curve of this number is written."""
-    writer = loom("addon.bridge.curves").Writer
+    writer = loom("addon.bridge.curve_writing").Writer
     write = writer._curve
 
     def after(count):

@@ -255,6 +255,7 @@ def loose(clip: Clip, names: Sequence[str], *, first: bool = False) -> Clip:
     ends = [body.index(name) for name in names]
     below = body.with_below(ends)
     order = sorted(range(len(body)), key=lambda joint: bool(below[joint]) != first)
+    ends = [joint for joint in order if joint in ends]
     place = {joint: k + 1 for k, joint in enumerate(order)}
     above = [0 if joint in ends or body.parents[joint] < 0 else place[int(body.parents[joint])] for joint in order]
     rest, stands = body.rest

@@ -19,9 +19,9 @@ from ....core.motion import kinematics
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ...bridge import curves, mesh, rates, unkeyed_pose, worn_slots
-from ...bridge.stage import on_stage
+from ...bridge.stage import each_frame, on_stage
 from ...ground.blender_types import present, scene_of
-from ..results import unkeyed_poses
+from ..results import undone_poses
 from . import model_files
 
 WRITABLE = (".glb", ".fbx")
@@ -61,9 +61,9 @@ def _places_on_copy(
     found, slot, unkeyed = {}, curves.choose_slot(action, armature), unkeyed_pose.find_unkeyed(armature)
     with on_stage(scene_of(context), armature, action, slot, None) as (stage, copies):
         unkeyed_pose.put(copies[armature], unkeyed)
-        for row in np.round(np.linspace(0, len(frames) - 1, CHECKED)).astype(int).tolist():
-            stage.frame_set(int(frames[row]))
-            seen = copies[armature].evaluated_get(present(stage.view_layers[0].depsgraph))
+        rows = np.round(np.linspace(0, len(frames) - 1, CHECKED)).astype(int)
+        for row, now in zip(rows.tolist(), each_frame(stage, frames[rows]), strict=True):
+            seen = copies[armature].evaluated_get(now)
             heads = {one.name: metres * np.array(seen.matrix_world @ one.head) for one in present(seen.pose).bones}
             found[row / (len(frames) - 1)] = heads
     return found
@@ -92,7 +92,7 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[d
     playing, slot = data.action, getattr(data, "action_slot", None)
     before = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.use_preview_range, data.use_nla
     stretching, unkeyed = (render.frame_map_old, render.frame_map_new), unkeyed_pose.find_unkeyed(armature)
-    now, name, posed = scene.frame_current, scene.name, unkeyed_poses.poses_of(armature)
+    now, name, posed = scene.frame_current, scene.name, undone_poses.poses_of(armature)
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     try:
@@ -117,7 +117,7 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[d
             one.select_set(one in selected)
         layer.objects.active = active
         scene.frame_set(now)
-        unkeyed_poses.give(armature, posed)
+        undone_poses.give(armature, posed)
         if mode == "POSE":
             bpy.ops.object.mode_set(mode="POSE")
 

@@ -62,7 +62,7 @@ def keep(
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
     settings.solo = False
     written, first_frame, _ = writing.as_written(context, inputs, woven)
-    clip = poses.as_shown(written, read.body, armature, writing.keyed(read))
+    clip = poses.as_shown(written, read.body, armature, writing.keyed(read) | writing.held(armature, read, recipe))
     playing = Playing(first_frame + np.arange(float(len(clip))))
     *figures, shift = _placed(woven, read, rig, clip, playing, int(settings.ghost_beside))
     lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
@@ -99,7 +99,7 @@ def _alone(
     color: tuple[float, ...],
 ) -> Ghost:
     scene = scene_of(context)
-    clip = poses.as_shown(read.clips[0], read.body, armature, writing.keyed(read))
+    clip = poses.as_shown(read.clips[0], read.body, armature, writing.keyed(read) | writing.held(armature, read, None))
     playing = Playing(read.sources[0].frames, again=True)
     figure = _figure(clip, read, playing, color, wide=True)
     with_mesh = properties.settings_of(scene).ghost_mesh
@@ -151,7 +151,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     except LoomError:
         return False
     if woven.clip not in _moved:
-        _moved[woven.clip] = clips.moved(woven.clip, read.body)
+        _moved[woven.clip] = clips.moved(woven.clip, read.body) | writing.held(armature, read, recipe)
     keyed = writing.keyed(read) | _moved[woven.clip]
     inputs = Inputs(ghost.request, read, recipe)
     clip = poses.as_shown(writing.as_written(context, inputs, few.result)[0], read.body, armature, keyed)

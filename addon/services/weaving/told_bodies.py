@@ -7,12 +7,9 @@ from ....core.bodies import second_body
 from ....core.recipes.base import Recipe
 from ....core.verbs import Blend, Connect, Plant
 from ...bridge import clip as clips
-from ...bridge import curves, unkeyed_pose
+from ...bridge import own_actions
 from ...ground.blender_types import SlottedAction
 from .reading import Read
-
-_LEGS = ("thigh.L", "thigh.R")
-_WHOLE, _ON_CONTROLS = 0.5, 0.25  # share of the bones that actions key together; limbs have controls of two kinds
 
 
 def sentences(armature: bpy.types.Object, read: Read, made_of: list[SlottedAction], recipe: Recipe) -> list[str]:
@@ -21,26 +18,20 @@ def sentences(armature: bpy.types.Object, read: Read, made_of: list[SlottedActio
     if isinstance(recipe, Blend | Connect):
         players = read.players or (0,) * len(made_of)
         own = [action for (action, _), player in zip(made_of, players, strict=True) if not player]
-        least = _WHOLE if read.body.controls is None else _ON_CONTROLS
-        found += [_part(armature, read, action, least) for action in dict.fromkeys(own)]
+        found += [_part(armature, read, action) for action in dict.fromkeys(own)]
     if isinstance(recipe, Plant) or getattr(recipe, "plant_feet", False):
         found.append(_second(armature, read))
     return list(filter(None, found))
 
 
-def _part(armature: bpy.types.Object, read: Read, action: bpy.types.Action, least: float) -> str:
-    """Return a sentence on an action that keys less than a share of the bones that the other ones key together.
-
-    An action that keys both thighs is of the whole body: exporters leave out bones that stay still.
-    """
-    others = unkeyed_pose.bones_keyed_beside(armature, action)
-    keyed = curves.bones_keyed(action) & others
-    skeleton = read.body.skeleton
-    thighs = {skeleton.names[skeleton.roles[role]] for role in _LEGS if role in skeleton.roles}
-    if len(keyed) >= least * len(others) or (thighs and thighs <= keyed):
+def _part(armature: bpy.types.Object, read: Read, action: bpy.types.Action) -> str:
+    """Return a sentence on an action that keys a part of the body alone."""
+    bones = own_actions.keyed_bones(armature)
+    keyed = own_actions.keys_of(action).bones & bones
+    if not own_actions.is_layer(keyed, bones, read.body):
         return ""
     return (
-        f"{action.name} keys {len(keyed)} of the {len(others)} bones that actions of {armature.name} key: use Splice,"
+        f"{action.name} keys {len(keyed)} of the {len(bones)} bones that actions of {armature.name} key: use Splice,"
         " which plays it on the body of another action"
     )
 

@@ -15,7 +15,7 @@ from ....core.motion import cycles, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
-from ....core.verbs import Loop, source_frames
+from ....core.verbs import Drive, Loop, completing, source_frames
 from ....core.verbs.fill.result import FillResult
 from ....core.weave import root_carrier
 from ....core.weave.results import ConnectResult, Result
@@ -27,6 +27,7 @@ from ...bridge import (
     curves,
     keyed_poses,
     keys_on_controls,
+    own_actions,
     rates,
     rig,
     shown,
@@ -45,8 +46,6 @@ from . import few_keys, on_controls, result_parts, standing, told_bodies
 from .reading import Inputs, Read
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
-_KEYS_AS_GIVEN = {"bake", "fewer_keys", "warp"}  # verbs that key what their source keys
-_CLIMBING = {"drive"}  # verbs whose floor need not be that of their sources
 TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
 
 
@@ -105,7 +104,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
                     clip,
                     read.body,
                     hidden=reference.hidden,
-                    held=_held(armature, read, recipe),
+                    held=held(armature, read, recipe),
                     few=few,
                     **how,
                 )
@@ -289,7 +288,8 @@ def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
         return []
     frames = first_frame + np.arange(len(clip), dtype=np.float64)
     own = [(one, source.frames) for one, source in zip(sources_of(read), read.sources, strict=True)]
-    floor = None if inputs.recipe.verb in _CLIMBING else (report.get("place") or {}).get("raised_m", 0.0)
+    climbs = inputs.recipe.verb == Drive.verb or any(len(row) > 2 for row in getattr(inputs.recipe, "path", ()))
+    floor = None if climbs else (report.get("place") or {}).get("raised_m", 0.0)
     carried = any(read.players) or read.bodies
     judge = shown_mesh.Judge(scene, armature, body)
     return judge.sentences((written, frames), None if carried else own, floor, report["warnings"])
@@ -317,11 +317,11 @@ def sources_of(read: Read) -> list[SlottedAction]:
     return sources
 
 
-def _held(armature: bpy.types.Object, read: Read, recipe: Recipe) -> frozenset[curves.Target]:
-    """Return what a result has to hold, since another action may leave its pose there."""
-    if recipe.verb in _KEYS_AS_GIVEN:
+def held(armature: bpy.types.Object, read: Read, recipe: Recipe | None) -> frozenset[curves.Target]:
+    """Return the properties that a result holds, because another action may leave its pose there."""
+    if read.body.controls is not None or (recipe is not None and recipe.verb in completing.KEYS_AS_GIVEN):
         return frozenset()
-    return unkeyed_pose.keyed_by_others(armature, keyed(read))
+    return own_actions.keyed_elsewhere(armature, keyed(read), read.body)
 
 
 def _player(read: Read, which: int) -> bpy.types.Object | None:

@@ -135,6 +135,23 @@ def test_feet_that_hang_on_a_root_are_woven_as_feet_of_their_legs(recipe, count,
     assert not any("from its place" in warning for warning in made.report["warnings"])
 
 
+def test_feet_that_rest_on_a_root_stay_under_their_legs_where_the_root_moves():
+    """As in an idle: arms move with the hands on them, legs and feet are at rest, and the root is beside the body."""
+    wave = actions.wave()
+    arms = [joint for role, joint in wave.skeleton.roles.items() if role.startswith(("upper_arm", "forearm", "hand"))]
+    rotations = np.tile(quat.IDENTITY, (len(wave), len(wave.skeleton), 1))
+    rotations[:, arms] = wave.rotations[:, arms]
+    calm = replace(wave, rotations=rotations, translations=np.zeros_like(wave.translations), cyclic=False)
+    idle = loose(calm, (*FEET, "hand.L", "hand.R"))
+    body = idle.skeleton
+    offsets = body.offsets + np.where(body.parents == 0, 0.5, 0.0)[:, None] * np.array([1.0, 0.0, 0.0])
+    idle = replace(idle, skeleton=replace(body, offsets=offsets))
+    made = verbs.apply(Root(onto="root"), [idle]).clip
+    names = [name for name in body.names if name != "root"]
+    assert np.abs(worlds_of(made, names)[0] - worlds_of(idle, names)[0]).max() < 1e-6
+    assert np.abs(worlds_of(made, ["root"])[0] - worlds_of(idle, ["root"])[0]).max() > 0.4
+
+
 def test_one_foot_of_two_that_hangs_on_a_root_is_mirrored_with_the_other():
     walk = actions.walk(cycles=1)
     ours, plain = (verbs.apply(Mirror(), [loose(walk, names)]).clip for names in (FEET[:1], ()))

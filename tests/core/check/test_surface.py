@@ -43,6 +43,17 @@ def test_what_never_stands_may_come_low():
     assert surface.compare(places, EDGES, OWN).sinking == pytest.approx(0.0)
 
 
+@pytest.mark.parametrize(("height", "counts"), [(0.02, True), (0.3, False)])
+def test_vertices_a_little_above_the_floor_stand_too(height, counts):
+    own = np.repeat(np.array([[0.0, 0.0, height, TALL]]), FRAMES, axis=0)
+    places = np.zeros((FRAMES, 4, 3))
+    places[:, :, 2] = own
+    lowered = places.copy()
+    lowered[5, 2, 2] = -0.4
+    found = surface.compare(lowered, EDGES, surface.measure_extent(places, EDGES))
+    assert found.sinking == pytest.approx(0.4 if counts else 0.0)
+
+
 @pytest.mark.parametrize("times", [1.5, 4.0])
 def test_edges_that_grow_are_measured(times):
     places = body()
@@ -97,6 +108,14 @@ def test_a_part_that_is_thrown_once_keeps_its_place_in_most_frames():
     assert not any(one.joint == 2 for one in kept_places.find_kept_places(axes, places, PARENTS, SEEN, 1.0))
     found = kept_places.find_kept_places(axes, places, PARENTS, SEEN, 1.0, share=0.7)
     assert any(one.joint == 2 for one in found)
+
+
+def test_a_part_that_strays_nearly_as_far_as_it_goes_does_not_keep_its_place():
+    random = np.random.default_rng(3)
+    axes, places = np.tile(np.eye(3), (FRAMES, 3, 1, 1)), np.zeros((FRAMES, 3, 3))
+    places[:, 1, 0], places[:, 2, 0] = 1.0, 1.1
+    places[:, 2] += 0.02 * random.uniform(-1.0, 1.0, (FRAMES, 3))  # about itself, on its parent as on the other part
+    assert not kept_places.find_kept_places(axes, places, PARENTS, SEEN, 1.0)
 
 
 def test_what_moves_no_mesh_does_not_count():

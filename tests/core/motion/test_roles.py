@@ -316,3 +316,16 @@ def test_a_word_before_most_names_is_the_rigs():
     more = ["eye_l", "eye_r", "jaw", "hat", "bag"]
     parents = np.concatenate([parents, np.zeros(len(more), dtype=np.int64)])
     assert named([*names, *more], parents) == expected(trunk, arm, leg, sides)
+
+
+def test_a_bone_named_hips_that_carries_no_limb_is_not_the_hips():
+    """As in a game pack of animals: hips and legs hang beside each other on the bone that carries the body."""
+    beside = """
+        root,Body,Hips,Torso
+        Body,Shoulders,Neck,Head
+        Body,UpLeg.<,LowLeg.<,Foot.<
+        Body,UpArm.<,LowArm.<,Hand.<
+    """
+    assert named(*body(beside, "LR"))["hips"] == "Body"
+    above = beside.replace("Body,UpLeg", "Hips,UpLeg")
+    assert named(*body(above, "LR"))["hips"] == "Hips"
