@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..drive.database import RATE
+from ..graph.motion_graph import MotionGraph
 from ..graph.walk_result import WalkResult
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -108,23 +109,23 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     return _as_given(woven, clips)
 
 
-def in_graph(woven: WalkResult, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
+def in_graph(graph: MotionGraph, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
     """Return which source each clip of a walk's graph is; None if one of its clips is none of the sources.
 
     prepared : the sources that a graph may use, by their places in `names`
 
     Example:
         >>> from action_loom.core.figure import actions
-        >>> from action_loom.core.graph import assemble, build
+        >>> from action_loom.core.graph import build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> from action_loom.core.verbs import source_frames
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
-        >>> walk = assemble.assemble(graph, [assemble.WalkPiece(0, 10, 40)])
-        >>> source_frames.in_graph(walk, ["run", "walk"], [0, 1]), source_frames.in_graph(walk, ["run"], [0])
-        ([1], None)
+        >>> source_frames.in_graph(graph, ["Run", graph.clips[0].name], [0, 1])
+        [1]
+        >>> source_frames.in_graph(graph, ["Run"], [0])
     """
     left, found = iter(prepared), []
-    for clip in woven.graph.clips[: woven.graph.inputs.given]:
+    for clip in graph.clips[: graph.inputs.given]:
         which = next((k for k in left if names[k] == clip.name), None)
         if which is None:
             return None
@@ -200,7 +201,7 @@ def _of_connect(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
 
 
 def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Shown]:
-    walked = in_graph(woven, names, recipe.prepared_of(range(len(names))))
+    walked = in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return []
     origin, given, found = woven.origin, woven.graph.inputs.given, []

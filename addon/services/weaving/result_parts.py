@@ -73,7 +73,7 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
 
 def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
     """Return which clip each stretch of a walk is from."""
-    walked = source_frames.in_graph(woven, names, recipe.prepared_of(range(len(names))))
+    walked = source_frames.in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return Parts(len(woven.clip) - 1.0, woven.clip.rate)
     origin, last = woven.origin, len(woven.clip) - 1.0
