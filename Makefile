@@ -19,9 +19,9 @@ help:
 	@echo "make demo    weave the demo actions in Blender 5.2 and put the results in build/demo/"
 	@echo "make test    run what is quick of what must hold     (ALL=1: everything; BLENDER=4.2: in that Blender only)"
 	@echo "make bench   measure speed, beside other libraries   (QUICK=1: in short; LINE=dtw: one line)"
-	@echo "make sources measure all that the source documents print: docs/measured/sources.md, seams.md"
+	@echo "make sources run what shows each element of the source documents: a section of docs/measured.md"
 	@echo "make fuzz    try damaged files, graphs, recipes, jobs, meshes, paths, libraries   (COUNT=100000; SEED=2; SIGNALS=200: being stopped)"
-	@echo "make characters   try every verb on characters that others made, and whether it is right: docs/measured/characters.md, right.md"
+	@echo "make characters   try every verb on shipped characters and varied clips, and judge each result: docs/measured.md"
 	@echo "make build   build the extension's zip               (FAST=1: with numba, for this platform; ALL=1, too: for each)"
 	@echo "make release build and try all that is published, into build/release/"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
@@ -48,8 +48,7 @@ bench:
 sources: export OPENBLAS_NUM_THREADS = 1
 sources:
 	$(ENVIRONMENTS) package 5.2
-	set -e; for each in sources_000 sources_001 sources_002 sources_003 sources_004 sources_pairs sources_audit seams; do \
-		$(PACKAGE_PYTHON) tools/bench/$$each.py > /dev/null; done; times
+	$(PACKAGE_PYTHON) tools/sources.py
 
 fuzz:
 	$(ENVIRONMENTS) package
@@ -58,7 +57,7 @@ fuzz:
 
 characters:
 	$(ENVIRONMENTS) package $(ALL_BLENDERS)
-	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/characters.py "$$zip" && $(PACKAGE_PYTHON) tools/right.py "$$zip"
+	zip=$$($(BUILD)) && $(PACKAGE_PYTHON) tools/shipped.py "$$zip" && $(PACKAGE_PYTHON) tools/right.py "$$zip"
 
 build:
 	$(ENVIRONMENTS) 5.2

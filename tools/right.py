@@ -1,6 +1,6 @@
 """Is it right? Every verb on captured clips, the figure and game characters, varied by rules; writes a page.
 
-    .venv/bin/python tools/right.py [ZIP]            all cells; docs/measured/right.md, build/right/cells.json
+    .venv/bin/python tools/right.py [ZIP]            all cells; docs/measured.md, build/right/cells.json
     .venv/bin/python tools/right.py --only "blend|walk|cycle gap"     the cells whose names have these parts, printed
 
 Without a zip the cells in Blender are left out. One process: less than 20 minutes.

@@ -2,12 +2,11 @@
 
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import right_faults
+import page_sections
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "right.md"
+TITLE = "Is it right?"
 WIDE = 118
 RULE = "(rule)"  # before the sentence of a rule that does not apply
 KINDS = ("right", "refused", "wrong")
@@ -37,16 +36,14 @@ def line(one: dict[str, Any]) -> str:
 
 
 def write(cells: Sequence[dict[str, Any]], invariants: Sequence[Any], seconds: float) -> None:
-    """Write the page."""
-    lines = ["# Is it right?", "", *textwrap.wrap(INTRODUCTION, WIDE), "", *textwrap.wrap(HOW, WIDE), ""]
+    """Write the section."""
+    lines = [*textwrap.wrap(INTRODUCTION, WIDE), "", *textwrap.wrap(HOW, WIDE), ""]
     lines += [f"{len(cells)} cells in {seconds / 60.0:.0f} minutes, one process.", ""]
     not_tried = sum(str(one.get("sentence", "")).startswith(RULE) for one in cells)
     rules = f"Of those refused {not_tried} were not tried, as the rule does not apply to the clip (such as no arms)."
-    lines += ["## Counted", "", *_counts(cells), "", rules, "", "## What is wrong", "", *_faults(cells), ""]
-    lines += ["## What must hold", "", *textwrap.wrap(OWN, WIDE), "", *_reasons(invariants), ""]
-    faults = _table(("fault", "tests/core (or addon)", "test"), right_faults.FAULTS)
-    lines += ["## Found before", "", *textwrap.wrap(right_faults.BEFORE, WIDE), "", *faults, ""]
-    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    lines += ["### Cells by verb", "", *_counts(cells), "", rules, "", "### Wrong cells", "", *_faults(cells), ""]
+    lines += ["### Invariants", "", *textwrap.wrap(OWN, WIDE), "", *_reasons(invariants), ""]
+    page_sections.put(TITLE, lines)
 
 
 OWN = (
@@ -67,7 +64,7 @@ def _counts(cells: Sequence[dict[str, Any]]) -> list[str]:
             sum(o["outcome"] == kind and o["group"] in names for o in mine) for names in groups for kind in KINDS
         ]
         rows.append([verb, *map(str, numbers)])
-    return _table(heads, rows)
+    return page_sections.table(heads, rows)
 
 
 def _faults(cells: Sequence[dict[str, Any]]) -> list[str]:
@@ -83,12 +80,10 @@ def _faults(cells: Sequence[dict[str, Any]]) -> list[str]:
         aside = sum("aside" in other["group"] for other, _ in mine)
         name = f"`{verb}\\|{one['subject']}\\|{one['variation']}`"
         rows.append([verb, invariant, str(len(mine)), str(aside), worst["text"].replace("|", "/"), name])
-    return _table(["verb", "invariant", "cells", "of them kept aside", "worst", "that cell"], rows)
+    return page_sections.table(["verb", "invariant", "cells", "of them kept aside", "worst", "that cell"], rows)
 
 
 def _reasons(invariants: Sequence[Any]) -> list[str]:
-    return _table(["invariant", "what holds"], [[f"`{row.holds.__name__}`", row.reason] for row in invariants])
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]
+    return page_sections.table(
+        ["invariant", "what holds"], [[f"`{row.holds.__name__}`", row.reason] for row in invariants]
+    )

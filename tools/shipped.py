@@ -1,4 +1,4 @@
-"""Are results right on characters as they are shipped? Writes docs/measured/shipped.md and build/shipped/.
+"""Are results right on characters as they are shipped? Writes a section of docs/measured.md and build/shipped/.
 
 Arguments: the extension's zip and files of characters (.glb, .gltf, .fbx, .blend), by default the ones in ../shared.
 """
@@ -13,15 +13,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import page_sections
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-OUT, PAGE = ROOT / "build" / "shipped", ROOT / "docs" / "measured" / "shipped.md"
+OUT, TITLE = ROOT / "build" / "shipped", "Characters as they are shipped"
+SHEET = ROOT / "docs" / "images" / "shipped.png"
 DATA = ROOT.parent / "shared" / "data"
 PYTHON = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 AT_ONCE = 8  # files of a process: one that dies takes no more with it
 ASIDE = 3  # a third of the characters, by the names of their files, is for tests alone
-SHEET = 20  # characters on the sheet
+ON_SHEET = 20  # characters
 OUTCOMES = ("right", "refused", "nothing to change", "apart", "wrong")
 ABOUT = (
     "For anyone who brings a character from a game, a store or a mocap site: every verb on its own actions, and two"
@@ -51,45 +53,43 @@ def main(zip_path: str, files: list[Path]) -> None:
         cells += json.loads(part.read_text(encoding="utf-8")) if part.is_file() else []
     (OUT / "cells.json").write_text(json.dumps(cells, indent=0, ensure_ascii=False), encoding="utf-8")
     draw_sheet(sorted((OUT / "pictures").glob("*.png")))
-    PAGE.write_text("\n".join(page(cells)) + "\n", encoding="utf-8")
+    page_sections.put(TITLE, compose(cells))
 
 
-def page(cells: list[dict[str, Any]]) -> list[str]:
-    """Return the lines of the page."""
+def compose(cells: list[dict[str, Any]]) -> list[str]:
+    """Return the lines of the section."""
     aside = [one for one in cells if is_aside(one["character"])]
     tuned = [one for one in cells if not is_aside(one["character"])]
     wrong = [(one["character"], one["job"], fault) for one in cells for fault in one["faults"]]
     times = sorted(one["seconds"] for one in cells)
     refusals = sorted(one["seconds"] for one in cells if one["outcome"] == "refused")
     return [
-        "# Characters as they are shipped",
-        "",
         *textwrap.wrap(ABOUT, 118),
         "",
         *textwrap.wrap(RULES, 118),
         "",
-        *table(HEADS, [row("two thirds", tuned), row("other third", aside), row("all", cells)]),
+        *page_sections.table(HEADS, [row("two thirds", tuned), row("other third", aside), row("all", cells)]),
         "",
         f"A job takes {times[len(times) // 2]:.2f} s in the median and {times[-1]:.1f} s at most, a refusal"
         f" {refusals[-1]:.1f} s at most.",
         "",
-        "## What is wrong",
+        "### Wrong cells",
         "",
-        *table(
+        *page_sections.table(
             ("character", "job", "what"), [(f"{one}{'*' * is_aside(one)}", job, fault) for one, job, fault in wrong]
         ),
         "",
         "\\* of the other third: all were looked at while the rules were made, so neither part is unseen",
         "",
-        "## What is refused",
+        "### Refusals",
         "",
-        *table(("cells", "sentence"), refused(cells)),
+        *page_sections.table(("cells", "sentence"), refused(cells)),
         "",
-        "## A captured walk on each",
+        "### A captured walk on twenty of them",
         "",
         "![A captured walk on twenty characters](images/shipped.png)",
         "",
-        "## Characters",
+        "### The characters",
         "",
         *textwrap.wrap(
             ", ".join(f"{one}{'*' * is_aside(one)}" for one in sorted({one["character"] for one in cells})), 118
@@ -122,18 +122,14 @@ def refused(cells: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(str(count), sentence) for sentence, count in said.most_common(15)]
 
 
-def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    return [f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows)]
-
-
 def draw_sheet(pictures: list[Path]) -> None:
     """Put the rows of twenty characters, evenly chosen, on one picture."""
-    chosen = pictures[:: max(1, len(pictures) // SHEET)][:SHEET]
+    chosen = pictures[:: max(1, len(pictures) // ON_SHEET)][:ON_SHEET]
     strips = [Image.open(one).convert("RGB").resize((900, 170), Image.Resampling.LANCZOS) for one in chosen]
     sheet = Image.new("RGB", (1800, 170 * -(-len(strips) // 2)), "white")
     for k, strip in enumerate(strips):
         sheet.paste(strip, (900 * (k % 2), 170 * (k // 2)))
-    sheet.quantize(32).save(PAGE.parent / "images" / "shipped.png", optimize=True)
+    sheet.quantize(32).save(SHEET, optimize=True)
 
 
 if __name__ == "__main__":

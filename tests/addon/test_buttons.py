@@ -1,6 +1,6 @@
 """Every button of the tab in every state that an artist can be in: which is grey, and why.
 
-`WRITE=1 make test BLENDER=5.2` writes docs/measured/buttons.md.
+`WRITE=1 make test BLENDER=5.2` writes tests/data/buttons.md, with which the reasons are compared.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 import trials
 from conftest import PACKAGE
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "buttons.md"
+PAGE = Path(__file__).resolve().parents[1] / "data" / "buttons.md"
 HEAD = """# What is grey, and why
 
 For anyone who finds a button of the tab Action Loom grey: why, as below its tooltip, in each state that an artist gets

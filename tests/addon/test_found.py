@@ -1,11 +1,7 @@
-"""Everything is found: in a menu, so by search, in the manual, as a job's key and in the command line's help.
-
-The table that it makes of the declarations is docs/measured/found.md; `WRITE=1 make test BLENDER=5.2` writes that page.
-"""
+"""Every function is in a menu, and so in search, in the manual, among job keys and in the command line's help."""
 
 import argparse
 import fnmatch
-import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,17 +9,7 @@ import bpy
 import pytest
 from drawing import Drawing, Layout
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "found.md"
-HEAD = """# Where everything is
-
-For anyone who looks for a function: where it is in search (F3) and menus, panels, the manual, job files and on the
-command line. `WRITE=1 make test BLENDER=5.2` writes this page from what is registered and declared; the test
-(`tests/addon/test_found.py`) fails where something can't be found.
-
-Search finds what is in a menu of the editor under the mouse: the menu *Action Loom* is in *Object > Animation*, in
-*Pose*, and in the headers of the Dope Sheet, the Action Editor, the Graph Editor and the NLA.
-
-"""
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Blender's own menus that ours is in, and what people call them.
 HOMES = {
     "VIEW3D_MT_object_animation": "Object > Animation",
@@ -140,41 +126,20 @@ def commands_of(loom):
     return found
 
 
-def test_the_table_of_where_everything_is(loom, drawn_in):
-    verbs, intents = loom("core.verbs").VERBS, loom("addon.model.intents")
+def test_every_verb_has_a_menu_a_page_a_job_key_and_a_command(loom, drawn_in):
     names, commands = loom("addon.interface.operators.verbs")._NAMES, commands_of(loom)
-    panels = {recipe.verb: f"Weave, {recipe.intent}: {recipe.mode}" for recipe in intents.MODES}
-    panels |= {recipe.verb: "Tool" for recipe in intents.EDITS}
     paths = places(drawn_in, "VIEW3D_MT_object_animation")
-    # What is kept in a file of its own on a command line is an operator that remembers it here.
+    # A command line keeps graphs and styles in files; these operators keep them in Blender.
     names = names | {"graph": "build_graph", "style": "learn_style"}
-    keys = (PAGE.parents[1] / "jobs.md").read_text(encoding="utf-8")
-    options = (PAGE.parents[1] / "options.md").read_text(encoding="utf-8")
-
-    text = (
-        f"{HEAD}## Verbs\n\n| search, menu | panel | manual | job and recipe | command line |\n|---|---|---|---|---|\n"
-    )
-    for verb, row in verbs.items():
+    keys = (DOCS / "jobs.md").read_text(encoding="utf-8")
+    options = (DOCS / "options.md").read_text(encoding="utf-8")
+    for verb, row in loom("core.verbs").VERBS.items():
         name = names.get(verb, verb)
-        where = " > ".join((*paths[name], kind_of(name).bl_label))
-        page = page_for(loom, f"bpy.ops.action_loom.{name}").removesuffix(".html")
+        assert name in paths
+        assert page_for(loom, f"bpy.ops.action_loom.{name}")
         assert f"`{verb}`" in keys
         assert f"\n## {verb}" in options
-        command = commands[row.recipe.summary]
-        panel = panels.get(verb, "")
-        text += f"| {where} | {panel} | [{page}](../manual/{page}.md) | `{verb}` | `action-loom {command}` |\n"
-
-    text += "\n## Everything else\n\n| search, menu | manual | what it does |\n|---|---|---|\n"
-    for name, menus in paths.items():
-        if name in verbs or name in names.values():
-            continue
-        page = page_for(loom, f"bpy.ops.action_loom.{name}").removesuffix(".html")
-        file = "README" if page == "index" else page
-        about = kind_of(name).bl_description
-        text += f"| {' > '.join((*menus, kind_of(name).bl_label))} | [{page}](../manual/{file}.md) | {about} |\n"
-    if os.environ.get("WRITE"):
-        PAGE.write_text(text, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == text
+        assert row.recipe.summary in commands
 
 
 # --- right-click on an action ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The page with the figures."""
+"""The section of docs/measured.md with the times of each step."""
 
 import datetime
 import os
@@ -18,10 +18,7 @@ CONTENDERS = (
     "scipy", "statsmodels", "librosa", "tslearn", "dtw-python", "dtaidistance", "fastdtw", "aeon", "networkx",
     "rustworkx", "faiss-cpu", "hnswlib", "upc-pymotion", "pybvh", "bvhio",
 )  # fmt: skip
-PURPOSE = (
-    "For anyone who asks whether Action Loom is fast enough, or changes a step that is timed here: the time of each"
-    " step, beside other libraries, Blender's own functions and our targets."
-)
+TITLE = "Speed"
 TIMES = (
     "Medians after a warm-up in milliseconds, or seconds (s); in brackets the multiple of our time; ≈: a part was"
     " timed, the rest extrapolated. All in a row got the same input in turns, in one run, after their answers were"
@@ -45,11 +42,9 @@ COMPARED = (
 )
 
 
-def page(
-    rows: Sequence[Row], found: Found, machine: Machine, material: Material, runs: int, *, whole: bool
-) -> list[str]:
-    lines = ["# Benchmarks", "", *_wrapped(PURPOSE), ""]
-    lines += [*_wrapped(f"{_where(runs)} Material: {material.reported}."), "", "## Time by step", ""]
+def compose(rows: Sequence[Row], found: Found, machine: Machine, material: Material, runs: int) -> list[str]:
+    """Return the lines of the section."""
+    lines = [*_wrapped(f"{_where(runs)} Material: {material.reported}."), ""]
     threads = " Matrix products use one thread." if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else ""
     skins = "; of skins those of all threads" if any(row.key.startswith("skin-") for row in rows) else ""
     for text in TIMES:
@@ -60,11 +55,7 @@ def page(
         lines += [*_every_blender(found), ""]
     if found.steps:
         lines += [*_steps(found), ""]
-    lines += ["## What was compared", "", *_compared(rows)]
-    if whole:
-        growth = "Growth with the length and number of clips: [growth.md](growth.md)."
-        lines += ["", f"{growth} Sizes, engines, tests: [light.md](light.md)."]
-    return lines
+    return [*lines, "### Agreement of the answers", "", *_compared(rows)]
 
 
 def _where(runs: int) -> str:
@@ -124,7 +115,7 @@ def shown(milliseconds: float) -> str:
 
 def _every_blender(found: Found) -> list[str]:
     lines = [
-        "## In every Blender",
+        "### In every Blender",
         "",
         VERSIONS,
         "",
@@ -148,7 +139,7 @@ def _every_blender(found: Found) -> list[str]:
 
 def _steps(found: Found) -> list[str]:
     keys = list(found.steps)
-    lines = ["## Where pressing Weave spends its time", "", STEPS, ""]
+    lines = ["### Where pressing Weave spends its time", "", STEPS, ""]
     lines.append(f"| | {' | '.join(LINES[key][0] for key in keys)} |")
     lines.append(f"|---|{'---|' * len(keys)}")
     lines += [

@@ -1,12 +1,11 @@
 """make bench: how fast each step is, beside other libraries and Blender's own ways.
 
-Writes docs/measured/benchmarks.md.
+Writes a section of docs/measured.md.
 
 Takes captured clips where ../shared/data is there, else generated ones.
 """
 
 import argparse
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -20,17 +19,19 @@ import line
 import loops
 import material
 import motion_files
-import page_sections
 import report
 import rotations
 import searches
 import start
 import surfaces
-import waits
 import warping
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+import page_sections
 from floor import Machine
 from line import DisagreementError, Row
-from material import ROOT, Material
+from material import Material
 
 LINES = [
     *distances.lines(),
@@ -41,7 +42,6 @@ LINES = [
     *surfaces.lines(),
     *searches.lines(),
 ]
-KEPT = ("Since then", "Missed", waits.TITLE)  # sections by hand, and by another script
 KEYS = [*(one.key for one in LINES), *start.KEYS, *blenders.LINES]
 
 
@@ -62,14 +62,10 @@ def main() -> None:
             found = blenders.measure(options.zip, clips, wanted, runs, quick=part)
         except DisagreementError as disagreement:
             sys.exit(f"bench: {disagreement}")
-        page = report.page([*rows, *found.rows], found, machine, clips, runs, whole=not part)
-    print("\n".join(["", *page]))
+        lines = report.compose([*rows, *found.rows], found, machine, clips, runs)
+    print("\n".join(["", *lines]))
     if not part:
-        kept = page_sections.kept("benchmarks.md", KEPT)
-        text = "\n".join([*page, "", kept])
-        (ROOT / "docs" / "measured" / "benchmarks.md").write_text(text, encoding="utf-8")
-        for more in ("waits.py", "growth.py"):
-            subprocess.run([sys.executable, str(Path(__file__).with_name(more))], check=True)
+        page_sections.put(report.TITLE, lines)
 
 
 def asked() -> argparse.Namespace:

@@ -400,7 +400,7 @@ def test_interpolation_meets_both_ends(rng):
 
 @pytest.mark.shared
 def test_captured_walks_come_back_better_than_by_interpolation():
-    """Of a person kept aside: see tools/bench/between.py."""
+    """The person is one of those kept aside."""
     clips = material.strides("02", "03", "05", "06")
     keys = np.arange(0, len(clips[0]), 15)
     done = fill.fill(clips[0], keys, fill.library(clips[1:], 0.5), plant=False)

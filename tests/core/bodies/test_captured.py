@@ -1,4 +1,4 @@
-"""Captured clips on the bodies of other files; the tables of docs/measured/bodies.md have all of them."""
+"""Captured clips on the bodies of other files."""
 
 import numpy as np
 import pytest

@@ -67,7 +67,7 @@ def test_exercises_are_told_apart(name, record_property):
     numbers = np.repeat(activities.numbered(parts), [len(part) for part in parts])
     wrong = takes.wrong_after_matching(known.rows(np.arange(len(rows)) * activities.STEP), numbers)
     record_property("wrong", wrong)
-    assert wrong <= 0.15  # docs/measured/takes.md has what others reach
+    assert wrong <= 0.15
 
 
 @pytest.mark.shared

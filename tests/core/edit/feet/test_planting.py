@@ -327,7 +327,7 @@ def test_knees_that_come_near_straight_or_beyond_neither_jump_nor_bend_further_b
     made, done = planted(clip)
     before, after = knees(clip), knees(made)
     sharpest = [max(np.abs(np.diff(knee, n=2)).max() for knee in one) for one in (before, after)]
-    # Near straight a millimetre of length is 5° of flexion; the figure over all clips is in docs/measured/feet.md.
+    # Near straight a millimetre of length is 5° of flexion.
     assert sharpest[1] < 1.8 * sharpest[0]
     assert np.degrees(min(map(np.min, after))) > min(np.degrees(min(map(np.min, before))), 0.0) - 0.5
     slides = done.figures["middle_slide_cm_s"]

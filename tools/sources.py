@@ -1,4 +1,7 @@
-"""The audit of docs/measured/sources.md: elements, the command that shows each, and what it printed."""
+"""make sources: run the command, test or measure that shows each element of the source documents.
+
+The elements are the rows of sources.txt. Writes the section of docs/measured.md.
+"""
 
 import contextlib
 import csv
@@ -14,31 +17,31 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
+import page_sections
+import sources_measures
 from action_loom.core.cli.main import main as command_line
 from oracles import manual_scripts
-from page_sections import put
-from quality_tables import grid
 
 TABLE = Path(__file__).with_suffix(".txt")
 BLENDER = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 DATA = ROOT.parent / "shared" / "data" / "cmu"
-MANNERS = ("slow", "brisk", "exaggerated")  # words of that page; a walk without one is plain
-TITLE = "The audit"
-HEADS = ("element", "command", "it printed", "done")
+MANNERS = ("slow", "brisk", "exaggerated")  # words of that index; a walk without one is plain
+TITLE = "The source documents, element by element"
+HEADS = ("element", "shown by", "result", "done")
 ABOUT = """
-Commands are those of the list, in a folder with the clips of `../shared/data/cmu`; with a colon: a test, the add-on's
-in Blender 5.2; `.py`: a script of the manual; *page*: a figure, table or picture of its section above. *Done*: what the
-document does runs here, or what it claims is measured here; what is otherwise follows. What can't be done has a
-sentence in place of it. `manners.csv`: clip and manner, from the words of the clips' INDEX.csv, made by the script.
+`make sources` writes this section. Each element of the five documents ([methods.md](development/methods.md) lists
+them) has a command of the list below, run in a folder with the clips of `../shared/data/cmu`, a test, a script of the
+manual (`.py`), or a function of `tools/sources_measures.py`. *Done* means that the method of the document runs here,
+or that its claim is measured here. `manners.csv` has the manner of each walk, from the clips' INDEX.csv.
 """.strip()
 
 
 @dataclass(frozen=True)
 class Row:
-    """An element: the name of its command, what of that's output is shown, and what is to be said."""
+    """One element; `shown` is the pattern in the output of its command, or the arguments of a script."""
 
     element: str
     command: str
@@ -47,7 +50,7 @@ class Row:
 
 
 def read() -> tuple[dict[str, str], dict[str, list[Row]]]:
-    """The commands by name, and the rows of each document."""
+    """Return the commands by name, and the rows by document."""
     commands: dict[str, str] = {}
     rows: dict[str, list[Row]] = {}
     for line in TABLE.read_text(encoding="utf-8").splitlines():
@@ -62,26 +65,34 @@ def read() -> tuple[dict[str, str], dict[str, list[Row]]]:
     return commands, rows
 
 
-class Printed:
-    """What commands and tests print; each runs once."""
+class Results:
+    """The output of commands, tests and measures; each runs once."""
 
     def __init__(self, commands: dict[str, str], folder: Path, tests: set[str]) -> None:
         self._commands, self._folder = commands, folder
-        self._passed = passed(tests)
+        self.missing: list[str] = []
+        self._passed = count_passed(tests)
         self.output = cache(self._output)
 
     def of(self, row: Row) -> str:
-        """What the command of a row printed that shows its element; ends where it printed no such thing."""
-        if row.command in ("page", "none"):
+        """Return the result of a row; one that its command did not print is added to `missing`."""
+        if row.command == "none":
             return row.shown
         if "::" in row.command:
-            return self._passed.get(row.command) or sys.exit(f"{row.command} did not pass")
+            return self._passed.get(row.command) or self._note(f"{row.command} did not pass")
         if row.command == "script":
             return self.output(row.shown).splitlines()[-1]
+        if row.command not in self._commands:
+            return str(getattr(sources_measures, row.command)())
         found = re.search(row.shown, self.output(row.command))
         if found is None:
-            sys.exit(f"{row.element}: {row.command} printed no {row.shown!r}:\n{self.output(row.command)}")
+            output = self.output(row.command)
+            return self._note(f"{row.element}: {row.command} printed no {row.shown!r}:\n{output}")
         return found[found.lastindex or 0].strip()
+
+    def _note(self, text: str) -> str:
+        self.missing.append(text)
+        return ""
 
     def _output(self, name: str) -> str:
         text = io.StringIO()
@@ -94,14 +105,14 @@ class Printed:
         return text.getvalue()
 
 
-def passed(tests: set[str]) -> dict[str, str]:
-    """How many cases of each test (`folder/module::test`) passed; those that failed have none."""
+def count_passed(tests: set[str]) -> dict[str, str]:
+    """Run tests (`folder/module::test`) and return the number of passed cases of those without a failure."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "r.xml"
         names = [f"tests/{test.replace('::', '.py::')}" for test in sorted(tests)]
         pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
         cases = []
-        for where, python, more in ((ROOT / "tests" / "core", sys.executable, {}), in_blender()):
+        for where, python, more in ((ROOT / "tests" / "core", sys.executable, {}), prepare_blender()):
             own = [str(ROOT / name) for name in names if (ROOT / name).is_relative_to(where)]
             environment = {**os.environ, **more}
             subprocess.run([python, *pytest, *own], cwd=where, env=environment, check=False, stdout=subprocess.DEVNULL)
@@ -114,29 +125,25 @@ def passed(tests: set[str]) -> dict[str, str]:
     return {name: f"{len(good)} passed" for name, good in found.items() if all(good)}
 
 
-def in_blender() -> tuple[Path, str, dict[str, str]]:
-    """The folder of the add-on's tests, Blender's Python, and what they need besides: the zip, built now."""
+def prepare_blender() -> tuple[Path, str, dict[str, str]]:
+    """Build the zip; returns the folder of the add-on's tests, Blender's Python and its environment."""
     built = subprocess.run([BLENDER, ROOT / "tools" / "build.py"], check=True, capture_output=True, text=True)
     return ROOT / "tests" / "addon", str(BLENDER), {"ACTION_LOOM_ZIP": built.stdout.splitlines()[-1], "PYTHONPATH": ""}
 
 
-def lines(commands: dict[str, str], rows: dict[str, list[Row]], printed: Printed) -> list[str]:
+def compose(commands: dict[str, str], rows: dict[str, list[Row]], results: Results) -> list[str]:
+    """Return the lines of the section."""
     flat = [row for of_document in rows.values() for row in of_document]
     done = sum(row.verdict.startswith("done") for row in flat)
-    made = [
-        *ABOUT.splitlines(),
-        "",
-        f"{len(flat)} elements, {done} done; of the others a sentence says why not.",
-        "",
-    ]
-    made += [*(f"    {name}: {command}" for name, command in commands.items()), ""]
+    lines = [*ABOUT.splitlines(), "", f"{len(flat)} elements, {done} done.", ""]
+    lines += [*(f"    {name}: {command}" for name, command in commands.items()), ""]
     for title, of_document in rows.items():
-        cells = [(row.element, called(row), printed.of(row), row.verdict) for row in of_document]
-        made += [f"### {title}", "", *grid(HEADS, cells), ""]
-    return made
+        cells = [(row.element, name_of(row), results.of(row), row.verdict) for row in of_document]
+        lines += [f"### {title}", "", *page_sections.table(HEADS, cells), ""]
+    return lines
 
 
-def called(row: Row) -> str:
+def name_of(row: Row) -> str:
     module, _, test = row.command.rpartition("::")
     if module:
         return f"{module.rpartition('/')[2]}: {test.removeprefix('test_')}"
@@ -144,7 +151,7 @@ def called(row: Row) -> str:
 
 
 def manners() -> str:
-    """How each walk is done, in the words of the clips' index page, as a file of labels."""
+    """Return the manner of each walk, by the words of the clips' index, as a file of labels."""
     with (DATA / "INDEX.csv").open(encoding="utf-8", newline="") as file:
         walks = {row["file"]: row["description"] for row in csv.DictReader(file) if "walk" in row["description"]}
     found = {
@@ -154,6 +161,8 @@ def manners() -> str:
 
 
 def main() -> None:
+    if not DATA.is_dir():
+        sys.exit("sources: the captured clips of ../shared/data are needed")
     commands, rows = read()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -161,7 +170,11 @@ def main() -> None:
             (folder / clip.name).symlink_to(clip)
         (folder / "manners.csv").write_text(manners(), encoding="utf-8")
         tests = {row.command for of_document in rows.values() for row in of_document if "::" in row.command}
-        put("sources.md", TITLE, lines(commands, rows, Printed(commands, folder, tests)))
+        results = Results(commands, folder, tests)
+        lines = compose(commands, rows, results)
+    if results.missing:
+        sys.exit("\n".join(results.missing))
+    page_sections.put(TITLE, lines)
 
 
 if __name__ == "__main__":
