@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import character_strips_in_blender as strips
+import character_meshes
 import in_blender
 import numpy as np
 import pose_strip
@@ -83,7 +83,9 @@ class Character:
         firsts = {kind: (kind, length, name) for kind, length, name in sorted(kinds, reverse=True)}
         self.names = [name for _, _, name in sorted(firsts.values())[:4]]
         self.pose = {bone.name: bone.matrix_basis.copy() for bone in rig.pose.bones}
-        self.bodies = [one for one in bpy.context.scene.objects if one.type == "MESH" and strips.belongs(one, rig)]
+        self.bodies = [
+            one for one in bpy.context.scene.objects if one.type == "MESH" and character_meshes.belongs(one, rig)
+        ]
         self.shown = {name: self.look(bpy.data.actions[name], DENSE) for name in self.names}
         meshes = [mesh for _, mesh in self.shown.values() if mesh.size]
         if meshes:
@@ -285,10 +287,10 @@ class Character:
 
         turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # the camera sees the right side
         before, made = set(bpy.data.objects), []
-        wide, tall = strips.size(self.bodies, turn)
+        wide, tall = character_meshes.measure_size(self.bodies, turn)
         for column, frame in enumerate(np.linspace(*action.frame_range[:], COLUMNS)):
             bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
-            every = [strips.vertices_of(body) for body in self.bodies]
+            every = [character_meshes.evaluate_mesh(body) for body in self.bodies]
             middle = np.array([*np.concatenate([places for _, places in every]).mean(axis=0)[:2], self.floor])
             for posed, places in every:
                 moved = (places - middle) @ turn.T + (column * 1.05 * wide, 0.0, 0.0)
@@ -296,7 +298,7 @@ class Character:
                 made.append(bpy.data.objects.new("Pose", posed))
                 made[-1].color = (0.45, 0.55, 0.70, 1.0)
                 bpy.context.scene.collection.objects.link(made[-1])
-        pose_strip.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), strips.INK)
+        pose_strip.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), character_meshes.INK)
         hidden = [one for one in before if one.name in bpy.context.scene.objects and not one.hide_render]
         for one in hidden:
             one.hide_render = True

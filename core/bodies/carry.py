@@ -14,10 +14,12 @@ from ..motion import feet, kinematics, quat, retarget
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import carried, partners, rest_check, rest_frames, touching
+from . import carried, partners, rest_check, rest_frames, toe_flexion, touching
 from .carried import Carried
 from .partners import Partners
 from .rest_frames import RestPose
+
+HOVER = 0.01  # body heights by which a body may be raised for its deepest toe; beyond that, toes bend
 
 
 def onto_body(
@@ -61,6 +63,11 @@ def onto_body(
     wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale, rise)
+    if lift > HOVER * skeleton.height:
+        floor = scale * float(points[:, _all(feet.soles(clip.skeleton)), 2].min())
+        turned = toe_flexion.flex_toes(skeleton, turned, places + shift[:, None], floor)
+        places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
+        lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale, rise)
     shift[:, 2] += lift
     places[:, _moved_by(skeleton, pairs.carrier)] += shift[:, None]
     rotations, translations = _local(skeleton, pairs.carrier, turned, places)

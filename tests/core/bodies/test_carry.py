@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from action_loom.core.bodies import carry, partners, rest_frames
 from action_loom.core.errors import SkeletonError
-from action_loom.core.motion import kinematics, quat, resample, root_motion
+from action_loom.core.motion import feet, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import SCALES, Inheritance
 from action_loom.core.motion.skeleton import Skeleton
@@ -169,9 +169,9 @@ def test_no_foot_is_deeper_in_the_floor_than_the_source():
     clip = bodies.moving(material.figure(), seed=3)
     other = bodies.proportioned(clip.skeleton, {"UpLeg": 1.0, "Leg": 1.25, "LeftFoot": 0.7, "RightFoot": 0.7})
     made, carried = carry.onto_body(clip, other)
-    toes = [[one.skeleton.roles[f"toe.{s}"] for s in "LR"] for one in (clip, made)]
-    theirs, ours = (float(places(one)[:, joints, 2].min()) for one, joints in zip((clip, made), toes, strict=True))
-    assert ours >= carried.scale * theirs - 1e-9
+    soles = [[point for points in feet.soles(one.skeleton).values() for point in points] for one in (clip, made)]
+    lowest = [float(kinematics.points(one)[:, own, 2].min()) for one, own in zip((clip, made), soles, strict=True)]
+    assert lowest[1] >= carried.scale * lowest[0] - 1e-9
 
 
 @pytest.mark.parametrize("missing", ["shin.L", "thigh.R", "hips"])
@@ -280,3 +280,25 @@ def test_a_thousand_frames_of_67_joints_take_a_fraction_of_a_second():
 
 def body_twists():
     return tuple(f"{side}{part}" for side in ("Left", "Right") for part in ("Arm", "ForeArm", "UpLeg", "Leg"))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_35_03"])  # the second is kept aside
+def test_long_toes_bend_and_do_not_lift_the_body(name, monkeypatch):
+    clip, normal = material.captured(name), material.figure()
+    toes = [normal.roles[f"toe.{side}"] for side in "LR"]
+    tips = normal.tips.copy()
+    tips[toes] *= 4.0
+    long = replace(normal, tips=tips)
+    made, carried = carry.onto_body(clip, long)
+    plain, usual = carry.onto_body(clip, normal)
+    monkeypatch.setattr(carry, "HOVER", np.inf)
+    stiff, lifted = carry.onto_body(clip, long)
+    assert lifted.lift > usual.lift + 0.03
+    assert carried.lift < usual.lift + 0.001
+    own, others = (kinematics.points(one) for one in (made, plain))
+    ends = [len(long) + list(long.tipped).index(toe) for toe in toes]
+    assert own[:, ends, 2].min() > others[:, [*toes, *ends], 2].min() - 1e-6  # on the floor of the usual foot
+    turned, stiffly = (kinematics.world(one)[0] for one in (made, stiff))
+    rest = np.setdiff1d(np.arange(len(long)), toes)
+    assert_allclose(np.abs((turned[:, rest] * stiffly[:, rest]).sum(axis=2)), 1.0, atol=1e-9)  # only toes turn
