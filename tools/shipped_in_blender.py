@@ -14,6 +14,7 @@ import character_meshes
 import in_blender
 import numpy as np
 import pose_strip
+import shipped_captures
 from right_in_blender import heard
 from right_scenes import add_path
 
@@ -74,6 +75,7 @@ class Character:
         import bpy
 
         self.loom, self.rig, self.name = loom, rig, name
+        self.captures: dict[str, shipped_captures.Capture] = {}
         moves = loom("addon.services.sources.source_list").moves
         loom("addon.services.sources.listing").complete(bpy.context.scene, rig)  # as the tab does when it is opened
         own = [one for one in bpy.data.actions if moves(one, rig).bones and np.ptp(one.frame_range[:]) > 3]
@@ -101,8 +103,11 @@ class Character:
     def _kind(action: Any) -> int:
         return next((k for k, kind in enumerate(KINDS) if kind in action.name.lower()), len(KINDS))
 
-    def look(self, action: Any, count: int = SAMPLE) -> tuple[Any, Any]:
-        """Return world matrices (F, B, 4, 4) of the bones and vertices (F, V, 3) while an action plays."""
+    def look(self, action: Any, count: int = SAMPLE, at: Any = None) -> tuple[Any, Any]:
+        """Return world matrices (F, B, 4, 4) of the bones and vertices (F, V, 3) while an action plays.
+
+        at : the frames, without vertices; by default `count` frames, evenly spaced
+        """
         import bpy
 
         curves = self.loom("addon.bridge.curves")
@@ -110,12 +115,13 @@ class Character:
         for bone in self.rig.pose.bones:  # undoes an earlier action
             bone.matrix_basis = self.pose[bone.name]
         bones, meshes = [], []
-        for frame in np.linspace(*action.frame_range[:], count):
+        for frame in np.linspace(*action.frame_range[:], count) if at is None else at:
             bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
             scene = bpy.context.evaluated_depsgraph_get()
             seen = self.rig.evaluated_get(scene)
             bones.append([np.array(seen.matrix_world @ bone.matrix) for bone in seen.pose.bones])
-            meshes.append(np.concatenate([np.zeros((0, 3)), *(self._vertices(one, scene) for one in self.bodies)]))
+            bodies = self.bodies if at is None else []
+            meshes.append(np.concatenate([np.zeros((0, 3)), *(self._vertices(one, scene) for one in bodies)]))
         return np.array(bones), np.array(meshes)
 
     @staticmethod
@@ -186,6 +192,9 @@ class Character:
         """Bring a captured clip onto the character; bare : how its limbs point where it was not planted."""
         import bpy
 
+        if name not in self.captures:
+            self.captures[name] = shipped_captures.Capture(CMU / f"{name}.bvh")
+            bpy.context.view_layer.objects.active = self.rig
         bpy.ops.object.select_all(action="DESELECT")
         self.rig.select_set(True)
         files = [{"name": f"{name}.bvh"}]
@@ -195,6 +204,8 @@ class Character:
             [],
             picture,
         )
+        if limbs and (faults := self.captures[name].faults(limbs, said)):
+            found |= {"outcome": "wrong", "faults": [*found["faults"], *faults]}
         if limbs and bare and "°" not in said:
             apart = {bone: degrees(way, bare[bone]) for bone, way in limbs.items() if bone in bare}
             worst = max(apart, key=lambda bone: apart[bone])
@@ -231,7 +242,7 @@ class Character:
             bones, mesh = self.look(made[0])
             faults = self.faults(bones, mesh, sources, said)
             cell |= {"outcome": "wrong" if faults else "right", "faults": faults, "words": words[:6]}
-            limbs = self.limbs(bones) if not sources else None
+            limbs = None if sources else self.limbs(self.look(made[0], at=shipped_captures.frames_of(made[0]))[0])
             if picture is not None:
                 self.draw(made[0], picture)
         for one in others:

@@ -16,7 +16,7 @@ from ...core.motion.skeleton import Skeleton
 from ...core.weave import root_trajectory
 from ..ground.blender_types import present
 from . import clip as clips
-from . import curves, mesh, rig
+from . import mesh, own_actions, rig
 from .curves import Target
 
 _REST_ALIKE = 1e-5  # 1 − |q·r| of rest rotations that count as the same
@@ -65,8 +65,10 @@ def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Bro
     attached = attachments.find([own], rest_counts=True)
     (hung,) = attached.hang([own])
     carried.refuse(leg_count.of_body(hung), onto)
-    carried_over, how = carry.onto_body(clip, hung.skeleton, body_rest=rest_check.of_own_poses(hung))
-    carried_over = attached.restore(carried_over, [])
+    posed = _with_posed_offsets(hung.skeleton, body)
+    rest = rest_check.of_own_poses(replace(hung, skeleton=posed))
+    carried_over, how = carry.onto_body(clip, posed, body_rest=rest)
+    carried_over = attached.restore(replace(carried_over, skeleton=hung.skeleton), [])
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
     retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
@@ -81,6 +83,21 @@ def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Bro
     )
 
 
+def _with_posed_offsets(skeleton: Skeleton, body: rig.Rig) -> Skeleton:
+    """Return a skeleton with the joints of limbs where the pose has them, so that limbs point as on the other body.
+
+    The clip keys the location of the hips alone, and so other bones keep the location of the pose.
+    """
+    offsets, hips = skeleton.offsets.copy(), skeleton.roles.get("hips")
+    joints = {name: joint for joint, name in enumerate(skeleton.names) if skeleton.below_hips[joint] and joint != hips}
+    for target, row in body.posed.items():
+        joint = joints.get(target.bone)
+        if target.property == "location" and joint is not None:
+            unit = body.units[body.skeleton.index(target.bone)]
+            offsets[joint] += quat.rotate(skeleton.orients[joint], unit * np.array(row))
+    return skeleton if np.array_equal(offsets, skeleton.offsets) else replace(skeleton, offsets=offsets)
+
+
 def keyed_by(pairs: Partners, skeleton: Skeleton, body: rig.Rig) -> frozenset[Target]:
     """Return what a carried clip keys: rotations of joints with a partner, and the location of the carrier.
 
@@ -90,25 +107,19 @@ def keyed_by(pairs: Partners, skeleton: Skeleton, body: rig.Rig) -> frozenset[Ta
     return _turning(body, paired) | _placed(body, [body.skeleton.index(skeleton.names[pairs.carrier])])
 
 
-def played_on(armature: bpy.types.Object) -> frozenset[Target]:
-    """Return what the actions that an armature plays key: its active one, and those of its NLA strips.
+def find_keyed(armature: bpy.types.Object) -> frozenset[Target]:
+    """Return the properties of bones that the armature's own actions key.
 
-    Where a new action has no keys, their pose would remain. Actions of game characters key everything on every bone.
+    A new action keys them, too. Otherwise it would be shown with the pose of the action that played before it.
     """
-    data = armature.animation_data
-    if data is None:
-        return frozenset()
-    played = {strip.action for track in data.nla_tracks for strip in track.strips} | {data.action}
     bones = present(armature.pose).bones
-    found: set[Target] = set()
-    for action in filter(None, played):
-        every = (curve for slot in curves.slots_of(action) for curve in curves.curves_of(action, slot))
-        for target in curves.transforms(every):
-            bone = bones.get(target.bone)
-            turns = rotation_modes.property_of(bone.rotation_mode) if bone is not None else ""
-            if target.property in ("location", "scale", turns) and bone is not None:
-                found.add(target)
-    return frozenset(found)
+
+    def is_shown(target: Target) -> bool:
+        bone = bones.get(target.bone)
+        shown = () if bone is None else ("location", "scale", rotation_modes.property_of(bone.rotation_mode))
+        return target.property in shown
+
+    return frozenset(filter(is_shown, own_actions.keyed_components(own_actions.of(armature))))
 
 
 def pairs_of(skeleton: Skeleton, own: Clip, names: tuple[str, str]) -> Partners:

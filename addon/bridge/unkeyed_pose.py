@@ -54,6 +54,20 @@ def with_posed(armature: bpy.types.Object, body: Rig, *, as_now: bool = True) ->
     return replace(body, posed=posed)
 
 
+def with_lasting_pose(armature: bpy.types.Object, body: Rig) -> Rig:
+    """Return a body with the values of properties, as for a new motion that no action of the armature is a source of.
+
+    The current values of properties that actions key may remain from an action that was deleted. Therefore these have
+    the values from when the armature was first read.
+    """
+    if body.controls is not None:
+        return body
+    keyed = own_actions.keyed_components(own_actions.of(armature))
+    now, before = (with_posed(armature, body, as_now=as_now).posed for as_now in (True, False))
+    lasting = {t: row for t, row in now.items() if t not in keyed} | {t: row for t, row in before.items() if t in keyed}
+    return replace(body, posed=lasting)
+
+
 def find_unkeyed(armature: bpy.types.Object, *, as_now: bool = True) -> dict[Target, Values]:
     """Return the values of bone properties that an action may not key; properties that are not known are at rest."""
     note(armature)

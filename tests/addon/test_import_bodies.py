@@ -246,3 +246,42 @@ def test_it_is_taken_back_and_done_again():
     assert inventory() == before
     bpy.ops.ed.redo()
     assert inventory() == after
+
+
+def test_an_import_does_not_depend_on_the_pose_of_an_action_that_was_deleted(loom):
+    """A bone between shin and foot, which the character's actions turn, is at rest in an import."""
+    rig = material.biped()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    shin, foot = bones["shin.L"], bones["foot.L"]
+    middle = bones.new("between")
+    middle.head, middle.tail, middle.parent = shin.head.lerp(shin.tail, 0.5), shin.tail, shin
+    foot.parent = middle
+    bpy.ops.object.mode_set(mode="OBJECT")
+    loom("addon.services.sources.listing").complete(bpy.context.scene, rig)
+    pose = rig.pose.bones["between"]
+    pose.rotation_mode = "XYZ"
+    actions = []
+    for name, turn in (("kept", 0.2), ("deleted", 0.9)):
+        rig.animation_data_clear()
+        pose.rotation_euler = (turn, 0.0, 0.0)
+        pose.keyframe_insert("rotation_euler", frame=1)
+        actions.append(rig.animation_data.action)
+        actions[-1].name, actions[-1].use_fake_user = name, True
+    bpy.data.actions.remove(actions[1])
+    assert abs(pose.rotation_euler.x - 0.9) < 1e-6
+    assert material.import_motion(file_of(WALK), onto="ACTIVE", select=False, **AS_THEY_COME) == {"FINISHED"}
+    source = captured()
+    ours, theirs = (rig, bpy.data.actions[WALK], FRAMES), (source, source.animation_data.action, FRAMES)
+    assert worst_limb(loom, ours, theirs, without=("upper_arm", "forearm")) < EXACT
+
+
+def test_limbs_point_as_captured_where_a_bone_is_posed_elsewhere(loom):
+    rig = material.biped()
+    rig.pose.bones["foot.L"].location = (0.05, 0.1, 0.0)  # keyed by no action
+    bpy.context.view_layer.update()
+    assert material.import_motion(file_of(WALK), onto="ACTIVE", select=False, **AS_THEY_COME) == {"FINISHED"}
+    assert tuple(rig.pose.bones["foot.L"].location) == pytest.approx((0.05, 0.1, 0.0))
+    source = captured()
+    ours, theirs = (rig, bpy.data.actions[WALK], FRAMES), (source, source.animation_data.action, FRAMES)
+    assert worst_limb(loom, ours, theirs, without=("upper_arm", "forearm")) < EXACT

@@ -139,7 +139,7 @@ def receiver(armature: bpy.types.Object) -> Receiver:
         body,
         own_poses.read(armature, body, 1.0) if isinstance(body, rig.Rig) else None,
         joint,
-        other_bodies.played_on(armature),
+        other_bodies.find_keyed(armature),
     )
 
 
@@ -162,7 +162,7 @@ def _body_of(armature: bpy.types.Object) -> rig.Rig:
     control_body.refuse_unknown(armature, body)
     scene = scene_of(bpy.context)
     body = carriers.stand_at(scene, armature, body, (float(scene.frame_start), float(scene.frame_end)))
-    return unkeyed_pose.with_posed(armature, body)
+    return unkeyed_pose.with_lasting_pose(armature, body)
 
 
 def on_its_bones(file: File, to: Receiver) -> Moved | None:

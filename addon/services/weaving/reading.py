@@ -183,7 +183,7 @@ def read_actions_in_steps(
             )
             theirs = dataclasses.replace(theirs, clip=brought.clip)
             targets, notes, retarget_notes = brought.targets, (*theirs.notes, *brought.notes), brought.retargeted
-        targets |= other_bodies.played_on(armature)
+        targets |= other_bodies.find_keyed(armature)
         sources.append(dataclasses.replace(theirs, targets=targets, notes=notes, start={}, hidden=frozenset()))
         retargeted.append(retarget_notes)
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
