@@ -85,7 +85,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
     had = {} if into is None or on_rig is not None else curves.transforms(curves.curves_of(*into))
-    holds = {target for target, each in had.items() if all(len(one.keyframe_points) == 1 for one in each.values())}
+    holds = {target for target, by_index in had.items() if curves.have_one_key(by_index.values())}
     looks = None if into is None else curve_looks.of(into)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
