@@ -1,10 +1,13 @@
 """Find how the parents and constraints of an armature object move it, because results belong to one of its places."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 
 from ...core.motion import quat
 from ...core.motion.quat import Array
+from . import rig
 from .rig import Rig, place_at
 from .stage import each_frame, on_stage
 
@@ -25,8 +28,13 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
     if not is_carried(armature) or not np.isfinite(span).all():
         return body
     places = _places(scene, armature, np.linspace(span[0], span[1], SAMPLE))
-    now = np.array(armature.matrix_world)
-    body = place_at(body, places[0] @ np.linalg.inv(now))
+    if body.controls is not None:
+        body = place_at(body, places[0] @ np.linalg.inv(np.array(armature.matrix_world)))
+    else:  # the same to the bit, whatever the current frame is
+        still, moving = body.still, body.moving_object
+        above = _places(scene, armature, np.array(span[:1]), parents_alone=True) if moving else places
+        read = rig.read(armature, moving_object=moving, still=lambda _: still, world=above[0])
+        body = replace(read, note=body.note)
     turns = quat.from_matrix(_axes(places))
     turned = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turns[:1]), turns)), axis=1).max())
     moved = body.world_metres * float(np.linalg.norm(places[:, :3, 3] - places[0, :3, 3], axis=1).max())
@@ -35,9 +43,16 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
     return place_at(body, np.eye(4), _note(armature, moved, float(np.degrees(turned)), round(span[0])))
 
 
-def _places(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array) -> Array:
-    """Return the matrices (F, 4, 4) of the object with its own transform as it is now."""
+def _places(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array, *, parents_alone: bool = False) -> Array:
+    """Return the matrices (F, 4, 4) of the object with its own transform as it is now.
+
+    parents_alone : without its own transform and constraints
+    """
     with on_stage(scene, armature, None, None, None) as (stage, copies):
+        if parents_alone:
+            copies[armature].matrix_basis.identity()
+            for constraint in copies[armature].constraints:
+                constraint.enabled = False
         each = (copies[armature].evaluated_get(now) for now in each_frame(stage, frames))
         return np.array([np.array(seen.matrix_world) for seen in each])
 

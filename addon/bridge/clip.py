@@ -182,11 +182,17 @@ def _sampled(
 
 def _unkeyed(target: Target, count: int, armature: bpy.types.Object, body: Rig | None) -> Array:
     """Return the values (F, n) that a target has without curves."""
-    posed = body.posed.get(target) if body is not None else None
-    still = getattr(armature, target.property)[:] if target.bone == "" else posed or RESTS[target.property]
-    values = np.empty((count, len(still)))
-    values[:] = still
-    return values
+    if target.bone == "":
+        still = _place_of(armature, target, body)
+    else:
+        still = (body.posed.get(target) if body is not None else None) or RESTS[target.property]
+    return np.tile(np.array(still, dtype=np.float64), (count, 1))
+
+
+def _place_of(armature: bpy.types.Object, target: Target, body: Rig | None) -> tuple[float, ...]:
+    """Return a property of the object where no action moves it; results may move it at the moment."""
+    placed = body.placed.get(target) if body is not None else None
+    return placed or tuple(getattr(armature, target.property)[:])
 
 
 def from_channels(
@@ -205,16 +211,13 @@ def from_channels(
     scales = np.ones((count, len(skeleton), 3))
     for joint, target in enumerate(targets_of(body)):
         mode = body.modes[joint]
-        turning = sampled.get(Target(target, rotation_modes.property_of(mode)))
-        if turning is None and target == "":
-            turning = np.tile(
-                np.array(getattr(armature, rotation_modes.property_of(mode)), dtype=np.float64), (count, 1)
-            )
+        turn, move = Target(target, rotation_modes.property_of(mode)), Target(target, "location")
+        turning, moving = sampled.get(turn), sampled.get(move)
+        if target == "":
+            turning = _unkeyed(turn, count, armature, body) if turning is None else turning
+            moving = _unkeyed(move, count, armature, body) if moving is None else moving
         if turning is not None:
             rotations[:, joint] = rotation_modes.to_quaternion(turning, mode)
-        moving = sampled.get(Target(target, "location"))
-        if moving is None and target == "":
-            moving = np.tile(np.array(armature.location, dtype=np.float64), (count, 1))
         if moving is not None and body.movable[joint]:
             translations[:, joint] = body.units[joint] * moving
         scaling = sampled.get(Target(target, "scale"))

@@ -76,6 +76,11 @@ def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
     return [curve for holder in holders(action, slot) for curve in holder.fcurves]
 
 
+def have_one_key(some: Iterable[bpy.types.FCurve]) -> bool:
+    """Return whether each of some curves has a single key."""
+    return all(len(curve.keyframe_points) == 1 for curve in some)
+
+
 def properties_of(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
     """Yield the curves of an action's slots that move no bone and no object."""
     every: list[Slot] = [*action.slots] if hasattr(action, "slots") else [None]

@@ -43,7 +43,8 @@ def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
 
 def of_body(body: Rig) -> str:
     """Return a hash of how a body without controls is read."""
-    plain = body.world_metres, body.modes, body.moving_object, body.still, sorted(body.posed.items()), body.note
+    values = sorted(body.posed.items()), sorted(body.placed.items())
+    plain = body.world_metres, body.modes, body.moving_object, body.still, *values, body.note
     digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
     add_skeleton(digest, body.skeleton)
     for array in (body.units, body.movable, body.space):

@@ -8,8 +8,36 @@ import numpy as np
 
 from ...core.motion import mirrored_channels
 from ...core.motion.clip import Channel, Clip
+from ..ground import kept_values
 from . import curves, own_values
 from .clip import ReadAction
+
+_KEY = "action_loom_mirrored"  # by the channel's name: the value before a result has keyed it
+
+
+def keep(armature: bpy.types.Object, clip: Clip) -> None:
+    """Store the values of what channels of a result set and nothing sets at the moment, since the result hides them."""
+    values = {name: _value(armature, name) for name in clip.channels if not _is_played(armature, name)}
+    found = {name: value for name, value in values.items() if value is not None}
+    if found:
+        kept_values.keep(armature, _KEY, _kept(armature) | found)
+
+
+def _kept(armature: bpy.types.Object) -> dict[str, float]:
+    every = kept_values.kept(armature, _KEY)
+    pairs = every.items() if isinstance(every, dict) else ()
+    return {name: float(value) for name, value in pairs if isinstance(value, float | int)}
+
+
+def _is_played(armature: bpy.types.Object, name: str) -> bool:
+    """Return whether the action that is assigned sets a channel's property."""
+    slot, _, own = name.rpartition(curves.SLOT)
+    owner = _owner_of(armature, slot) if slot else armature
+    data = None if owner is None else owner.animation_data
+    if data is None or data.action is None:
+        return False
+    played = curves.curves_of(data.action, getattr(data, "action_slot", None))
+    return any(f"{curve.data_path}[{curve.array_index}]" == own for curve in played)
 
 
 def completed(armature: bpy.types.Object, source: ReadAction) -> ReadAction:
@@ -40,6 +68,9 @@ def _value(armature: bpy.types.Object, name: str) -> float | None:
     owner = _owner_of(armature, slot) if slot else armature
     if owner is None:
         return None
+    before = _kept(armature).get(name)
+    if before is not None and _is_played(armature, name):
+        return before
     try:
         found: Any = owner.path_resolve(path)
         if hasattr(found, "__len__"):

@@ -52,6 +52,12 @@ def keys_of(action: bpy.types.Action) -> Keys:
     return found
 
 
+def has_extrapolation(action: bpy.types.Action) -> bool:
+    """Return whether curves of an action change before or after its keys."""
+    bags = (holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot))
+    return any(curve.modifiers or curve.extrapolation == "LINEAR" for bag in bags for curve in bag)
+
+
 def keyed_components(actions: Iterable[bpy.types.Action]) -> dict[Target, set[int]]:
     """Return the components of each property that some actions key."""
     found: dict[Target, set[int]] = {}

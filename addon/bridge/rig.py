@@ -44,6 +44,7 @@ class Rig:
     moving_object : whether joint 0 is the armature object itself
     still : bones above the hips that only results key, "" for the object; the rest pose has them where they stay
     posed : values of bones' properties that are posed and that only results key, by what is posed (a `curves.Target`)
+    placed : the location and rotation of a moving object where no action moves it, in the same form
     note : a note for the user on how the rig was read, "" for none
     controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
@@ -57,6 +58,7 @@ class Rig:
     moving_object: bool = False
     still: dict[str, Still] = field(default_factory=dict)
     posed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
+    placed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
     note: str = ""
     controls: BodyControls | None = None
 
@@ -72,6 +74,7 @@ def read(
     moving_object: bool = False,
     in_metres: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
+    world: Array | None = None,
 ) -> Rig:
     """Read the rig of an armature object; its bones are the joints, parents first.
 
@@ -80,12 +83,13 @@ def read(
     in_metres : whether the file that it comes from states its unit, so that the size of the body is never doubted
     still : called with the bones above the hips; returns where those stay that nothing keys, which becomes their rest,
         and under "" how the object is turned that moves: that counts where the body does not stand without it
+    world : the matrix (4, 4) of the object, or of its parents if it is a joint, by default those of the current frame
 
     Raises RigError for an armature without bones, and for an object that is mirrored, sheared or stretched.
     """
     bones = _parents_first(armature)
     parents, rest, tips = _bone_arrays(bones)
-    space, scale = _static_frame(armature, with_own_transform=not moving_object)
+    space, scale = _static_frame(armature, world, with_own_transform=not moving_object)
     own_scale = _own_scale(armature) if moving_object else 1.0
     offsets, orients = _local_frames(parents, rest)
     measured = bone_ends.of_leaves(armature, bones, rest, tips)
@@ -294,9 +298,11 @@ def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: 
     return tips * factors[:, None]
 
 
-def _static_frame(armature: bpy.types.Object, *, with_own_transform: bool) -> tuple[Array, float]:
+def _static_frame(armature: bpy.types.Object, there: Array | None, *, with_own_transform: bool) -> tuple[Array, float]:
     """Return the matrix of the space of the bones (or of the moving object) without scale, and its scale."""
-    if with_own_transform:
+    if there is not None:
+        world = there.copy()
+    elif with_own_transform:
         world = np.array(armature.matrix_world, dtype=np.float64)
     else:
         parent = armature.parent.matrix_world @ armature.matrix_parent_inverse if armature.parent else np.eye(4)

@@ -29,6 +29,7 @@ ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; s
 MOST_FRAMES = 2000  # sampled frames of an action
 Values = tuple[float, ...]
 Flags = NDArray[np.bool_]
+Stance = tuple[Mapping[Target, Values], Mapping[Target, set[int]]]  # the values now, and the components that move
 _seen = memory.cache(64)  # values when the add-on first read each armature, by session id
 _stood, _begun = memory.cache(64), memory.cache(64)
 
@@ -44,6 +45,7 @@ def with_posed(armature: bpy.types.Object, body: Rig, *, as_now: bool = True) ->
 
     as_now : whether the current pose is used, in addition to the pose from when the armature was first read
     """
+    body = replace(body, placed=_placed(armature)) if body.moving_object else body
     if body.controls is not None:
         return body
     posed = find_unkeyed(armature, as_now=as_now)
@@ -76,6 +78,18 @@ def find_unkeyed(armature: bpy.types.Object, *, as_now: bool = True) -> dict[Tar
     return _usual_starts(armature, known) | known
 
 
+def _placed(armature: bpy.types.Object) -> dict[Target, Values]:
+    """Return the location and rotation of an object; where actions or what they left move it, as before a result."""
+    properties = "location", rotation_modes.property_of(armature.rotation_mode)
+    now: dict[Target, Values] = {Target("", what): tuple(getattr(armature, what)[:]) for what in properties}
+    known = {target: row for target, row in _kept_values(armature).items() if target in now}
+    moved = own_actions.keyed_components(_playing(armature)).keys()
+    every = own_actions.of(armature) if known else ()
+    left = [_left_over(action, (now, {}), set(known), together=False) for action in every]
+    stands = {target: row for target, row in now.items() if target not in moved}
+    return stands | {t: row for t, row in known.items() if t in moved or any(t in one for one in left)}
+
+
 def put(armature: bpy.types.Object, values: Mapping[Target, Values]) -> None:
     """Pose all bones of an armature with the values of `find_unkeyed`, so that no pose of an action remains."""
     for bone in present(armature.pose).bones:
@@ -101,24 +115,25 @@ def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dic
     changed = {target for target, row in now.items() if not _rests(target, row)}
     if not changed:
         return now
-    uids = tuple(action.session_uid for action in bpy.data.actions)
+    uids, scene = tuple(action.session_uid for action in bpy.data.actions), present(bpy.context.scene)
     key = (
         armature.session_uid,
         uids,
         tuple(one.session_uid for one in _playing(armature)),
+        (scene.frame_start, scene.frame_end, scene.render.frame_map_old, scene.render.frame_map_new),
         tuple(sorted(now.items())),
         tuple(sorted(known.items())),
     )
-    found: dict[Target, Values] = _stood.made(key, lambda: _without_left_over(armature, now, changed, known))
+    found: dict[Target, Values] = _stood.made(key, lambda: _without_left_over(armature, (now, moved), changed, known))
     return found
 
 
 def _without_left_over(
-    armature: bpy.types.Object, now: Mapping[Target, Values], changed: set[Target], known: Mapping[Target, Values]
+    armature: bpy.types.Object, stance: Stance, changed: set[Target], known: Mapping[Target, Values]
 ) -> dict[Target, Values]:
-    stands, playing = dict(now), _playing(armature)
+    stands, playing = dict(stance[0]), _playing(armature)
     for action in (one for one in own_actions.of(armature) if one not in playing):
-        for target, begins in _left_over(action, now, changed, together=not known).items():
+        for target, begins in _left_over(action, stance, changed, together=not known).items():
             if target in known:
                 stands[target] = known[target]
             elif known or not begins or result_mark.is_result(action):
@@ -152,10 +167,10 @@ def _rests(target: Target, row: Sequence[float]) -> bool:
     return max(abs(a - b) for a, b in zip(row, rest, strict=True)) <= _MOVED
 
 
-def _left_over(
-    action: bpy.types.Action, now: Mapping[Target, Values], changed: set[Target], *, together: bool
-) -> dict[Target, bool]:
+def _left_over(action: bpy.types.Action, stance: Stance, changed: set[Target], *, together: bool) -> dict[Target, bool]:
     """Return the properties with the values of a frame of an action, and whether that is its first frame.
+
+    Components that something moves do not count.
 
     together : whether one frame has to have the values of every property that the action keys and nothing moves, as
         for an armature that is read for the first time
@@ -163,17 +178,29 @@ def _left_over(
     first, last = action.frame_range[:]
     if not np.isfinite([first, last]).all():
         return {}
-    frames = np.linspace(first, last, min(MOST_FRAMES, max(1, round(last - first)) + 1))
+    frames = _played_frames(action, first, last)
+    now, moved = stance
     found: dict[Target, Flags] = {}
     for slot in curves.slots_of(action):
         for target, by_index in curves.transforms(curves.curves_of(action, slot)).items():
-            if target in now and (together or target in changed):
-                same = [np.abs(curves.sample(c, frames) - now[target][k]) < _SAME for k, c in by_index.items()]
+            still = {k: curve for k, curve in by_index.items() if k not in moved.get(target, ())}
+            if still and target in now and (together or target in changed):
+                same = [np.abs(curves.sample(c, frames) - now[target][k]) < _SAME for k, c in still.items()]
                 found[target] = np.all(same, axis=0)
     if together:
         every = np.all(list(found.values()), axis=0) if found else np.zeros(1, dtype=bool)
         found = dict.fromkeys(found, every)
     return {target: bool(same[0]) for target, same in found.items() if target in changed and same.any()}
+
+
+def _played_frames(action: bpy.types.Action, first: float, last: float) -> Array:
+    """Return the frames of an action, its first one first, and those of the scene, where its curves may go on."""
+    scene = present(bpy.context.scene)
+    step = min(1.0, scene.render.frame_map_old / scene.render.frame_map_new)
+    low, high = min(first, scene.frame_start), max(last, scene.frame_end)
+    count = round((high - low) / step) + 1 if own_actions.has_extrapolation(action) else 0
+    own = np.linspace(first, last, min(MOST_FRAMES, max(1, round((last - first) / step)) + 1))
+    return np.concatenate([own, np.linspace(low, high, min(MOST_FRAMES, count))])
 
 
 def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:
@@ -237,9 +264,10 @@ def _transform(bone: bpy.types.PoseBone, values: Mapping[Target, Values]) -> Sti
 
 def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> None:
     """Store the values of properties without keys on an armature if a result keys some of them."""
-    if armature.library is not None or not (body.still or body.posed):
+    if armature.library is not None:
         return
-    values = {**body.posed}
+    values = {target: row for target, row in _kept_values(armature).items() if not target.bone}
+    values |= {**body.posed, **body.placed}
     for name in body.still.keys() & present(armature.pose).bones.keys():
         values |= _values_of(present(armature.pose).bones[name], *body.still[name])
     if not values.keys().isdisjoint(own_actions.keys_of(result).components):

@@ -5,6 +5,7 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import kinematics, limits, resample, root_motion
 from .clip import Clip, joined
@@ -13,6 +14,7 @@ from .quat import Array
 CLOSED = 1e-3  # of the body's height; poses that are no farther apart are the same
 # Joints × frames of cycles in a row that are kept, 56 bytes each: while a weight is dragged, the same are asked for.
 KEPT = 1_000_000
+STANDS = 1e-5  # of the body's height, and of an axis: a joint that ends no farther from where it began stays there
 MOVES = 10.0  # times CLOSED: the poses between go farther than that, for a clip that stands still is no cycle
 
 _kept: WeakKeyDictionary[Clip, dict[tuple[int, int], Clip]] = WeakKeyDictionary()  # the last ones come last
@@ -132,6 +134,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     """Return a cycle of L + 1 frames with more cycles before and after it: (before + 1 + after)·L + 1 frames.
 
     On the ground each cycle continues where the one before it ended; frame before·L is the first of the clip itself.
+    A root or prop that ends where it began, while the body goes on, stays there.
     Raises ClipError for more frames than fit in memory, and SkeletonError for bodies that travel but whose joints do
     not all turn with their parents.
 
@@ -146,20 +149,41 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     ground, facing = root_motion.ground_frames(clip)
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
-    parts = [_moved(clip, turn, shift, cycle).cut(0, len(clip) - 1) for cycle in range(-before, after + 1)]
-    parts.append(_moved(clip, turn, shift, after).cut(len(clip) - 1, len(clip)))
+    standing = _standing(clip)
+    parts = [_moved(clip, turn, shift, cycle, standing).cut(0, len(clip) - 1) for cycle in range(-before, after + 1)]
+    parts.append(_moved(clip, turn, shift, after, standing).cut(len(clip) - 1, len(clip)))
     return joined(parts)
 
 
-def _moved(clip: Clip, turn: float, shift: complex, cycles: int) -> Clip:
-    """Return the clip some cycles later (earlier if negative): turned and shifted on the ground that many times."""
+def _standing(clip: Clip) -> NDArray[np.int64]:
+    """Return the joints that are no part of the body and end where they began."""
+    others = np.flatnonzero(~clip.skeleton.body)
+    if not len(others):
+        return others
+    linear, places = kinematics.matrices(clip.taken(np.array([0, len(clip) - 1])))
+    away = np.linalg.norm(np.diff(places[:, others], axis=0)[0], axis=-1) / clip.skeleton.height
+    turned = np.abs(np.diff(linear[:, others], axis=0)[0]).max(axis=(1, 2))
+    return others[np.maximum(away, turned) < STANDS]
+
+
+def _moved(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArray[np.int64]) -> Clip:
+    """Return the clip some cycles later (earlier if negative): turned and shifted on the ground that many times.
+
+    standing : joints that stay where they are
+    """
     total = 0j
     for _ in range(abs(cycles)):
         total = np.exp(1j * turn) * total + shift if cycles > 0 else np.exp(-1j * turn) * (total - shift)
     # A clip on the spot stays as it is: so bodies that can't be placed can still be repeated there.
     if abs(total) < 1e-6 and abs(np.exp(1j * turn * cycles) - 1.0) < 1e-6:
         return clip
-    return root_motion.placed(clip, turn * cycles, np.array([total.real, total.imag]))
+    later = root_motion.placed(clip, turn * cycles, np.array([total.real, total.imag]))
+    if not len(standing):
+        return later
+    linear, places = kinematics.matrices(later)
+    stay = kinematics.matrices(clip)
+    linear[:, standing], places[:, standing] = stay[0][:, standing], stay[1][:, standing]
+    return kinematics.standing_at(later, linear, places)
 
 
 def _complex(point: Array) -> complex:

@@ -266,12 +266,13 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
 
 
 def local(
-    skeleton: Skeleton, linear: Array, places: Array, resting: Collection[int] = ()
+    skeleton: Skeleton, linear: Array, places: Array, resting: Collection[int] = (), signs: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """Return the rotations (F, J, 4), translations and scales (F, J, 3) of joints that stand at world matrices.
 
     linear (F, J, 3, 3) and places (F, J, 3) : as `matrices` returns them, whose inverse this is
     resting : joints that are at rest, wherever these matrices are; those that hang on them still stand at theirs
+    signs (F, J, 3) : of the scales, by default positive: matrices do not tell which axes are reversed
     Places are kept; shear that a joint has of its own (a stretched bone's) is lost, but its y axis keeps its direction:
     along it lie Blender's bones, and what is at their tips stays there.
 
@@ -297,9 +298,13 @@ def local(
             rebuilt[:, joint], places[:, joint] = frame.apply(still, translations[:, joint])
             continue
         basis = inheritance.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        if signs is not None:
+            basis = basis * signs[:, joint, None, :]
         scales[:, joint] = np.linalg.norm(basis, axis=-2)
         rotations[:, joint] = quat.from_matrix(_upright(basis / np.maximum(scales[:, joint, None, :], 1e-12)))
         translations[:, joint] = frame.location_of(places[:, joint])
+        if signs is not None:
+            scales[:, joint] *= signs[:, joint]
         straight = quat.to_matrix(rotations[:, joint]) * scales[:, joint, None, :]
         rebuilt[:, joint], _ = frame.apply(straight, translations[:, joint])
     return rotations, translations, scales
@@ -333,7 +338,8 @@ def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
         >>> bool((raised.translations[:, 1:] == walk.translations[:, 1:]).all())  # only the hips moved
         True
     """
-    rotations, translations, _ = local(clip.skeleton, linear, places)
+    signs = None if clip.scales is None else np.where(clip.scales < 0.0, -1.0, 1.0)
+    rotations, translations, _ = local(clip.skeleton, linear, places, signs=signs)
     rotations = quat.same_side(rotations, clip.rotations)
     kept = np.abs(rotations - clip.rotations).max(axis=(0, 2)) < SAME
     rotations[:, kept] = clip.rotations[:, kept]

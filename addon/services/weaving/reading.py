@@ -164,7 +164,7 @@ def read_actions_in_steps(
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
             source_read, content = yield from steps.within(reading, k, len(made_of))
-            sources.append(mirrored_properties.completed(armature, source_read) if _mirrors(recipe) else source_read)
+            sources.append(mirrored_properties.completed(armature, source_read) if is_mirrored(recipe) else source_read)
             contents.append(content)
             retargeted.append("")
             continue
@@ -219,7 +219,7 @@ def _read_to_bake(
     return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked)
 
 
-def _mirrors(recipe: Recipe | None) -> bool:
+def is_mirrored(recipe: Recipe | None) -> bool:
     return isinstance(recipe, verbs.Mirror) or (isinstance(recipe, verbs.CutOut) and recipe.mirrored)
 
 

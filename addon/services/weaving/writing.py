@@ -27,6 +27,7 @@ from ...bridge import (
     curves,
     keyed_poses,
     keys_on_controls,
+    mirrored_properties,
     own_actions,
     rates,
     rig,
@@ -43,7 +44,7 @@ from ...ground.blender_types import Data, SlottedAction, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
 from . import few_keys, on_controls, result_parts, standing, told_bodies
-from .reading import Inputs, Read
+from .reading import Inputs, Read, is_mirrored
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
 TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
@@ -83,14 +84,13 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     wanted = on_controls.wanted(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
-    had = frozenset[curves.Target]()
-    if into is not None and on_rig is None:
-        had = frozenset(curves.transforms(curves.curves_of(*into)))
+    had = {} if into is None or on_rig is not None else curves.transforms(curves.curves_of(*into))
+    holds = {target for target, by_index in had.items() if curves.have_one_key(by_index.values())}
     looks = None if into is None else curve_looks.of(into)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
             "first_frame": first_frame,
-            "targets": keyed(read) | had,
+            "targets": keyed(read) | had.keys() - holds,
             "start": reference.start if options.place == "reference" else {},
             "interpolation": options.interpolation.upper(),
         }
@@ -104,7 +104,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
                     clip,
                     read.body,
                     hidden=reference.hidden,
-                    held=held(armature, read, recipe),
+                    held=held(armature, read, recipe) | holds,
                     few=few,
                     **how,
                 )
@@ -116,6 +116,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         notices.append(_as_shown(read, where, within=within, played=options.assign))
         notices += _mesh_as_shown(inputs, where, woven)
         unkeyed_pose.keep(armature, read.body, action)
+        if is_mirrored(recipe):
+            mirrored_properties.keep(armature, clip)
         clips.mark(action, notes)
         if isinstance(woven, FillResult):
             spans = [(round(first_frame) + gap.first, round(first_frame) + gap.last) for gap in woven.done.gaps]

@@ -128,3 +128,21 @@ def test_cycles_that_take_no_whole_frames_are_counted_and_one_is_cut():
     one = cycles.first_of(clip)
     assert (len(one), one.cyclic) == (27, True)
     assert cycles.gap(one) < 0.005
+
+
+def test_a_root_that_stays_behind_stays_there_in_every_cycle():
+    one = actions.walk(cycles=1)
+    rooted = replace(one, skeleton=replace(one.skeleton, roles=one.skeleton.roles | {"hips": 1}))
+    places = kinematics.world(rooted)[1]
+    still = kinematics.standing_at(rooted, *_with_still_root(rooted))
+    several = cycles.unrolled(still, 1, 2)
+    assert_allclose(kinematics.world(several)[1][:, 0], np.tile(places[0, 0], (len(several), 1)), atol=1e-9)
+    whole = kinematics.world(cycles.unrolled(rooted, 1, 2))[1]
+    assert_allclose(kinematics.world(several)[1][:, 1:], whole[:, 1:], atol=1e-9)
+    assert np.ptp(whole[:, 0], axis=0).max() > 3.0
+
+
+def _with_still_root(clip):
+    linear, places = kinematics.matrices(clip)
+    linear[:, 0], places[:, 0] = linear[0, 0], places[0, 0]
+    return linear, places

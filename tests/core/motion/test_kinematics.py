@@ -243,3 +243,16 @@ def test_joints_below_one_that_is_scaled_to_nothing_stand_where_they_do():
     again = kinematics.standing_at(hidden, linear, places)
     assert np.isfinite(again.rotations).all()
     assert np.abs(kinematics.matrices(again)[1] - places).max() < 1e-9
+
+
+def test_joints_with_reversed_axes_stand_where_they_stood():
+    walk = actions.walk(cycles=1)
+    scales = np.ones_like(walk.translations)
+    scales[:, 5] = (-1.0, 1.2, 0.7)
+    reversed_one = replace(walk, scales=scales)
+    linear, places = kinematics.matrices(reversed_one)
+    raised = places + np.array([0.0, 0.0, 0.2])
+    again = kinematics.standing_at(reversed_one, linear, raised)
+    found, there = kinematics.matrices(again)
+    assert_allclose(found, linear, atol=1e-9)
+    assert_allclose(there, raised, atol=1e-9)
