@@ -79,6 +79,40 @@ def test_feet_that_hang_on_a_root_stay_on_their_legs(loom, verb, names):
         assert gaps[-1] <= max(gaps[:-1]) + 0.01 * tall
 
 
+def test_the_feet_of_an_animal_come_down_together_in_a_blend_of_its_walk_and_run(loom):
+    rig = characters.character("Fox")
+    walk, run = (next(one for one in bpy.data.actions if one.name.startswith(name)) for name in ("Walk", "Run"))
+    reading, recipes = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
+    preprocess, matching = loom("core.weave.preprocess"), loom("core.recipes.matching").Matching
+    sources = tuple(recipes.Source(name=one.name) for one in (walk, run))
+    clips = reading.read(bpy.context, rig, recipes.Request(sources=sources)).clips
+    for one, other, actions in ((0, 1, (walk, run)), (1, 0, (run, walk))):
+        registered = preprocess.register([clips[one], clips[other]], matching())
+        downs = [footfalls(rig, action) for action in actions]
+        frames = registered.registration.frames(registered.registration.grid)
+        length, period = np.ptp(frames, axis=1)
+        result = (frames[0] + frames[1]) / (length + period)
+        ours = np.interp(downs[0] * length, frames[0], result)
+        theirs = np.interp((downs[1] * period - frames[1][0]) % period + frames[1][0], frames[1], result)
+        off = np.abs((ours - theirs + 0.5) % 1.0 - 0.5)
+        assert off.mean() < 0.17  # 0.26 and 0.28 by poses, and 0.21 by the best shift
+
+
+def footfalls(rig, action):
+    """Return when each foot comes down in the world, as a share of the cycle: the end of its rise over its floor."""
+    poses = shown(rig, action, 200)[0][:-1]
+    names = rig.pose.bones.keys()
+    feet = ("b_LeftFoot02_018", "b_RightFoot02_022", "b_LeftHand_011", "b_RightHand_08")
+    found = []
+    for foot in feet:
+        height = poses[:, names.index(foot), 2, 3]
+        floor = np.quantile(height, 0.2)
+        low = height < floor + 0.2 * (height.max() - floor)
+        starts = np.flatnonzero(low & ~np.roll(low, 1))
+        found.append(max(starts, key=lambda start: np.argmin(np.roll(low, -start))) / len(height))
+    return np.array(found)
+
+
 @pytest.mark.parametrize(
     ("name", "idle", "part"),
     [("RobotExpressive", "Idle", "Foot"), ("mannequiny", "idle", "foot"), ("boxman", "idle", "leg_lower")],
