@@ -31,7 +31,7 @@ def of(clip: Clip, legs: Sequence[Sequence[int]]) -> Array:
         >>> walk = actions.walk(cycles=1)
         >>> left, right = (walk.skeleton.index(f"foot.{side}") for side in "LR")
         >>> footfalls.of(walk, [[left], [right]]).round(1).tolist()  # half a cycle apart
-        [0.9, 0.4]
+        [1.0, 0.5]
     """
     points = kinematics.points(clip)
     fine = np.arange(FINE * PHASES) / (FINE * PHASES) * (len(clip) - 1)
