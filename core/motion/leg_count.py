@@ -36,7 +36,7 @@ def count(clip: Clip) -> int:
         >>> leg_count.count(actions.walk())
         2
     """
-    return len(_legs(clip)) // 2 * 2
+    return len(legs(clip)) // 2 * 2
 
 
 def ends(clips: Sequence[Clip]) -> list[list[int]]:
@@ -56,11 +56,11 @@ def ends(clips: Sequence[Clip]) -> list[list[int]]:
         return [sorted({*pair}) for pair in known.values()]
     if _stands_on_two(skeleton):
         return []
-    found = max((_legs(clip) for clip in clips), key=len)
+    found = max((legs(clip) for clip in clips), key=len)
     return found if len(found) >= 4 else []
 
 
-def _legs(clip: Clip) -> list[list[int]]:
+def legs(clip: Clip) -> list[list[int]]:
     """Return the joints that stand at the end of each leg of a body, the legs of pairs alone."""
     skeleton = clip.skeleton
     places = kinematics.world(clip)[1]

@@ -191,3 +191,22 @@ def shown_bones(rig, action):
         posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
         poses.append([np.array(posed.matrix_world @ bone.matrix) for bone in posed.pose.bones])
     return np.array(poses)
+
+
+@pytest.mark.parametrize(("name", "action"), [("mannequiny", "run")])
+def test_legs_that_no_name_tells_are_planted_as_their_motion_shows_them(loom, name, action):
+    rig = characters.character(name)
+    known = characters.roles_of(loom, rig)
+    called = {bone.name: f"Bone.{k:03d}" for k, bone in enumerate(rig.data.bones)}
+    for bone in rig.data.bones:
+        bone.name = called[bone.name]
+    reading, recipes = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
+    own = next(one for one in bpy.data.actions if one.name.startswith(action))
+    request = recipes.Request(sources=(recipes.Source(name=own.name),))
+    (clip,) = reading.read(bpy.context, rig, request).clips
+    roles = clip.skeleton.roles
+    legs = [f"{part}.{side}" for part in ("thigh", "shin", "foot") for side in "LR"]
+    assert {role: clip.skeleton.names[roles[role]] for role in legs} == {role: called[known[role]] for role in legs}
+    loom("addon.bridge.rig").set_roles(rig, {"thigh.L": ""})
+    (clip,) = reading.read(bpy.context, rig, request).clips
+    assert "thigh.L" not in clip.skeleton.roles
