@@ -193,6 +193,36 @@ def shown_bones(rig, action):
     return np.array(poses)
 
 
+def test_an_animal_whose_feet_disagree_how_fast_it_goes_is_planted_with_little_bending(loom):
+    rig = characters.character("Fox")
+    walk = next(one for one in bpy.data.actions if one.name.startswith("Walk"))
+    made = new_action(lambda: bpy.ops.action_loom.plant(sources=[{"name": walk.name, "weight": 1.0}]))
+    before, after = (shown(rig, action, 120)[0] for action in (walk, made))
+    names, roles = rig.pose.bones.keys(), characters.roles_of(loom, rig)
+    slides, turns = [], []
+    for limb in (("thigh", "shin", "foot"), ("upper_arm", "forearm", "hand")):
+        for side in "LR":
+            thigh, shin, foot = (names.index(roles[f"{part}.{side}"]) for part in limb)
+            for high, low in ((thigh, shin), (shin, foot)):
+                one, other = (poses[:, low, :3, 3] - poses[:, high, :3, 3] for poses in (before, after))
+                sizes = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+                turns.append(np.degrees(np.arccos(np.clip((one * other).sum(axis=1) / sizes, -1.0, 1.0))))
+            slides.append(
+                [stance_velocities(poses[:, foot, :3, 3], before[:, foot, 2, 3]) for poses in (before, after)]
+            )
+    usual = np.median(np.concatenate([one for one, _ in slides]), axis=0)
+    slide = [np.linalg.norm(np.concatenate([pair[k] for pair in slides]) - usual, axis=1).mean() for k in range(2)]
+    assert slide[1] < 0.9 * slide[0]
+    assert 1.0 < np.max(turns) < 25.0
+
+
+def stance_velocities(path, heights):
+    """Return the ground velocities (K, 2) of a foot in the frames in which it is low, a frame away from the ends."""
+    low = heights < np.quantile(heights, 0.2) + 0.12 * np.ptp(heights)
+    inner = low & np.roll(low, 1) & np.roll(low, -1)
+    return np.gradient(path[:, :2], axis=0)[inner]
+
+
 @pytest.mark.parametrize(("name", "action"), [("mannequiny", "run")])
 def test_legs_that_no_name_tells_are_planted_as_their_motion_shows_them(loom, name, action):
     rig = characters.character(name)
