@@ -19,7 +19,7 @@ BONES = (0.6, 1.7)  # times as long as the shin a thigh is
 ONE_KNEE = 0.5  # of its bend: where another joint bends by more, the knee is in doubt
 STANDING = 0.05  # of the height of a leg, over the floor
 # What tells the front: steps of standing feet (share of all their ways), knees and toes (of the leg, ahead of it).
-BACK, KNEE, TOE = 0.3, 0.01, 0.05
+BACK, KNEE, TOE, FAR = 0.3, 0.01, 0.05, 0.08
 SAME = 0.03  # of a leg: of joints so near to each other at the ankle, the outer one is the foot
 APART = 0.12  # of a leg: where the trunk begins so near to what carries the legs, either could be called the hips
 
@@ -165,6 +165,8 @@ def _front(legs: Sequence[Joints], seen: _Seen, ahead: Array) -> int:
     ways = np.concatenate(steps)
     walks = -float(ways.sum()) / max(float(np.abs(ways).sum()), 1e-12)
     told = [_sure([walks], BACK), _sure(knees, KNEE), _sure(toes, TOE)]
+    if not any(told[::2]) and walks * sum(knees) > 0.0:
+        told[0] = _sure(knees, FAR)  # knees far ahead, and feet that go back at all
     return int(np.sign(sum(told))) if abs(sum(told)) >= 2 and abs(sum(told)) == sum(map(abs, told)) else 0
 
 
