@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
-from ...core.bodies import attachments, carried, carry, leg_count, partners, rest_check
+from ...core.bodies import attachments, carried, carry, partners, rest_check
 from ...core.bodies.attachments import Attachments
 from ...core.bodies.carried import Carried
 from ...core.bodies.partners import Partners
 from ...core.errors import LoomError, SkeletonError, one_line
-from ...core.motion import quat, retarget, rotation_modes
+from ...core.motion import leg_count, quat, retarget, rotation_modes
 from ...core.motion.clip import Channel, Clip
 from ...core.motion.skeleton import Skeleton
 from ...core.weave import root_trajectory

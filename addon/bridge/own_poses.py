@@ -8,17 +8,17 @@ from itertools import islice
 import bpy
 import numpy as np
 
-from ...core.bodies import leading
+from ...core.bodies import leading, own_legs
 from ...core.errors import LoomError, RigError
 from ...core.motion.clip import Clip, joined
 from ..ground import memory
 from ..ground.blender_types import Slot, SlottedAction
 from . import clip as clips
 from . import curves, fingerprint, other_bodies, own_actions
-from .rig import Rig
+from .rig import Rig, chosen_roles
 
 MOST, SAMPLED = 20, 12  # actions, and frames of each
-_known, _leaders = memory.cache(32), memory.cache(32)
+_known, _leaders, _legs = memory.cache(32), memory.cache(32), memory.cache(32)
 
 
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
@@ -43,10 +43,16 @@ def _joined(armature: bpy.types.Object, actions: Sequence[SlottedAction], body: 
 
 
 def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
-    """Return a body whose skeleton knows its attached joints, by all of the armature's own actions."""
+    """Return a body whose skeleton knows its attached joints and legs, by all of the armature's own actions."""
     clip = read(armature, body, 1.0)
     leaders = _leaders.made(clip, lambda: leading.of_clip(clip))
-    return replace(body, skeleton=replace(body.skeleton, leaders=leaders)) if leaders else body
+    skeleton = body.skeleton
+    if not own_legs.are_known(skeleton):
+        legs = _legs.made(clip, lambda: own_legs.shown(clip))
+        skeleton = own_legs.named(skeleton, legs, without=chosen_roles(armature))
+    if leaders:
+        skeleton = replace(skeleton, leaders=leaders)
+    return body if skeleton is body.skeleton else replace(body, skeleton=skeleton)
 
 
 def own_actions_and_slots(armature: bpy.types.Object) -> Iterator[SlottedAction]:

@@ -6,24 +6,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RegistrationError
-from ..motion import cycles
+from ..motion import cycles, leg_count
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.matching import Matching
 from ..recipes.metrics import row_of
-from . import curve_fit, dtw, metrics, refine, register_pair, retimed_comparison, ties
+from . import curve_fit, dtw, footfalls, metrics, refine, register_pair, retimed_comparison, ties
 from .ends import in_band
 from .posed_clip import PosedClip
 from .registration_curve import RegistrationCurve
 
 STARTS = 48  # starts that are tried first; then all those next to the best
+# Of cycles of bodies with four legs or more. The distance of poses, in means of all pairs, decides where no leg comes
+# down: with 0.01 it draws footfalls apart, with none it is no better than by chance.
+POSES = 0.005
+LEAST_LEGS, NEARER = 4, 0.01  # legs with one footfall in both; of a cycle that these have to come nearer
+KNOTS = 12  # of a cycle matched by footfalls
 
 
 def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     """Return the registration curve of a cycle against a reference cycle of the same skeleton and rate.
 
     It begins at the reference's first frame, and in the clip where the cheapest path round the circle does. The metric
-    is chosen, and the curve corrected by a retimed comparison, as for clips that end (see `register_pair.pair`).
+    is chosen, and the curve corrected by a retimed comparison, as for clips that end (see `register_pair.pair`). Bodies
+    with four legs or more are matched by their footfalls where these come nearer so.
     """
     # Cyclic padding: with a cycle before and one after, windows and smoothing meet no end.
     three = PosedClip(cycles.unrolled(reference, 1, 1)), PosedClip(cycles.unrolled(clip, 1, 1))
@@ -43,7 +49,40 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
         curve.limit,
         period=float(len(clip) - 1),
     )
-    return replace(curve, frames=frames)
+    return _by_footfalls(reference, clip, replace(curve, frames=frames), matching)
+
+
+def _by_footfalls(reference: Clip, clip: Clip, curve: RegistrationCurve, matching: Matching) -> RegistrationCurve:
+    """Return the curve by which the footfalls of two cycles are nearest, or the given one where it is as near.
+
+    So it is for bodies with fewer than four legs, for legs without one footfall, and where joints or slope are chosen.
+    """
+    legs = leg_count.ends([reference, clip]) if (matching.slope, matching.joints) == (0, "all") else []
+    if not legs or curve.matrix is None or not curve.chance > 0.0:
+        return curve
+    downs, others = footfalls.of(reference, legs), footfalls.of(clip, legs)
+    clear = np.isfinite(downs + others)
+    downs, others = downs[clear], others[clear]
+    if len(downs) < LEAST_LEGS:
+        return curve
+    length, period = curve.matrix.shape
+    phases = np.arange(footfalls.PHASES) / footfalls.PHASES
+    rows, columns = (phases * length).astype(np.int64), (phases * period).astype(np.int64)
+    poses = curve.matrix[np.ix_(rows, columns)].astype(float) / curve.chance
+    start, path = _cheapest_start(footfalls.distance(downs, others) + POSES * poses, matching, register_pair.LIMIT)
+    rows, places = curve_fit.midpoints(path.cells)
+    offsets = start + np.interp(footfalls.PHASES * phases, rows, places)
+    rate = footfalls.PHASES / reference.seconds
+    phase_curve = _periodic(offsets, footfalls.PHASES, matching, rate, register_pair.LIMIT, footfalls.PHASES / KNOTS)
+    even = RegistrationCurve(0, phase_curve, "none", "cyclic", 0.0, 1, 0.0, path.cells, None)
+    frames = even.at(np.arange(length + 1.0) * (footfalls.PHASES / length)) * (period / footfalls.PHASES)
+    limit = register_pair.RAISED_LIMIT
+    frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit), periodic=True)
+    cells = np.stack([np.arange(length), np.round(frames[:-1]).astype(np.int64) % period], axis=1)
+    cost = float(curve.matrix[cells[:, 0], cells[:, 1]].mean())
+    found = replace(curve, frames=frames, cost=cost, limit=limit, at_limit=path.at_limit, cells=cells)
+    nearer = footfalls.apart(found, downs, others) < footfalls.apart(curve, downs, others) - NEARER
+    return found if nearer else curve
 
 
 def _same_performance(
@@ -129,11 +168,11 @@ def _cheapest_start(matrix: Array, matching: Matching, limit: int) -> tuple[int,
     return best, path_from(best)
 
 
-def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit: int) -> Array:
+def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit: int, knot: float = 0.0) -> Array:
     """Return frames (K,) of one cycle smoothed and limited as a periodic curve, with its end (K+1,)."""
     count = len(frames)
     even = np.arange(count) * (period / count)
-    smooth = even + curve_fit.smoothed(frames - even, matching, rate, periodic=True)
+    smooth = even + curve_fit.smoothed(frames - even, matching, rate, knot, periodic=True)
     closed = np.append(smooth, smooth[0] + period)
     return curve_fit.limit_slopes(closed, 1.0 / limit, float(limit), periodic=True)
 

@@ -207,7 +207,7 @@ def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
         return root_trajectory.displacement(clip, trajectory)
     if (feet := foot_travel.on_the_spot(clip)) is None:
         return None
-    if not feet.agree:
+    if not feet.agree and not clip.skeleton.four_footed:
         raise ClipError(f"{clip.name} walks on the spot, and its feet disagree how fast: give it travel first")
     return root_trajectory.displacement_smoothly(clip, feet, RootTrajectory(feet.velocity, feet.turn))
 

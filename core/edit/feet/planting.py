@@ -199,13 +199,23 @@ def _dear(
     """Return the reason for each row of contacts that bend their legs by more than their slide is worth."""
     found: dict[int, str] = {}
     for contact in kept:
-        bent = float(bends[contact.foot][contact.first : contact.end].max())
         steps = np.abs(np.diff(pivots[contact.foot].path(contact)))
         slide = float(steps.mean()) * clip.rate if len(steps) else 0.0
-        if bent > BENDS + WORTH * slide / clip.skeleton.height:
+        worth, first, end = WORTH * slide / clip.skeleton.height, contact.first, contact.end
+        if clip.skeleton.four_footed:
+            worth, (first, end) = min(worth, BENDS), _between_others(contact, kept, len(clip))
+        bent = float(bends[contact.foot][first:end].max())
+        if bent > BENDS + worth:
             why = f"it would bend its leg by {np.degrees(bent):.0f}° for {100.0 * slide:.0f} cm/s of slide"
             found |= dict.fromkeys(contact.rows, why)
     return found
+
+
+def _between_others(contact: Contact, kept: Sequence[Contact], frames: int) -> tuple[int, int]:
+    """Return the frames, first and end, between the contacts of a foot before and after one of them."""
+    own = [one for one in kept if one.foot == contact.foot]
+    first = max((one.end for one in own if one.end <= contact.first), default=0)
+    return first, min((one.first for one in own if one.first >= contact.end), default=frames)
 
 
 def told(report: Mapping[str, Any], name: str) -> list[str]:

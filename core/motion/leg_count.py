@@ -1,4 +1,4 @@
-"""Count the legs of a body by the poses of its own actions (methods: Body roles and retargeting)."""
+"""Find the legs of a body by the poses of its own actions (methods: Body roles and retargeting)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import kinematics
-from ..motion.clip import Clip
-from ..motion.roles import ancestors
-from ..motion.skeleton import Skeleton
+from . import feet, kinematics
+from .clip import Clip
+from .roles import ancestors
+from .skeleton import Skeleton
 
 Flags = NDArray[np.bool_]
 
@@ -31,11 +31,37 @@ def count(clip: Clip) -> int:
     importers invent the ends of bones.
 
     Example:
-        >>> from action_loom.core.bodies import leg_count
+        >>> from action_loom.core.motion import leg_count
         >>> from action_loom.core.figure import actions
         >>> leg_count.count(actions.walk())
         2
     """
+    return len(legs(clip)) // 2 * 2
+
+
+def ends(clips: Sequence[Clip]) -> list[list[int]]:
+    """Return the points (as in `kinematics.points`) at the end of each leg of a body with four or more, else none.
+
+    Names show them, or the clip of one body in which most legs stand: in a gallop none does for long.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import leg_count
+        >>> leg_count.ends([actions.walk(), actions.run()])
+        []
+    """
+    skeleton = clips[0].skeleton
+    known = feet.balls_and_ankles(skeleton) if skeleton.four_footed else {}
+    if len(known) == 4:
+        return [sorted({*pair}) for pair in known.values()]
+    if _stands_on_two(skeleton):
+        return []
+    found = max((legs(clip) for clip in clips), key=len)
+    return found if len(found) >= 4 else []
+
+
+def legs(clip: Clip) -> list[list[int]]:
+    """Return the joints that stand at the end of each leg of a body, the legs of pairs alone."""
     skeleton = clip.skeleton
     places = kinematics.world(clip)[1]
     tall = np.ptp(places[:, :, 2], axis=1)
@@ -50,7 +76,8 @@ def count(clip: Clip) -> int:
     lengths = [_length(skeleton, top, stands) for top in legs]
     long = [k for k, length in enumerate(lengths) if length > LONG * float(np.median(tall))]
     pairs = [pair for pair in combinations(long, 2) if ALIKE * max(own := [lengths[k] for k in pair]) < min(own)]
-    return len({leg for pair in pairs for leg in pair}) // 2 * 2
+    paired = sorted({leg for pair in pairs for leg in pair})
+    return [np.flatnonzero(stands & skeleton.with_below([legs[k]])).tolist() for k in paired]
 
 
 def of_body(clip: Clip) -> Skeleton:
@@ -59,7 +86,7 @@ def of_body(clip: Clip) -> Skeleton:
     A body with its hands in the air at rest has two, however it crawls.
 
     Example:
-        >>> from action_loom.core.bodies import leg_count
+        >>> from action_loom.core.motion import leg_count
         >>> from action_loom.core.figure import actions
         >>> leg_count.of_body(actions.walk()).leg_count
         0

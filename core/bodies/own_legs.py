@@ -1,0 +1,63 @@
+"""Legs of a body that no name tells, by poses of its own actions (methods: Body roles and retargeting)."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from ..motion import leg_roles
+from ..motion.clip import Clip
+from ..motion.roles import SHAPE
+from ..motion.skeleton import Skeleton
+from . import attachments
+
+LEGS = tuple(f"{part}.{side}" for side in "LR" for part in ("thigh", "shin", "foot"))
+
+
+def are_known(skeleton: Skeleton) -> bool:
+    """Return whether the roles of both legs are known.
+
+    Example:
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import body
+        >>> own_legs.are_known(body.skeleton())
+        True
+    """
+    return set(LEGS) <= set(skeleton.roles)
+
+
+def shown(own: Clip) -> dict[str, int]:
+    """Return the joints that play two legs and hips by a body's own poses (see `leg_roles.find`).
+
+    Feet that hang on another joint are taken as hung on the shins that lead them.
+
+    Example:
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import actions
+        >>> sorted(own_legs.shown(actions.walk()))
+        ['foot.L', 'foot.R', 'shin.L', 'shin.R', 'thigh.L', 'thigh.R']
+    """
+    (hung,) = attachments.find([own], rest_counts=True).hang([own])
+    names = hung.skeleton.names
+    return {role: own.skeleton.index(names[joint]) for role, joint in leg_roles.find(hung).items()}
+
+
+def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:
+    """Return a body with roles that its own poses show (see `shown`) where it has none.
+
+    without : roles that the user chose, which stay as they are. Nothing is added where poses contradict known roles.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> unknown = replace(walk.skeleton, roles={"head": walk.skeleton.roles["head"]})
+        >>> sorted(own_legs.named(unknown, own_legs.shown(walk)).roles)[:4]
+        ['foot.L', 'foot.R', 'head', 'shin.L']
+    """
+    known = skeleton.roles
+    played = {joint for role, joint in known.items() if role not in legs}
+    if any(known.get(role, joint) != joint or joint in played for role, joint in legs.items()):
+        return skeleton
+    added = {role: joint for role, joint in legs.items() if role not in known and role not in without}
+    by = skeleton.roles_found_by | dict.fromkeys(added, SHAPE)
+    return replace(skeleton, roles=known | added, roles_by=by) if added else skeleton

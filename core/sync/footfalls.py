@@ -1,0 +1,85 @@
+"""When the feet of a cycle come down, and how far apart those of two cycles are (methods: Time registration).
+
+Poses of a walk and a gallop are hardly alike, so the cheapest path through their distances matches the wrong steps.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..motion import kinematics
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .registration_curve import RegistrationCurve
+
+PHASES = 96  # places of a cycle that are told apart
+FINE = 5  # times as many, for the height of a leg's end
+SMOOTH = 0.01  # of a cycle; sigma of that height
+FLOOR, LIFTED = 0.2, 0.2  # quantile of the heights where the end stands, and the share of its rise below which it does
+LIFTS = 0.1  # of the rise of the leg that rises most: one that rises less stays down
+ONCE = 0.75  # of the time that an end is low: a leg that is so in several parts has no one footfall
+
+
+def of(clip: Clip, legs: Sequence[Sequence[int]]) -> Array:
+    """Return when each leg of a cycle comes down, (L,), as a share of the cycle; NaN where that is not clear.
+
+    legs : the points at the end of each, as `leg_count.ends` returns them
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.sync import footfalls
+        >>> walk = actions.walk(cycles=1)
+        >>> left, right = (walk.skeleton.index(f"foot.{side}") for side in "LR")
+        >>> footfalls.of(walk, [[left], [right]]).round(1).tolist()  # half a cycle apart
+        [1.0, 0.5]
+    """
+    points = kinematics.points(clip)
+    fine = np.arange(FINE * PHASES) / (FINE * PHASES) * (len(clip) - 1)
+    lowest = [points[:, list(leg), 2].min(axis=1) for leg in legs]
+    heights = [_smooth(np.interp(fine, np.arange(len(clip)), height)) for height in lowest]
+    floors = [float(np.quantile(height, FLOOR)) for height in heights]
+    rises = [float(height.max()) - floor for height, floor in zip(heights, floors, strict=True)]
+    downs = np.full(len(legs), np.nan)
+    for k, (height, floor, rise) in enumerate(zip(heights, floors, rises, strict=True)):
+        low = height < floor + LIFTED * rise
+        starts = np.flatnonzero(low & ~np.roll(low, 1))
+        lengths = [int(np.argmin(np.roll(low, -start))) for start in starts.tolist()]
+        if rise > LIFTS * max(rises) and lengths and max(lengths) > ONCE * low.sum():
+            downs[k] = starts[int(np.argmax(lengths))] / len(fine)
+    return downs
+
+
+def distance(downs: Array, others: Array) -> Array:
+    """Return the cost (PHASES, PHASES) of matching phases of two cycles whose legs come down at (L,) and (L,).
+
+    Only phases in which a leg comes down cost anything: what they are off from where it comes down in the other cycle.
+    """
+    phases = np.arange(PHASES) / PHASES
+    cost = np.zeros((PHASES, PHASES))
+    for down, other in zip(downs, others, strict=True):
+        row, column = (round(PHASES * float(at)) % PHASES for at in (down, other))
+        cost[row] += 0.5 * _apart(phases - other)
+        cost[:, column] += 0.5 * _apart(phases - down)
+    return cost
+
+
+def apart(curve: RegistrationCurve, downs: Array, others: Array) -> float:
+    """Return how far apart, in shares of the cycle, footfalls (L,) and (L,) are in an equal blend by a cyclic curve."""
+    length, period = len(curve.frames) - 1, float(curve.frames[-1] - curve.frames[0])
+    reference = np.arange(-length, 2.0 * length + 1.0)
+    frames = curve.at(reference)
+    result = (reference + frames) / (length + period)
+    laps = np.floor(frames[length] / period - others) + 1.0  # so that they lie within the three cycles
+    ours, theirs = np.interp(downs * length, reference, result), np.interp((others + laps) * period, frames, result)
+    return float(_apart(ours - theirs).mean())
+
+
+def _apart(phases: Array) -> Array:
+    """Return how far phases are from the nearest whole number."""
+    return np.asarray(np.abs(phases - np.round(phases)))
+
+
+def _smooth(values: Array) -> Array:
+    """Return samples of a cycle (K,) smoothed round the circle."""
+    waves = np.fft.rfft(values)
+    return np.fft.irfft(waves * np.exp(-2.0 * (np.pi * SMOOTH * np.arange(len(waves))) ** 2), len(values))
