@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import bpy
 import numpy as np
@@ -304,7 +304,7 @@ def _in_a_row(tracks: Sequence[_Track]) -> Iterator[None]:
             _start(one, 0.0, "HOLD")
 
 
-def _start(one: _Track, frame: float, faces: str) -> None:
+def _start(one: _Track, frame: float, faces: Literal["NOTHING", "HOLD"]) -> None:
     """Let the strips of a track begin at a frame; faces : extrapolation of its shape keys."""
     keys = [track for track in one.worn if isinstance(track.id_data, bpy.types.Key)]
     for track in one.worn:
