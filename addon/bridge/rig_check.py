@@ -130,7 +130,7 @@ def check(
     pairs = zip(skins, shown, strict=True)
     found = [_mesh(skin, armature, body, ours[chosen], seen, metres[chosen]) for skin, seen in pairs]
     meshes = sorted([*found, *refused], key=lambda one: -one.metres)
-    notes = (*read.notes, *_notes(armature), *([body.note] if body.note else []))
+    notes = (*read.notes, *_notes(armature), *filter(None, (body.note, body.carried)))
     return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
 
 
