@@ -6,6 +6,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from test_control_bodies import WALK, by_hand, with_legs_on_ik
 
 
 @pytest.fixture
@@ -103,13 +104,13 @@ def drawn(points):
     return curve
 
 
-def seen(rig, frames):
-    """Heads of all bones in the world on frames of the scene (F, B, 3)."""
+def seen(rig, frames, names):
+    """Heads of bones in the world on frames of the scene (F, B, 3)."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(int(frame))
         now = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found.append([now.matrix_world @ bone.head for bone in now.pose.bones])
+        found.append([now.matrix_world @ now.pose.bones[name].head for name in names])
     return np.array(found)
 
 
@@ -133,7 +134,7 @@ def on_the_object(rig):
 POINTS = np.array([(0.0, 0.0, 0.0), (0.0, -3.0, 0.0), (1.5, -6.0, 0.0)])
 
 
-def walked(rig, loom, frame):
+def walked(rig, loom, frame, **options):
     """A walk along a path that is woven on a frame: its frames, where bones are seen, and where its preview has them.
 
     The preview shows the world in the first frame. (Another walk is no measure: differences of 1e-9 m lead to others.)
@@ -142,12 +143,13 @@ def walked(rig, loom, frame):
     sources = [{"name": "one", "weight": 1.0}]
     assert bpy.ops.action_loom.follow(sources=sources, curve="Path", preview=True) == {"FINISHED"}
     ghost = loom("addon.services.preview.previews").of(rig.session_uid)
-    names = ghost.read.body.skeleton.names
-    order = [names.index(bone.name) for bone in rig.pose.bones]
-    made = material.weave("follow", "one", curve="Path")
+    body = ghost.read.body
+    made = material.weave("follow", "one", curve="Path", **options)
     first, last = made.curve_frame_range
     frames = np.arange(round(first), round(last) + 1)
-    return frames, seen(rig, frames), ghost.figures[-1].points[:, order]
+    names = body.controls.seen if body.controls is not None else body.bones
+    joints = slice(int(body.moving_object), len(body.skeleton))
+    return frames, seen(rig, frames, names), ghost.figures[-1].points[:, joints]
 
 
 @pytest.mark.parametrize("frame", [1, 47])
@@ -159,9 +161,22 @@ def test_a_path_is_walked_in_the_world_while_a_parent_moves(rig, loom, carry, fr
     assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
     assert "follows" not in capfd.readouterr().out
     line = np.concatenate([np.linspace(*pair, 200) for pair in pairwise(POINTS)])[:, :2]
-    hips = now[:, rig.pose.bones.find("hips"), None, :2]
+    hips = now[:, 0, None, :2]  # the root
     assert np.linalg.norm(hips - line, axis=2).min(axis=1).max() < 0.3
     assert len(frames) > 60
+
+
+@material.needs_shared
+@pytest.mark.parametrize("limbs", ["FK", "IK"])
+def test_controls_are_keyed_so_that_a_path_is_walked_in_the_world(loom, limbs):
+    rig = by_hand(with_legs_on_ik, pole=True)
+    how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "rate": "SCENE"}
+    assert material.import_motion(WALK, **how) == {"FINISHED"}
+    bpy.data.actions[0].name = "one"
+    drawn(POINTS)
+    moving_parent(rig)
+    _, now, shown = walked(rig, loom, 47, limbs=limbs)
+    assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
 
 
 @pytest.mark.parametrize("frame", [1, 47])
