@@ -1,7 +1,7 @@
 """Find how the parents and constraints of an armature object move it, because results belong to one of its places.
 
-A result belongs to the place in its first frame, and is carried from there. What walks along a path is held on it: its
-keys undo what carries the armature, and follow a curve that moves itself.
+A result belongs to the place in its first frame, and parents carry it from there. A walk along a path keeps to its
+path: the keys undo the movement by parents and constraints, and add the movement of the curve.
 """
 
 from collections.abc import Sequence
@@ -79,10 +79,10 @@ def hold(
     way = curve_at[0][:-1] @ np.linalg.inv(curve_at[0][-1]) if curve_at else np.tile(np.eye(4), (len(frames), 1, 1))
     own = np.array(armature.matrix_basis) if body.moving_object else np.eye(4)
     back = body.space @ own @ np.linalg.inv(armature_at[:-1])
-    return _moved(clip, back @ way, body), _moved(clip, way, body)
+    return _move(clip, back @ way, body), _move(clip, way, body)
 
 
-def _moved(clip: Clip, moves: Array, body: Rig) -> Clip:
+def _move(clip: Clip, moves: Array, body: Rig) -> Clip:
     """Return a clip whose frames are each moved by a matrix (F, 4, 4), in units of the scene."""
     if np.abs(moves - np.eye(4)).max() < SCALES:
         return clip
@@ -98,7 +98,7 @@ def _moved(clip: Clip, moves: Array, body: Rig) -> Clip:
 def _places(
     scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array, others: Sequence[bpy.types.Object] = ()
 ) -> list[Array]:
-    """Return the matrices (F, 4, 4) of the object with its own transform as it is now, and those of others."""
+    """Return the matrices (F, 4, 4) of the object with its own transform as it is now, and of other objects."""
     found = np.empty((1 + len(others), len(frames), 4, 4))
     with on_stage(scene, armature, None, None, None, others) as (stage, copies):
         for k, now in enumerate(each_frame(stage, frames)):

@@ -86,10 +86,10 @@ def on_stage(
 def on_itself(
     scene: bpy.types.Scene, armature: bpy.types.Object, meshes: Sequence[bpy.types.Object] = ()
 ) -> Iterator[tuple[bpy.types.Scene, Copies]]:
-    """Play what an armature itself plays, with its pose, in a copy of its scene, which is removed afterwards.
+    """Play the action and layers of an armature, with its pose, in a temporary copy of its scene.
 
-    Yields what `on_stage` does; the armature is its own copy. The artist's pose and frame stay, since Blender gives
-    nothing back from a scene that no window shows.
+    Yields a scene and copies as `on_stage` does; the armature is its own copy. The artist's pose and frame stay,
+    because Blender writes evaluated values only to the originals of the active scene.
     """
     shown = present(bpy.context.view_layer).name
     with unheard("frame_change_pre", "frame_change_post"):

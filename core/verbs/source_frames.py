@@ -216,7 +216,7 @@ def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Sh
 
 
 def _of_graph(woven: WalkResult, walked: Sequence[int | None]) -> list[Shown]:
-    """Return what a walk plays; walked : which source each clip of its graph is, None for none."""
+    """Return the stretches of a walk; walked : the source of each clip of its graph, None for a clip without one."""
     origin, given, found = woven.origin, woven.graph.inputs.given, list[Shown]()
     over = (origin.other >= 0) & (origin.share >= 0.5)
     clip, frame = np.where(over, origin.other, origin.clip), np.where(over, origin.other_frame, origin.frame)
@@ -263,7 +263,7 @@ def _of_poses(woven: KeyPosesResult) -> list[Shown]:
 
 
 def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return what was played, to 0.1 s; of a drive that was settled along its line, what that walk plays."""
+    """Return what was played, to 0.1 s; a drive settled along its line has the stretches of its walk."""
     data, found = woven.data, list[Shown]()
     legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
     known = [clip.name for clip in clips[legs:]]
@@ -286,7 +286,7 @@ def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list
 
 
 def _of_ask(woven: AskResult, count: int) -> list[Shown]:
-    """Return the strides that play, of each of so many clips the one with the largest share."""
+    """Return the stride of each clip that has the largest share, for each stride of the result; count : of clips."""
     of, phases, found = woven.examples.material, woven.phases, list[Shown]()
     weights = woven.weights if len(woven.weights) > 1 else np.repeat(woven.weights, round(phases[-1]) + 1, axis=0)
     shares = np.stack([np.bincount(of.of, weights=row, minlength=count) for row in weights])

@@ -92,7 +92,7 @@ def test_what_moves_it_is_told(rig, carry, capfd):
     assert "results are made where it stands at frame 1" in said
 
 
-def drawn(points):
+def draw_curve(points):
     data = bpy.data.curves.new("Path", "CURVE")
     data.dimensions = "3D"
     spline = data.splines.new("POLY")
@@ -104,7 +104,7 @@ def drawn(points):
     return curve
 
 
-def seen(rig, frames, names):
+def find_places(rig, frames, names):
     """Heads of bones in the world on frames of the scene (F, B, 3)."""
     found = []
     for frame in frames:
@@ -123,7 +123,7 @@ def growing_parent(rig):
 
 
 def on_the_object(rig):
-    """A walk that is keyed on the armature object."""
+    """Key the walk on the armature object."""
     moving_parent(rig)
     rig.rotation_mode = "XYZ"
     for frame, y in ((1, 0.0), (25, -1.2)):
@@ -134,10 +134,10 @@ def on_the_object(rig):
 POINTS = np.array([(0.0, 0.0, 0.0), (0.0, -3.0, 0.0), (1.5, -6.0, 0.0)])
 
 
-def walked(rig, loom, frame, **options):
-    """A walk along a path that is woven on a frame: its frames, where bones are seen, and where its preview has them.
+def walk_path(rig, loom, frame, **options):
+    """Weave a walk on a frame; return its frames, the evaluated places of bones, and their places in its preview.
 
-    The preview shows the world in the first frame. (Another walk is no measure: differences of 1e-9 m lead to others.)
+    The preview shows the world in the first frame. (A second walk can't be compared: 1e-9 m lead to another one.)
     """
     bpy.context.scene.frame_set(frame)
     sources = [{"name": "one", "weight": 1.0}]
@@ -149,15 +149,15 @@ def walked(rig, loom, frame, **options):
     frames = np.arange(round(first), round(last) + 1)
     names = body.controls.seen if body.controls is not None else body.bones
     joints = slice(int(body.moving_object), len(body.skeleton))
-    return frames, seen(rig, frames, names), ghost.figures[-1].points[:, joints]
+    return frames, find_places(rig, frames, names), ghost.figures[-1].points[:, joints]
 
 
 @pytest.mark.parametrize("frame", [1, 47])
 @pytest.mark.parametrize("carry", [moving_parent, growing_parent, following_a_path, on_the_object])
 def test_a_path_is_walked_in_the_world_while_a_parent_moves(rig, loom, carry, frame, capfd):
-    drawn(POINTS)
+    draw_curve(POINTS)
     carry(rig)
-    frames, now, shown = walked(rig, loom, frame)
+    frames, now, shown = walk_path(rig, loom, frame)
     assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
     assert "follows" not in capfd.readouterr().out
     line = np.concatenate([np.linspace(*pair, 200) for pair in pairwise(POINTS)])[:, :2]
@@ -173,19 +173,19 @@ def test_controls_are_keyed_so_that_a_path_is_walked_in_the_world(loom, limbs):
     how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "rate": "SCENE"}
     assert material.import_motion(WALK, **how) == {"FINISHED"}
     bpy.data.actions[0].name = "one"
-    drawn(POINTS)
+    draw_curve(POINTS)
     moving_parent(rig)
-    _, now, shown = walked(rig, loom, 47, limbs=limbs)
+    _, now, shown = walk_path(rig, loom, 47, limbs=limbs)
     assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
 
 
 @pytest.mark.parametrize("frame", [1, 47])
 def test_a_path_on_the_parent_is_walked_there(rig, loom, frame):
     """The curve is carried, too: it is walked on as it lies in each frame."""
-    curve = drawn(POINTS)
+    curve = draw_curve(POINTS)
     moving_parent(rig)
     curve.parent = rig.parent
-    frames, now, shown = walked(rig, loom, frame)
+    frames, now, shown = walk_path(rig, loom, frame)
     for row, at in enumerate(frames):
         bpy.context.scene.frame_set(int(at))
         there = np.array(rig.parent.matrix_world)

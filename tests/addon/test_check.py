@@ -85,8 +85,8 @@ def test_what_we_do_not_model_is_found_and_named(loom):
     assert "is not as Blender shows it" in found.summary
 
 
-def posed_by_hand(rig):
-    """A head that is larger, where another action keys its size: that is no pose of the rig."""
+def pose_by_hand(rig):
+    """Leave a larger head, whose size only another action keys."""
     other = material.key_walk(rig, "other", frames=24, leads="R")
     head = rig.pose.bones["head"]
     for frame, size in ((1, 1.0), (25, 1.3)):
@@ -98,7 +98,7 @@ def posed_by_hand(rig):
     return "head", 1.3
 
 
-def carried(rig):
+def add_moving_parent(rig):
     cart = bpy.data.objects.new("Cart", None)
     bpy.context.scene.collection.objects.link(cart)
     rig.parent = cart
@@ -107,8 +107,8 @@ def carried(rig):
         cart.keyframe_insert("location", frame=frame)
 
 
-def driven(rig):
-    """An arm that looks at an object, which is driven by another one."""
+def add_driven_goal(rig):
+    """An arm that looks at an object, which another one drives."""
     goal, lever = (bpy.data.objects.new(name, None) for name in ("Goal", "Lever"))
     for one in (goal, lever):
         bpy.context.scene.collection.objects.link(one)
@@ -123,7 +123,7 @@ def driven(rig):
     rig.pose.bones["hand.L"].constraints.new("DAMPED_TRACK").target = goal
 
 
-def layered(rig):
+def add_layer(rig):
     """A layer of the NLA that bends the forearm further."""
     walk = rig.animation_data.action
     slot = getattr(rig.animation_data, "action_slot", None)
@@ -139,8 +139,8 @@ def layered(rig):
     rig.animation_data.action_blend_type = "COMBINE"
 
 
-def seen_places(rig, frames):
-    """Heads and tails of bones in the world on frames of the scene, which is left where it was."""
+def find_places(rig, frames):
+    """Heads and tails of bones in the world on frames of the scene."""
     scene, found = bpy.context.scene, {}
     now = scene.frame_current
     for frame in frames:
@@ -152,19 +152,19 @@ def seen_places(rig, frames):
     return found
 
 
-@pytest.mark.parametrize("change", [posed_by_hand, carried, driven, layered])
+@pytest.mark.parametrize("change", [pose_by_hand, add_moving_parent, add_driven_goal, add_layer])
 def test_what_the_armature_itself_shows_is_compared(loom, change):
     rig = material.biped()
     action = material.key_walk(rig, "walk", frames=24, leads="L")
     hang(rig, vertices=50, least=1)
     assert checked(loom, rig, action).share < NEAR
-    plain = seen_places(rig, (1, 7, 13, 25))
+    plain = find_places(rig, (1, 7, 13, 25))
     change(rig)
     bpy.context.view_layer.update()
     found = checked(loom, rig, action)
     assert not found.same
     off = {bone.bone: bone.metres for bone in found.bones}
-    for (frame, name), ends in seen_places(rig, (1, 7, 13, 25)).items():
+    for (frame, name), ends in find_places(rig, (1, 7, 13, 25)).items():
         assert off[name] >= np.linalg.norm(np.subtract(ends, plain[frame, name]), axis=1).max() - 1e-4
 
 
@@ -172,7 +172,7 @@ def test_a_pose_by_hand_in_pose_mode_between_frames_stays(loom):
     rig = material.biped()
     action = material.key_walk(rig, "walk", frames=24, leads="L")
     hang(rig, vertices=50, least=1)
-    carried(rig)
+    add_moving_parent(rig)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     bpy.context.scene.frame_set(7, subframe=0.25)

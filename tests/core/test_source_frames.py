@@ -87,7 +87,7 @@ def test_of_a_drive_it_is_told_what_plays():
 
 
 def downs(clip):
-    """Frames at which each foot comes down; one that stands in the first frame does there."""
+    """Frames at which each foot comes down; a foot may also stand from the first frame."""
     return {side: [start for start, _ in contacts.runs(flags)] for side, flags in contacts.detect(clip).items()}
 
 
@@ -100,7 +100,7 @@ def downs(clip):
     ],
 )
 def test_of_what_was_asked_for_it_is_told_where_its_strides_begin(asked, sources):
-    """Of takes, one of which has a jump at its start that is left out: strides begin where left feet come down."""
+    """Strides begin where left feet come down, also in a take whose first frames are trimmed."""
     take = actions.walk(cycles=4).cut(7, 120)
     clips = [take.taken(np.r_[np.full(5, 60), np.arange(len(take))]), actions.sneak(cycles=3).cut(4, 150)]
     recipe = verbs.Ask(speed=1.0, **asked)

@@ -112,7 +112,7 @@ class Inputs:
 
     @property
     def notes(self) -> list[str]:
-        """Those of what was read that hold for the result."""
+        """The notes of the sources and the body that apply to the result."""
         return [note for note in self.read.notes if not (self.on_path and note == self.read.body.carried)]
 
 

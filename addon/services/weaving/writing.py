@@ -178,10 +178,10 @@ def _planned(context: bpy.types.Context, inputs: Inputs, woven: Result) -> _Plan
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     kept = few_keys.kept(recipe, woven, sources_of(inputs.read)[0][0], first_frame, notes.values())
     few = few_keys.asked(options, recipe, kept, len(clip))
-    return _Planned(*_held(scene_of(context), inputs, clip, first_frame), first_frame, notice, notes, few)
+    return _Planned(*_hold_path(scene_of(context), inputs, clip, first_frame), first_frame, notice, notes, few)
 
 
-def _held(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: float) -> tuple[Clip, Clip]:
+def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: float) -> tuple[Clip, Clip]:
     """Return a clip as it is to be keyed and as it is seen, which differ where a path is held while parents move."""
     read = inputs.read
     if not inputs.on_path or read.baked is not None:
