@@ -6,13 +6,15 @@ import numpy as np
 from ...core.errors import LoomError
 from ...core.motion.quat import Array
 from ..ground.blender_types import present, scene_of
+from . import carriers
 
 
-def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
+def path(drawn: bpy.types.Object | None, metres: float, frame: float | None = None) -> tuple[Array, bool]:
     """Return the points (K, 3) of a curve object, in world metres, and whether it is closed.
 
-    Any type of spline, as Blender shows it with modifiers; `metres` is the length of one world unit. Raises LoomError
-    for anything but a single line, and for a curve that Blender does not evaluate.
+    Any type of spline, as Blender shows it with modifiers; `metres` is the length of one world unit. A curve that moves
+    is where it is in a scene `frame`, None for now. Raises LoomError for anything but a single line, and for a curve
+    that Blender does not evaluate.
     """
     if drawn is None or drawn.type != "CURVE":
         raise LoomError("Choose a curve object to walk along")
@@ -27,7 +29,8 @@ def path(drawn: bpy.types.Object | None, metres: float) -> tuple[Array, bool]:
     points, closed = _line(drawn)
     if len(points) < 2:
         raise LoomError(f"{drawn.name} has no length: draw a longer path")
-    world = np.array(drawn.matrix_world)
+    scene = scene_of(bpy.context)
+    world = carriers.place_in(scene, drawn, scene.frame_current if frame is None else frame)
     places = points @ world[:3, :3].T + world[:3, 3]
     return np.asarray(metres * places), closed
 

@@ -72,6 +72,7 @@ def seen_in_steps(
     *,
     layers: bool = False,
     as_posed: bool = False,
+    carried: bool = False,
     settings: Mapping[str, float] | None = None,
 ) -> steps.Steps[tuple[Array, Array]]:
     """Return world matrices' linear parts (F, J, 3, 3) and places (F, J, 3) in metres while an action plays.
@@ -80,6 +81,7 @@ def seen_in_steps(
     to_body (B, 4, 4) : matrices from those bones to the body's
     layers : whether the layers of the armature's NLA play, too, and the action's own blending
     as_posed : whether bones without keys have the current pose, as in the scene, and not that of the body
+    carried : whether the object is where its parents and constraints place it in each frame, not in the body's space
     settings : values that properties of the armature have meanwhile, by path
     Between steps nothing of it is left in Blender.
     """
@@ -88,7 +90,7 @@ def seen_in_steps(
         yield first / len(frames), f"Reading frame {first:,} of {len(frames):,}"
         # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
-        how: dict[str, Any] = {"layers": layers, "as_posed": as_posed, "settings": settings}
+        how: dict[str, Any] = {"layers": layers, "as_posed": as_posed, "carried": carried, "settings": settings}
         poses, objects = _seen(scene, armature, played, body, some, **how)
         order = [present(armature.pose).bones.find(name) for name in names]
         seen_bones = poses[1:, order]
@@ -120,6 +122,7 @@ def _seen(
     *,
     layers: bool,
     as_posed: bool,
+    carried: bool,
     settings: Mapping[str, float] | None,
 ) -> tuple[Array, Array]:
     """Return the matrices of all bones (F, B, 4, 4), and of the object (F, 4, 4), while an action plays."""
@@ -133,7 +136,9 @@ def _seen(
         for k, now in enumerate(each_frame(stage, frames)):
             seen = copy.evaluated_get(now)
             poses[k] = bone_matrices(seen)
-            if body.moving_object:
+            if carried:
+                objects[k] = np.array(seen.matrix_world)
+            elif body.moving_object:
                 objects[k] = body.space @ np.array(seen.matrix_basis)
     return poses, objects
 

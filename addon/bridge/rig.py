@@ -24,6 +24,7 @@ from .controls import BodyControls
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
 _LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: plausible median length of leaf bones, and their maximum
 _SHORT = 0.01  # of the longest chain of bones: shorter bones are no measure for the leaf below them
+_SAME_SIZE = 1e-6  # factor; a smaller change is rounding
 _ROLES_KEY = "action_loom_roles"
 
 
@@ -46,6 +47,7 @@ class Rig:
     posed : values of bones' properties that are posed and that only results key, by what is posed (a `curves.Target`)
     placed : the location and rotation of a moving object where no action moves it, in the same form
     note : a note for the user on how the rig was read, "" for none
+    carried : one on how parents and constraints move the armature, likewise
     controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
 
@@ -60,6 +62,7 @@ class Rig:
     posed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
     placed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
     note: str = ""
+    carried: str = ""
     controls: BodyControls | None = None
 
     @property
@@ -132,16 +135,17 @@ def read(
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note=note)
 
 
-def place_at(body: Rig, move: Array, note: str = "") -> Rig:
-    """Return a body moved as a whole by a matrix (4, 4), in units of the scene; note : added to the body's note."""
-    turn, skeleton = quat.from_matrix(move[None, :3, :3])[0], body.skeleton
-    offsets, orients = skeleton.offsets.copy(), skeleton.orients.copy()
+def place_at(body: Rig, move: Array) -> Rig:
+    """Return a body moved, and scaled, as a whole by a matrix (4, 4), in units of the scene."""
+    size = float(np.linalg.norm(move[:3, :3], axis=0).mean())
+    size = 1.0 if abs(size - 1.0) < _SAME_SIZE else size
+    turn, skeleton = quat.from_matrix(move[None, :3, :3] / size)[0], body.skeleton
+    offsets, orients, tips = size * skeleton.offsets, skeleton.orients.copy(), size * skeleton.tips
     roots, shift = skeleton.parents < 0, body.world_metres * move[:3, 3]
     offsets[roots] = quat.rotate(turn, offsets[roots]) + shift
     orients[roots] = quat.mul(turn, orients[roots])
-    moved = replace(skeleton, offsets=offsets, orients=orients)
-    notes = ". ".join(filter(None, (body.note, note)))
-    return replace(body, skeleton=moved, space=move @ body.space, note=notes)
+    moved = replace(skeleton, offsets=offsets, orients=orients, tips=tips)
+    return replace(body, skeleton=moved, units=size * body.units, space=move @ body.space)
 
 
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:

@@ -14,10 +14,11 @@ from ...core.errors import LoomError, some
 from ...core.motion.quat import Array
 from ...core.skin import skinning
 from ..ground.blender_types import Slot, armature_data, present
+from . import carriers, evaluated_action, mesh, poses, rates, rig, unkeyed_pose
 from . import clip as clips
-from . import evaluated_action, mesh, poses, rates, rig, unkeyed_pose
 from .mesh import SkinnedMesh
-from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
+from .shown import ROUNDING
+from .stage import bone_matrices, each_frame, on_itself, on_stage, without_other_modifiers
 
 FRAMES = 12  # compared frames, evenly spaced over the action
 SAME = 1e-4  # of the body's height: smaller differences are invisible
@@ -91,35 +92,45 @@ def check(
 ) -> Checked:
     """Compare an action as we compute it with what Blender evaluates, on an armature and the meshes of some objects.
 
-    Raises LoomError kinds for what can't be read at all.
+    An armature that plays it is evaluated itself, as it is posed and in its scene, another one on a copy. Raises
+    LoomError kinds for what can't be read at all.
     """
     present(bpy.context.view_layer).update()  # a script may just have moved something
     moving = clips.moves_object(action, slot)
     body = rig.read(armature, moving_object=moving, still=partial(unkeyed_pose.still_bones, armature))
-    body = unkeyed_pose.with_posed(armature, body)
+    first, last = action.frame_range[:]
+    body = carriers.stand_at(scene, armature, unkeyed_pose.with_posed(armature, body), (first, last))
     rate = rates.rate_of(action) or rates.of_scene(scene)
     read = clips.read(armature, action, body, rate, slot)
     chosen = np.unique(np.linspace(0, len(read.frames) - 1, FRAMES).round().astype(int))
-    ours, metres = poses.of_bones(read.clip, body)
+    ours, metres, objects_now = poses.bones_and_object(read.clip, body)
     skins, refused = _skins(armature, objects)
     originals = [objects[[one.name for one in objects].index(skin.name)] for skin in skins]
     bones = present(armature.pose).bones
     order = [bones.find(name) for name in body.bones]
-    theirs = np.empty((len(chosen), len(bones), 4, 4))
+    theirs = np.empty((len(chosen), len(bones), 4, 4))  # in the world
     shown: list[list[tuple[Array, Array]]] = [[] for _ in skins]
-    with on_stage(scene, armature, action, slot, body, originals) as (stage, copies):
+    data = armature.animation_data
+    plays = data is not None and (data.action, getattr(data, "action_slot", slot)) == (action, slot)
+    if plays and armature.visible_get():
+        staged = on_itself(scene, armature, originals)
+    else:
+        staged = on_stage(scene, armature, action, slot, body, originals)
+    with staged as (stage, copies):
         for one in originals:
             without_other_modifiers(copies[one], copies[armature])
         for row, depsgraph in enumerate(each_frame(stage, read.frames[chosen])):
-            theirs[row] = bone_matrices(copies[armature].evaluated_get(depsgraph))
+            seen = copies[armature].evaluated_get(depsgraph)
+            theirs[row] = np.array(seen.matrix_world) @ bone_matrices(seen)
             for place, one in enumerate(originals):
                 shown[place].append(_vertices(copies[one], copies[armature], depsgraph))
     frames = tuple(int(read.frames[k]) for k in chosen)
-    compared = _bones(armature, body, ours[chosen], theirs[:, order], metres[chosen], frames)
+    in_world = objects_now[chosen][:, None] @ ours[chosen]
+    compared = _bones(armature, body, in_world, theirs[:, order], frames)
     pairs = zip(skins, shown, strict=True)
     found = [_mesh(skin, armature, body, ours[chosen], seen, metres[chosen]) for skin, seen in pairs]
     meshes = sorted([*found, *refused], key=lambda one: -one.metres)
-    notes = (*read.notes, *_notes(armature), *([body.note] if body.note else []))
+    notes = (*read.notes, *_notes(armature), *filter(None, (body.note, body.carried)))
     return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
 
 
@@ -146,12 +157,15 @@ def _vertices(
 
 
 def _bones(
-    armature: bpy.types.Object, body: rig.Rig, ours: Array, theirs: Array, metres: Array, frames: tuple[int, ...]
+    armature: bpy.types.Object, body: rig.Rig, ours: Array, theirs: Array, frames: tuple[int, ...]
 ) -> tuple[CheckedBone, ...]:
+    """Return the differences of bones, whose matrices (F, B, 4, 4) are in the world."""
     lengths = np.array([armature_data(armature).bones[name].length for name in body.bones])
     heads = np.linalg.norm(ours[..., :3, 3] - theirs[..., :3, 3], axis=-1)
     tails = [one[..., :3, 3] + one[..., :3, 1] * lengths[:, None] for one in (ours, theirs)]
-    off = np.maximum(heads, np.linalg.norm(tails[0] - tails[1], axis=-1)) * metres[:, None]
+    rounding = ROUNDING * np.linalg.norm(theirs[..., :3, 3], axis=-1)
+    off = np.maximum(heads, np.linalg.norm(tails[0] - tails[1], axis=-1)) - rounding
+    off = body.world_metres * np.maximum(off, 0.0)
     axes = [one[..., :3, :3] / np.linalg.norm(one[..., :3, :3], axis=-2, keepdims=True) for one in (ours, theirs)]
     apart = np.linalg.norm(axes[0] - axes[1], axis=-2).max(axis=-1)  # chord 2 sin(angle / 2) between unit axes
     degrees = np.degrees(2.0 * np.arcsin(np.clip(0.5 * apart, 0.0, 1.0)))

@@ -91,11 +91,13 @@ def seen(
     *,
     within: float = 0.0,
     played: bool = True,
+    in_the_world: bool = False,
 ) -> Seen:
     """Return the bone nearest to the root that is shown else than a clip has it, where it is farthest off; and twists.
 
     within : metres that keys may be off
     played : whether it will be the armature's own action, with the layers of its NLA
+    in_the_world : whether the clip has what carries the armature in it
     """
     at = np.unique(np.linspace(0, len(clip) - 1, min(SAMPLE, len(clip))).round().astype(np.int64))
     names, to_body = body.bones, None
@@ -106,8 +108,9 @@ def seen(
     bones = {target.bone for target in keyed}
     whole = body.controls is None and not own_actions.is_layer(bones, own_actions.keyed_bones(armature), body)
     with few_frames.of(armature, written, frames, len(clip)) as played_now:
+        looked_at = scene, armature, played_now, body, names, frames, to_body
         linear, places = evaluated_action.seen_in_the_world(
-            scene, armature, played_now, body, names, frames, to_body, layers=played, as_posed=played and whole
+            *looked_at, layers=played, as_posed=played and whole, carried=in_the_world
         )
     compared = _TURNS if body.controls is None else _DIRECTIONS
     twisted = "" if body.controls is None else _twisted(clip, at, linear, places)

@@ -82,6 +82,34 @@ def on_stage(
             bpy.data.scenes.remove(stage)
 
 
+@contextmanager
+def on_itself(
+    scene: bpy.types.Scene, armature: bpy.types.Object, meshes: Sequence[bpy.types.Object] = ()
+) -> Iterator[tuple[bpy.types.Scene, Copies]]:
+    """Play the action and layers of an armature, with its pose, in a temporary copy of its scene.
+
+    Yields a scene and copies as `on_stage` does; the armature is its own copy. The artist's pose and frame stay,
+    because Blender writes evaluated values only to the originals of the active scene.
+    """
+    shown = present(bpy.context.view_layer).name
+    with unheard("frame_change_pre", "frame_change_post"):
+        stage = present(scene.copy())
+        copies: Copies = {armature: armature}
+        try:
+            for layer in [one for one in stage.view_layers if one.name != shown and shown in stage.view_layers]:
+                stage.view_layers.remove(layer)
+            for original in meshes:
+                copies[original] = present(original.copy())
+                copies[original].hide_viewport = False
+                stage.collection.objects.link(copies[original])
+            yield stage, copies
+        finally:
+            for another in copies.values():
+                if another != armature:
+                    bpy.data.objects.remove(another)
+            bpy.data.scenes.remove(stage)
+
+
 def each_frame(stage: bpy.types.Scene, frames: Iterable[float]) -> Iterator[bpy.types.Depsgraph]:
     """Yield the evaluated scene in each of some frames, which may lie between whole ones."""
     for frame in frames:

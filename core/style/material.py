@@ -1,7 +1,7 @@
 """The examples of a style: strides of many clips, a row for each (methods: Style)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..bodies.carried import Carried
 from ..errors import ClipError, LoomError
 from ..motion import mirror, quat
 from ..motion.clip import Clip
+from ..motion.frame_map import FrameMap
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
@@ -46,6 +47,7 @@ class Material:
     gait : whether strides are cut at touchdowns
     carried : how clips were carried onto the body
     given : how clips on the spot got root motion; corrected : how the ends of cycles were made to meet
+    images (n,) : whether each stride is of a mirror image; frame_maps : of each clip, from `frames` to those as given
     """
 
     form: Form
@@ -61,6 +63,8 @@ class Material:
     carried: tuple[Carried, ...] = ()
     given: tuple[str, ...] = ()
     corrected: tuple[str, ...] = ()
+    images: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    frame_maps: tuple[FrameMap, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -98,19 +102,24 @@ def gather(
         (10, 64, ('walk', 'sneak'))
     """
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
-    ready = [steps.ready(close.trimmed(clip, wanted=True).clip) for clip in clips]
+    good = [close.trimmed(clip, wanted=True) for clip in clips]
+    ready = [steps.ready(part.clip) for part in good]
     sources, carried = _on_one_body([clip for clip, _ in ready])
     # Strides are found by standing feet, and on the spot no foot stands.
     sources, given = add_root_motion.travelling(sources, TravelOptions(), needed=True)
-    numbered = list(enumerate(sources))
+    numbered = [(number, clip, False) for number, clip in enumerate(sources)]
     if options.mirror:
-        numbered += [(number, mirror.mirrored(clip)) for number, clip in numbered]
+        numbered += [(number, mirror.mirrored(clip), True) for number, clip, _ in numbered]
     cut, left_out, gait = _cut(numbered, options, progress)
     rows, left = _rows(cut, options, gait)
     _refuse_few(rows, known, (*left_out, *left), least, persons)
     material = _material(sources[0], rows, known, [clip.name for clip in clips], (*left_out, *left), gait)
     corrected = tuple(sentence for _, sentences in ready for sentence in sentences)
-    return replace(material, carried=carried, given=tuple(given), corrected=corrected)
+    maps = tuple(
+        replace(part.frame_map, cycle=len(clip) - 1 if clip.cyclic else 0)
+        for part, clip in zip(good, sources, strict=True)
+    )
+    return replace(material, carried=carried, given=tuple(given), corrected=corrected, frame_maps=maps)
 
 
 def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
@@ -137,17 +146,17 @@ def _on_one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[Carried, ...]
 
 
 def _cut(
-    clips: Sequence[tuple[int, Clip]], options: StyleOptions, progress: Progress
-) -> tuple[list[tuple[int, Phases]], list[str], bool]:
+    clips: Sequence[tuple[int, Clip, bool]], options: StyleOptions, progress: Progress
+) -> tuple[list[tuple[int, Phases, bool]], list[str], bool]:
     """Return the strides of numbered clips, messages on clips without any, and whether they are cut at touchdowns."""
     cutters: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.of_steps, False: gait_phase.by_cycles}
     wanted = {"auto": (True, False), "strides": (True,), "repeats": (False,)}[options.cycles]
     for gait in wanted:
         cut, left_out = [], []
-        for done, (number, clip) in enumerate(clips):
+        for done, (number, clip, image) in enumerate(clips):
             progress.at(0.6 * done / len(clips), f"Cutting strides of {clip.name}")
             try:
-                cut.append((number, cutters[gait](clip)))
+                cut.append((number, cutters[gait](clip), image))
             except LoomError as error:
                 left_out.append(str(error))
         if gait is wanted[-1] or 2 * len(cut) >= len(clips):
@@ -157,18 +166,19 @@ def _cut(
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A stride that was cut out of a clip: the clip's number, the motion, and its frames."""
+    """A stride that was cut out of a clip: the clip's number, the motion, its frames, and whether it is an image."""
 
     number: int
     motion: Motion
     seconds: float
     frames: tuple[float, float]
+    image: bool
 
 
-def _rows(cut: Sequence[tuple[int, Phases]], options: StyleOptions, gait: bool) -> tuple[list[_Cut], list[str]]:
+def _rows(cut: Sequence[tuple[int, Phases, bool]], options: StyleOptions, gait: bool) -> tuple[list[_Cut], list[str]]:
     """Return the strides that do not turn too much, and messages on clips without any."""
     rows, left_out = [], []
-    for number, phases in cut:
+    for number, phases, image in cut:
         own = []
         for stride in phases.of_own:
             motion = forms.motion_of_stride(phases, stride)
@@ -176,7 +186,7 @@ def _rows(cut: Sequence[tuple[int, Phases]], options: StyleOptions, gait: bool) 
                 continue
             seconds = (stride.end - stride.first) / phases.clip.rate
             first = stride.first - phases.own.start
-            own.append(_Cut(number, motion, seconds, (first, first + stride.end - stride.first)))
+            own.append(_Cut(number, motion, seconds, (first, first + stride.end - stride.first), image))
         rows += own
         if not own:
             left_out.append(f"{phases.clip.name} turns more than {options.turns:g}° in each of its strides")
@@ -202,6 +212,7 @@ def _material(
         np.array([c.frames for c in cut]),
         left_out,
         gait,
+        images=np.array([c.image for c in cut]),
     )
 
 

@@ -23,6 +23,7 @@ from ..weave.results import (
     RetargetResult,
     SpliceResult,
 )
+from .ask.work import AskResult
 from .drive import Drive
 from .drive.work import DriveResult
 from .fill.result import FillResult
@@ -33,6 +34,7 @@ from .restyle.work import RestyleResult
 from .take import CutOut
 
 JUMP = 4.0  # times the usual step: a larger step begins another stretch
+LEAST = 0.005  # share of a clip; a smaller one is reported as 0 %
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,8 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
         return _of_drive(woven, recipe, clips)
     if isinstance(woven, RestyleResult):
         return _of_restyle(woven, clips)
+    if isinstance(woven, AskResult):
+        return _of_ask(woven, len(clips))
     return _as_given(woven, clips)
 
 
@@ -204,23 +208,30 @@ def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Sh
     walked = in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return []
-    origin, given, found = woven.origin, woven.graph.inputs.given, []
+    found = _of_graph(woven, walked)
+    if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
+        for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
+            found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
+    return found
+
+
+def _of_graph(woven: WalkResult, walked: Sequence[int | None]) -> list[Shown]:
+    """Return the stretches of a walk; walked : the source of each clip of its graph, None for a clip without one."""
+    origin, given, found = woven.origin, woven.graph.inputs.given, list[Shown]()
     over = (origin.other >= 0) & (origin.share >= 0.5)
     clip, frame = np.where(over, origin.other, origin.clip), np.where(over, origin.other_frame, origin.frame)
     breaks = np.flatnonzero((np.diff(clip) != 0) | (np.diff(frame) != 1)) + 1
     for rows in np.split(np.arange(len(clip)), breaks):
         which = int(clip[rows[0]])
-        if which < 0:
+        source = walked[which % given] if which >= 0 else None
+        if source is None:
             continue
         frames = woven.graph.inputs.frame_maps[which]
         cycle = frames.cycle * frames.step
         about = (cycle, frames.first, frames.first + cycle) if cycle else ()
         played = frames.first + frame[rows] * frames.step
         ones = np.ones(len(rows))
-        found.append(Shown(walked[which % given], int(rows[0]), played, ones, which >= given, *about))
-    if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
-        for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
-            found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
+        found.append(Shown(source, int(rows[0]), played, ones, which >= given, *about))
     return found
 
 
@@ -252,12 +263,13 @@ def _of_poses(woven: KeyPosesResult) -> list[Shown]:
 
 
 def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return what was played, to 0.1 s; nothing of a drive that was settled along its line."""
-    if "along" in woven.report["drive"]:
-        return []
+    """Return what was played, to 0.1 s; a drive settled along its line has the stretches of its walk."""
     data, found = woven.data, list[Shown]()
     legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
     known = [clip.name for clip in clips[legs:]]
+    if woven.settled is not None:
+        names = [clip.name for clip in woven.settled.graph.clips[: woven.settled.graph.inputs.given]]
+        return _of_graph(woven.settled, [legs + known.index(one) if one in known else None for one in names])
     at = np.arange(len(woven.clip)) * RATE / woven.clip.rate
     rows = woven.route.row[np.minimum(np.round(at).astype(int), len(woven.route) - 1)]
     playing = data.clip[rows]
@@ -271,6 +283,26 @@ def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list
         source = legs + known.index(clip.name)
         found += _runs(source, np.asarray(played), int(part[0]), mirrored=which >= data.given)
     return [*_runs(0, np.arange(len(woven.clip), dtype=float)), *found] if legs else found
+
+
+def _of_ask(woven: AskResult, count: int) -> list[Shown]:
+    """Return the stride of each clip that has the largest share, for each stride of the result; count : of clips."""
+    of, phases, found = woven.examples.material, woven.phases, list[Shown]()
+    weights = woven.weights if len(woven.weights) > 1 else np.repeat(woven.weights, round(phases[-1]) + 1, axis=0)
+    shares = np.stack([np.bincount(of.of, weights=row, minlength=count) for row in weights])
+    stride = np.minimum(phases.astype(int), len(weights) - 2)
+    for k in np.unique(stride).tolist():
+        rows = np.flatnonzero(stride == k)
+        gone = phases[rows] - k
+        for source in np.flatnonzero(shares[k : k + 2].max(axis=0) >= LEAST).tolist():
+            own = np.flatnonzero(of.of == source)
+            example = own[np.argmax(weights[k : k + 2, own].sum(axis=0))]
+            frames, (first, end) = of.frame_maps[source], of.frames[example]
+            about = (frames.cycle, frames.first, frames.first + frames.cycle) if frames.cycle else ()
+            played = frames.first + first + gone * (end - first)
+            share = (1.0 - gone) * shares[k, source] + gone * shares[k + 1, source]
+            found.append(Shown(source, int(rows[0]), played, share, bool(of.images[example]), *about))
+    return found
 
 
 def _of_restyle(woven: RestyleResult, clips: Sequence[Clip]) -> list[Shown]:

@@ -1,9 +1,12 @@
 """Armatures that a parent or a constraint moves: results do not depend on the current frame, and it is told."""
 
+from itertools import pairwise
+
 import bpy
 import material
 import numpy as np
 import pytest
+from test_control_bodies import WALK, by_hand, with_legs_on_ik
 
 
 @pytest.fixture
@@ -87,6 +90,109 @@ def test_what_moves_it_is_told(rig, carry, capfd):
     said = capfd.readouterr().out
     assert "Biped follows" in said
     assert "results are made where it stands at frame 1" in said
+
+
+def draw_curve(points):
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    for point, place in zip(spline.points, points, strict=True):
+        point.co = (*place, 1.0)
+    curve = bpy.data.objects.new("Path", data)
+    bpy.context.scene.collection.objects.link(curve)
+    return curve
+
+
+def find_places(rig, frames, names):
+    """Heads of bones in the world on frames of the scene (F, B, 3)."""
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(frame))
+        now = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append([now.matrix_world @ now.pose.bones[name].head for name in names])
+    return np.array(found)
+
+
+def growing_parent(rig):
+    moving_parent(rig)
+    parent = rig.parent
+    for frame, size in ((1, 1.0), (60, 1.5)):
+        parent.scale = (size, size, size)
+        parent.keyframe_insert("scale", frame=frame)
+
+
+def on_the_object(rig):
+    """Key the walk on the armature object."""
+    moving_parent(rig)
+    rig.rotation_mode = "XYZ"
+    for frame, y in ((1, 0.0), (25, -1.2)):
+        rig.location.y = y
+        rig.keyframe_insert("location", frame=frame)
+
+
+POINTS = np.array([(0.0, 0.0, 0.0), (0.0, -3.0, 0.0), (1.5, -6.0, 0.0)])
+
+
+def walk_path(rig, loom, frame, **options):
+    """Weave a walk on a frame; return its frames, the evaluated places of bones, and their places in its preview.
+
+    The preview shows the world in the first frame. (A second walk can't be compared: 1e-9 m lead to another one.)
+    """
+    bpy.context.scene.frame_set(frame)
+    sources = [{"name": "one", "weight": 1.0}]
+    assert bpy.ops.action_loom.follow(sources=sources, curve="Path", preview=True) == {"FINISHED"}
+    ghost = loom("addon.services.preview.previews").of(rig.session_uid)
+    body = ghost.read.body
+    made = material.weave("follow", "one", curve="Path", **options)
+    first, last = made.curve_frame_range
+    frames = np.arange(round(first), round(last) + 1)
+    names = body.controls.seen if body.controls is not None else body.bones
+    joints = slice(int(body.moving_object), len(body.skeleton))
+    return frames, find_places(rig, frames, names), ghost.figures[-1].points[:, joints]
+
+
+@pytest.mark.parametrize("frame", [1, 47])
+@pytest.mark.parametrize("carry", [moving_parent, growing_parent, following_a_path, on_the_object])
+def test_a_path_is_walked_in_the_world_while_a_parent_moves(rig, loom, carry, frame, capfd):
+    draw_curve(POINTS)
+    carry(rig)
+    frames, now, shown = walk_path(rig, loom, frame)
+    assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
+    assert "follows" not in capfd.readouterr().out
+    line = np.concatenate([np.linspace(*pair, 200) for pair in pairwise(POINTS)])[:, :2]
+    hips = now[:, 0, None, :2]  # the root
+    assert np.linalg.norm(hips - line, axis=2).min(axis=1).max() < 0.3
+    assert len(frames) > 60
+
+
+@material.needs_shared
+@pytest.mark.parametrize("limbs", ["FK", "IK"])
+def test_controls_are_keyed_so_that_a_path_is_walked_in_the_world(loom, limbs):
+    rig = by_hand(with_legs_on_ik, pole=True)
+    how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "rate": "SCENE"}
+    assert material.import_motion(WALK, **how) == {"FINISHED"}
+    bpy.data.actions[0].name = "one"
+    draw_curve(POINTS)
+    moving_parent(rig)
+    _, now, shown = walk_path(rig, loom, 47, limbs=limbs)
+    assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
+
+
+@pytest.mark.parametrize("frame", [1, 47])
+def test_a_path_on_the_parent_is_walked_there(rig, loom, frame):
+    """The curve is carried, too: it is walked on as it lies in each frame."""
+    curve = draw_curve(POINTS)
+    moving_parent(rig)
+    curve.parent = rig.parent
+    frames, now, shown = walk_path(rig, loom, frame)
+    for row, at in enumerate(frames):
+        bpy.context.scene.frame_set(int(at))
+        there = np.array(rig.parent.matrix_world)
+        if row == 0:
+            back = np.linalg.inv(there)
+        way = there @ back
+        assert np.abs(shown[row] @ way[:3, :3].T + way[:3, 3] - now[row]).max() < 1e-3
 
 
 def test_of_a_parent_that_stands_nothing_is_told(rig, capfd):

@@ -3,6 +3,7 @@
 import json
 
 import bpy
+import file_state
 import material
 import numpy as np
 import pytest
@@ -82,6 +83,111 @@ def test_what_we_do_not_model_is_found_and_named(loom):
     assert found.bones[0].bone in ("forearm.L", "hand.L")
     assert "Constraints or drivers pose 'forearm.L': turn on Visual" in found.notes[0]
     assert "is not as Blender shows it" in found.summary
+
+
+def pose_by_hand(rig):
+    """Leave a larger head, whose size only another action keys."""
+    other = material.key_walk(rig, "other", frames=24, leads="R")
+    head = rig.pose.bones["head"]
+    for frame, size in ((1, 1.0), (25, 1.3)):
+        head.scale = (size, size, size)
+        head.keyframe_insert("scale", frame=frame)
+    material.show(rig, bpy.data.actions["walk"])
+    assert other != rig.animation_data.action
+    head.scale = (1.3, 1.3, 1.3)
+    return "head", 1.3
+
+
+def add_moving_parent(rig):
+    cart = bpy.data.objects.new("Cart", None)
+    bpy.context.scene.collection.objects.link(cart)
+    rig.parent = cart
+    for frame, x in ((1, 0.0), (25, 2.0)):
+        cart.location.x = x
+        cart.keyframe_insert("location", frame=frame)
+
+
+def add_driven_goal(rig):
+    """An arm that looks at an object, which another one drives."""
+    goal, lever = (bpy.data.objects.new(name, None) for name in ("Goal", "Lever"))
+    for one in (goal, lever):
+        bpy.context.scene.collection.objects.link(one)
+    goal.location = (0.5, -1.0, 1.0)
+    driver = goal.driver_add("location", 2).driver
+    driver.type = "SUM"
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = lever, "location.z"
+    for frame, z in ((1, 1.0), (25, 3.0)):
+        lever.location.z = z
+        lever.keyframe_insert("location", frame=frame)
+    rig.pose.bones["hand.L"].constraints.new("DAMPED_TRACK").target = goal
+
+
+def add_layer(rig):
+    """A layer of the NLA that bends the forearm further."""
+    walk = rig.animation_data.action
+    slot = getattr(rig.animation_data, "action_slot", None)
+    rig.animation_data.action = None
+    rig.pose.bones["forearm.L"].rotation_mode = "XYZ"
+    rig.pose.bones["forearm.L"].rotation_euler = (0.5, 0.0, 0.0)
+    rig.pose.bones["forearm.L"].keyframe_insert("rotation_euler", frame=1)
+    layer = rig.animation_data.action
+    rig.animation_data.nla_tracks.new().strips.new("layer", 1, layer)
+    rig.animation_data.action = walk
+    if slot is not None:
+        rig.animation_data.action_slot = slot
+    rig.animation_data.action_blend_type = "COMBINE"
+
+
+def find_places(rig, frames):
+    """Heads and tails of bones in the world on frames of the scene."""
+    scene, found = bpy.context.scene, {}
+    now = scene.frame_current
+    for frame in frames:
+        scene.frame_set(frame)
+        seen = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        for bone in seen.pose.bones:
+            found[frame, bone.name] = [np.array(seen.matrix_world @ end) for end in (bone.head, bone.tail)]
+    scene.frame_set(now)
+    return found
+
+
+@pytest.mark.parametrize("change", [pose_by_hand, add_moving_parent, add_driven_goal, add_layer])
+def test_what_the_armature_itself_shows_is_compared(loom, change):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24, leads="L")
+    hang(rig, vertices=50, least=1)
+    assert checked(loom, rig, action).share < NEAR
+    plain = find_places(rig, (1, 7, 13, 25))
+    change(rig)
+    bpy.context.view_layer.update()
+    found = checked(loom, rig, action)
+    assert not found.same
+    off = {bone.bone: bone.metres for bone in found.bones}
+    for (frame, name), ends in find_places(rig, (1, 7, 13, 25)).items():
+        assert off[name] >= np.linalg.norm(np.subtract(ends, plain[frame, name]), axis=1).max() - 1e-4
+
+
+def test_a_pose_by_hand_in_pose_mode_between_frames_stays(loom):
+    rig = material.biped()
+    action = material.key_walk(rig, "walk", frames=24, leads="L")
+    hang(rig, vertices=50, least=1)
+    add_moving_parent(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.context.scene.frame_set(7, subframe=0.25)
+    rig.pose.bones["thigh.L"].rotation_euler.x = 1.0  # without a key
+    bpy.data.objects["Cart"].location.y = 4.0
+    bpy.context.scene["rate"] = 2.0
+    ran = []
+    bpy.app.handlers.frame_change_post.append(lambda *_: ran.append(1))
+    before = file_state.state()
+    assert not checked(loom, rig, action).same
+    bpy.context.view_layer.update()
+    assert file_state.differing(before, file_state.state()) == set()
+    assert bpy.data.objects["Cart"].location[:] == pytest.approx((0.5, 4.0, 0.0), abs=0.2)
+    assert not ran
+    bpy.app.handlers.frame_change_post.pop()
 
 
 def test_nothing_of_the_artists_is_touched_and_it_is_shown_in_the_panel(loom):

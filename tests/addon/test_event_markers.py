@@ -181,6 +181,32 @@ def test_a_path_is_walked_with_the_markers_of_its_stretches(walker):
     assert max(near) <= 4
 
 
+def test_what_is_asked_for_has_a_marker_of_all_where_its_thigh_is_forward(walker):
+    bpy.data.actions["quick"].pose_markers.new("breath").frame = 7
+    assert bpy.ops.action_loom.ask(sources=named("slow", "quick"), speed=1.0, basis="clips") == {"FINISHED"}
+    made = walker.animation_data.action
+    frames = range_of(made)
+    length = len(frames) - 1
+    for side in "LR":
+        (at,) = markers(made, f"step_{side}")
+        off = abs(at - forward(walker, made, side, frames[:-1])) % length
+        assert min(off, length - off) <= 2
+    assert len(markers(made, "breath")) == 1
+    assert not markers(made, "L down 1")
+
+
+def test_a_drive_that_was_settled_has_the_markers_of_what_it_walks(walker):
+    asked = {"wishes": "0 0 1; 4 0 0; 5 0 0", "along_line": True, "mirror": False, "plant_feet": False}
+    assert bpy.ops.action_loom.drive(sources=named("slow", "quick"), **asked) == {"FINISHED"}
+    made = walker.animation_data.action
+    frames = range_of(made)
+    at = [(frame, side) for side in "LR" for frame in markers(made, f"step_{side}")]
+    assert len(at) >= 4
+    near = [abs(forward(walker, made, s, [f for f in frames if abs(f - frame) <= 6]) - frame) for frame, s in at]
+    assert np.median(near) <= 1
+    assert max(near) <= 4
+
+
 @pytest.mark.parametrize("operator", ["in_place", "plant", "filter", "fewer_keys", "place", "bake"])
 def test_an_edited_action_keeps_its_markers(walker, operator):
     slow = bpy.data.actions["slow"]

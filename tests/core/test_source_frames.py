@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.check import contacts
 from action_loom.core.figure import actions
+from action_loom.core.motion import quat, resample
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import source_frames
 
@@ -82,6 +84,54 @@ def test_of_a_drive_it_is_told_what_plays():
     shown = source_frames.of(made, recipe, clips)
     assert sum(len(one.frames) for one in shown) >= 0.9 * len(made.clip)
     assert all((one.frames >= -1.0).all() and (one.frames <= len(clips[one.source])).all() for one in shown)
+
+
+def downs(clip):
+    """Frames at which each foot comes down; a foot may also stand from the first frame."""
+    return {side: [start for start, _ in contacts.runs(flags)] for side, flags in contacts.detect(clip).items()}
+
+
+@pytest.mark.parametrize(
+    ("asked", "sources"),
+    [
+        ({"basis": "clips"}, {0, 1}),
+        ({"basis": "clips", "strides": 3, "mirror": False}, {0, 1}),
+        ({"path": ((0, 0), (0, 3))}, {0}),
+    ],
+)
+def test_of_what_was_asked_for_it_is_told_where_its_strides_begin(asked, sources):
+    """Strides begin where left feet come down, also in a take whose first frames are trimmed."""
+    take = actions.walk(cycles=4).cut(7, 120)
+    clips = [take.taken(np.r_[np.full(5, 60), np.arange(len(take))]), actions.sneak(cycles=3).cut(4, 150)]
+    recipe = verbs.Ask(speed=1.0, **asked)
+    made = verbs.apply(recipe, clips)
+    shown = source_frames.of(made, recipe, clips)
+    assert {one.source for one in shown} == sources
+    for source in sources:
+        played = [one for one in shown if one.source == source]
+        assert sum(len(one.frames) for one in played) == len(made.clip)
+        begins = downs(clips[source])
+        each = [(one, frame) for one in played for frame in begins["R" if one.mirrored else "L"]]
+        at = sorted({round(place) for one, frame in each for place, _ in one.when(frame)})
+        steps = downs(made.clip)["L"]
+        assert np.abs(np.subtract(at[: len(steps)], steps)).max() <= 1
+        assert set(at[len(steps) :]) <= {len(made.clip) - 1}  # where the next one would begin
+
+
+def test_of_a_drive_that_was_settled_it_is_told_what_its_walk_plays():
+    clips = [actions.walk(), actions.wave()]
+    recipe = verbs.Drive(wishes=((0, 0, 1.3), (4, 0, 0), (5, 0, 0)), along_line=True, mirror=False)
+    made = verbs.apply(recipe, clips)
+    assert made.settled is not None
+    shown = source_frames.of(made, recipe, clips)
+    assert sum(len(one.frames) for one in shown) >= 0.95 * len(made.clip)
+    for one in shown:
+        clip, rows = clips[one.source], one.first + np.arange(len(one.frames))
+        middle = rows[len(rows) // 4 : -len(rows) // 4 or None]
+        thigh = clip.skeleton.index("shin.L")
+        own = resample.sample(clip, np.clip(one.frames, 0, len(clip) - 1))
+        off = quat.log(quat.mul(quat.inv(own.rotations[middle - one.first, thigh]), made.clip.rotations[middle, thigh]))
+        assert np.degrees(np.median(np.linalg.norm(off, axis=1))) < 3.0
 
 
 def test_a_frame_of_a_cycle_plays_once_in_each():

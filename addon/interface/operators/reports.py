@@ -43,7 +43,7 @@ def report_results(
     from ...services.weaving import reporting
 
     scene, first = scene_of(context), each[0]
-    notes = [*refused, *(note for one in each for note in one.inputs.read.notes)]
+    notes = [*refused, *(note for one in each for note in one.inputs.notes)]
     for one in each:
         action, read = one.written.action, one.inputs.read
         if isinstance(one.made, FollowResult):

@@ -227,7 +227,7 @@ class ResultHooks(Hooks):
         ghost = ghosts.keep(context, mode, inputs, made, state)
         if op.unasked:
             return {"CANCELLED"}  # so that it is no step of undo
-        notes = (*inputs.read.notes, *made.report["warnings"])
+        notes = (*inputs.notes, *made.report["warnings"])
         carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
         return {"FINISHED"}

@@ -62,7 +62,7 @@ class Steering:
                 texts.append(f"Legs and way of {one.name} stay those of {one.legs.name}")
             if one.has_controls:
                 texts.append(f"A copy of the bones of {one.name} is driven; Enter keys its controls")
-                texts += [one.read.body.note] if one.read.body.note else []
+                texts += filter(None, (one.read.body.note, one.read.body.carried))
         return texts
 
     def handle(self, context: bpy.types.Context, event: Any) -> str:

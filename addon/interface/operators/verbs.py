@@ -59,7 +59,7 @@ def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], .
     curve = by_full_name(bpy.data.objects, name)
     if curve is None:
         raise LoomError(f"There is no curve named {name!r}: choose another")
-    points, closed = curve_path.path(curve, read.body.world_metres)
+    points, closed = curve_path.path(curve, read.body.world_metres, float(read.sources[0].frames[0]))
     return tuple(tuple(point) for point in points.tolist()), closed
 
 

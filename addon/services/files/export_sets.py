@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import bpy
 import numpy as np
@@ -268,13 +268,10 @@ def _write_all(
         _play(context, armature, tracks, max(tracks, key=lambda one: one.last))
         if len({one.rate for one in tracks}) > 1:
             raise LoomError("The actions have several rates: choose 30 or 60 frames a second for one file")
-        for one in tracks:
-            one.track.mute = False
-            for track in one.worn:
-                track.mute = True  # Blender writes a strip for each action of the bones, with one face for all
-        worn_slots.rest(armature, [one.action for one in tracks])
         more = {"bake_anim_use_nla_strips": True} | FBX[writing.engine] | {"global_scale": writing.scale}
-        export_models.write(path, path.stem, deform_only=writing.deform_only, gltf={}, fbx=more)
+        with _in_a_row(tracks):
+            worn_slots.rest(armature, [one.action for one in tracks])
+            export_models.write(path, path.stem, deform_only=writing.deform_only, gltf={}, fbx=more)
         if not path.is_file():
             raise LoomError(f"{path.name}: Blender's exporter wrote no file")
     clips = {_stem(clip.name.rpartition("|")[2]): clip for clip in model_files.read(context, str(path))}
@@ -287,6 +284,38 @@ def _write_all(
         _play(context, armature, tracks, one)
         notes += _compared(context, armature, one, [clips[_stem(one.action.name)]], path.name, writing)
     return notes
+
+
+@contextmanager
+def _in_a_row(tracks: Sequence[_Track]) -> Iterator[None]:
+    """Play all tracks, one after the other, each with its shape keys.
+
+    Blender writes an animation for each strip of an object, and evaluates everything else as it plays in these frames.
+    """
+    start = 0.0
+    for one in tracks:
+        one.track.mute = False
+        _start(one, start, "NOTHING")
+        start += one.last + 1.0
+    try:
+        yield
+    finally:
+        for one in tracks:
+            _start(one, 0.0, "HOLD")
+
+
+def _start(one: _Track, frame: float, faces: Literal["NOTHING", "HOLD"]) -> None:
+    """Let the strips of a track begin at a frame; faces : extrapolation of its shape keys."""
+    keys = [track for track in one.worn if isinstance(track.id_data, bpy.types.Key)]
+    for track in one.worn:
+        track.mute = track not in keys  # a strip of another object would be an animation of its own
+    for track in (one.track, *keys):
+        strip = track.strips[0]
+        strip.frame_end = max(strip.frame_end, frame + one.last)  # no strip may end before it starts
+        strip.frame_start = frame
+        strip.frame_end = frame + one.last
+        if track != one.track:
+            strip.extrapolation = faces
 
 
 def _stem(name: str) -> str:

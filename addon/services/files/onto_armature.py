@@ -267,7 +267,7 @@ def write(
     Raises RigError for a rig whose controls do not show the clip, with nothing written.
     """
     clip, body = moved.clip, moved.body
-    notes = [*moved.notes, *([body.note] if body.controls is not None and body.note else [])]
+    notes = [*moved.notes, *(filter(None, (body.note, body.carried)) if body.controls is not None else ())]
     for joint, bone in enumerate(body.skeleton.names):
         if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")

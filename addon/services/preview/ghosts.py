@@ -209,7 +209,9 @@ def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[
     ghost = previews.of(armature.session_uid)
     if ghost is None or not isinstance(ghost.recipe, Follow) or not isinstance(ghost.woven, FollowResult):
         return False
-    recipe = walk_again.recipe_now(scene_of(context), ghost.recipe, ghost.read.body.world_metres)
+    read = ghost.read
+    begins = float(read.sources[0].frames[0])
+    recipe = walk_again.recipe_now(scene_of(context), ghost.recipe, read.body.world_metres, begins)
     made, recipe = walk_again.walked(ghost.woven, ghost.read.clips, recipe)
     keep(context, ghost.mode, Inputs(ghost.request, ghost.read, recipe), made, asked)
     return True

@@ -16,10 +16,10 @@ from ...ground import option_properties
 from ...model import properties
 
 
-def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float) -> Follow:
+def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float, frame: float) -> Follow:
     """Return a recipe with the panel's current curve and places of stretches.
 
-    metres : in a scene unit
+    metres : in a scene unit; frame : of the scene, in which a curve that moves is where the path is
     Raises LoomError for a curve that is no path, and where other stretches are listed.
     """
     settings = properties.settings_of(scene)
@@ -27,7 +27,7 @@ def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float) -> Follow:
         raise LoomError("The panel has other stretches than this walk: weave it again")
     path, closed = recipe.path, recipe.closed
     if settings.curve is not None:
-        points, closed = curve_path.path(settings.curve, metres)
+        points, closed = curve_path.path(settings.curve, metres, frame)
         path = tuple(tuple(point) for point in points.tolist())
     rows = tuple(
         (0.01 * one.start, 0.01 * one.end, *row[2:])

@@ -84,8 +84,8 @@ class Read:
     @property
     def notes(self) -> list[str]:
         """User messages about what was left out of the sources and why, and how the body was read."""
-        about_body = [self.body.note] if self.body.note else []
-        return about_body + sorted({note for source in self.sources for note in source.notes})
+        of_sources = sorted({note for source in self.sources for note in source.notes})
+        return [*filter(None, (self.body.note, self.body.carried)), *of_sources]
 
     @property
     def retarget_notes(self) -> list[str]:
@@ -104,6 +104,16 @@ class Inputs:
     request: Request
     read: Read
     recipe: Any
+
+    @property
+    def on_path(self) -> bool:
+        """Whether the result is held on a path in the world, whatever carries the armature."""
+        return bool(getattr(self.recipe, "path", ()))
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the sources and the body that apply to the result."""
+        return [note for note in self.read.notes if not (self.on_path and note == self.read.body.carried)]
 
 
 def read_in_steps(

@@ -22,6 +22,7 @@ from ....core.weave.results import ConnectResult, Result
 from ....core.weave.root_carrier import Carrying
 from ...bridge import (
     baking,
+    carriers,
     control_keys,
     curve_looks,
     curves,
@@ -40,7 +41,7 @@ from ...bridge import clip as clips
 from ...bridge.clip import OUR_MARKER
 from ...bridge.few_curves import Few
 from ...ground import steps
-from ...ground.blender_types import Data, SlottedAction, present, scene_of
+from ...ground.blender_types import Data, SlottedAction, by_full_name, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
 from . import few_keys, on_controls, result_parts, standing, told_bodies
@@ -80,7 +81,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     notices = [_check_bones(armature, read.body), *told_bodies.sentences(armature, read, made_of, recipe)]
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    clip, first_frame, notice, notes, few = _planned(context, inputs, woven)
+    clip, seen, first_frame, notice, notes, few = _planned(context, inputs, woven)
     wanted = on_controls.wanted(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
@@ -112,8 +113,8 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         if looks is not None:
             curve_looks.give_back((action, slot), looks)
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
-        where = scene, armature, (action, slot), clip, read.body, first_frame
-        notices.append(_as_shown(read, where, within=within, played=options.assign))
+        where = scene, armature, (action, slot), seen, read.body, first_frame
+        notices.append(_as_shown(read, where, within=within, played=options.assign, held=seen is not clip))
         notices += _mesh_as_shown(inputs, where, woven)
         unkeyed_pose.keep(armature, read.body, action)
         if is_mirrored(recipe):
@@ -161,9 +162,10 @@ def _carry_events(inputs: Inputs, woven: Result, action: bpy.types.Action, span:
 
 
 class _Planned(NamedTuple):
-    """A clip ready to write, its first scene frame, a notice about it, its markers, and bounds for few keys."""
+    """A clip ready to write, as it is seen, its first scene frame, a notice, its markers, and bounds for few keys."""
 
     clip: Clip
+    seen: Clip
     first_frame: float
     notice: str
     markers: dict[str, float]
@@ -177,7 +179,19 @@ def _planned(context: bpy.types.Context, inputs: Inputs, woven: Result) -> _Plan
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
     kept = few_keys.kept(recipe, woven, sources_of(inputs.read)[0][0], first_frame, notes.values())
-    return _Planned(clip, first_frame, notice, notes, few_keys.asked(options, recipe, kept, len(clip)))
+    few = few_keys.asked(options, recipe, kept, len(clip))
+    return _Planned(*_hold_path(scene_of(context), inputs, clip, first_frame), first_frame, notice, notes, few)
+
+
+def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: float) -> tuple[Clip, Clip]:
+    """Return a clip as it is to be keyed and as it is seen, which differ where a path is held while parents move."""
+    read = inputs.read
+    if not inputs.on_path or read.baked is not None:
+        return clip, clip
+    armature = found(bpy.data.objects, read.armature, "The armature")
+    curve = by_full_name(bpy.data.objects, inputs.request.curve)
+    frames, begins = first_frame + np.arange(len(clip), dtype=np.float64), float(read.sources[0].frames[0])
+    return carriers.hold(scene, armature, clip, read.body, frames, curve, begins)
 
 
 def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | LoomError) -> steps.Steps[None]:
@@ -185,7 +199,7 @@ def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | L
     if inputs.read.body.controls is None or isinstance(woven, LoomError):
         return
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
-    clip, _, _, _, few = _planned(context, inputs, woven)
+    clip, *_, few = _planned(context, inputs, woven)
     yield from on_controls.keys_in_steps(armature, clip, inputs.read.body, on_controls.wanted(inputs, clip, few))
 
 
@@ -219,7 +233,7 @@ def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: li
 def _moved_controls(context: bpy.types.Context, inputs: Inputs, woven: Result) -> frozenset[curves.Target]:
     """Return the controls that a result with few keys moves; with keys on every frame, all have some anyway."""
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
-    clip, _, _, _, few = _planned(context, inputs, woven)
+    clip, *_, few = _planned(context, inputs, woven)
     wanted = on_controls.wanted(inputs, clip, few)
     if wanted.few is None:
         return frozenset()
@@ -268,12 +282,15 @@ def _carried(clip: Clip, read: Read, travel: str) -> Clip:
     return root_carrier.by_joint(clip, read.baked.carrier(clip.skeleton), Carrying())
 
 
-def _as_shown(read: Read, where: _Where, *, within: float, played: bool) -> str:
-    """Return what to say of how a written action shows; raises RigError where that is far from its clip."""
+def _as_shown(read: Read, where: _Where, *, within: float, played: bool, held: bool) -> str:
+    """Return what to say of how a written action shows; raises RigError where that is far from its clip.
+
+    held : whether its keys undo what carries the armature
+    """
     _, armature, (action, _), clip, _, _ = where
     if not read.covered:
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        seen = shown.seen(*where, within=within, played=played)
+        seen = shown.seen(*where, within=within, played=played, in_the_world=held)
         sentences = shown.check(seen.off, clip.name, hidden), seen.twisted and f"{clip.name}: {seen.twisted}"
         return "; ".join(filter(None, sentences))
     return (

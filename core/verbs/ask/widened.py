@@ -36,20 +36,21 @@ def widened(of: Material, clip: Clip) -> Material:
         (1, 15, [1.5, 0.7, 1.1, 2.0, 2.4])
     """
     walks = fit.on_body(shipped.walks(), clip)
-    rows, seconds, numbers, frames = [of.rows], [of.seconds], [of.of], [of.frames]
+    rows, seconds, like = [of.rows], [of.seconds], [np.arange(len(of))]
     for k in range(len(of)):
         straight = [np.append(of.rows[k].ravel(), np.log(of.seconds[k])), *_paced(walks, of, k)]
         more = [*straight[1:], *(_turning(row, of.form, turn) for row in straight for turn in (-TURN, TURN))]
         rows.append(np.stack([row[:-1].reshape(PHASES, -1) for row in more]))
         seconds.append(np.exp([row[-1] for row in more]))
-        numbers.append(np.full(len(more), of.of[k]))
-        frames.append(np.repeat(of.frames[k][None], len(more), axis=0))
+        like.append(np.full(len(more), k))
+    each = np.concatenate(like)
     return replace(
         of,
         rows=np.concatenate(rows),
         seconds=np.concatenate(seconds),
-        of=np.concatenate(numbers),
-        frames=np.concatenate(frames),
+        of=of.of[each],
+        frames=of.frames[each],
+        images=of.images[each],
     )
 
 

@@ -90,13 +90,14 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class AskResult(Result):
-    """A clip of blended strides; weights (S, n) : of the n examples in each of its S strides.
+    """A clip of blended strides; weights (S, n) : of the n examples at the ends of its strides, one row for all alike.
 
-    asked, got : of its first stride, by measure
+    phases (F,) : strides from its beginning to each frame; asked, got : of its first stride, by measure
     """
 
     examples: Examples
     weights: Array
+    phases: Array
     asked: dict[str, float]
     got: dict[str, float]
 
@@ -163,7 +164,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         found = _over_time(examples, recipe)
     else:
         found = [_found(examples, wanted(examples, recipe))]
-    result = _strides(examples, recipe, [one.weights for one in found])
+    result, phases = _strides(examples, recipe, [one.weights for one in found])
     if path is not None:
         result = root_motion.beginning_at(result, path.points[0], facing)
     result, planted = planting.of_result(result, recipe, one_source=False)
@@ -191,7 +192,8 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
             "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
         }
     report |= reporting.common(recipe.verb, clips, result, began, tuple(filter(None, [examples.why])))
-    return AskResult(result, report, 0, examples, np.array([one.weights for one in found]), first.asked, first.got)
+    weights = np.array([one.weights for one in found])
+    return AskResult(result, report, 0, examples, weights, phases, first.asked, first.got)
 
 
 def wanted(examples: Examples, recipe: Ask) -> dict[str, float]:
@@ -292,8 +294,8 @@ def _rows_over_time(recipe: Ask) -> Array:
     return rows
 
 
-def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
-    """Return the clip of strides with these weights; of several in a row each fades into the next."""
+def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> tuple[Clip, Array]:
+    """Return the clip of strides with these weights, and its phases; of several in a row each fades into the next."""
     flat = np.stack([examples.blended(one) for one in weights])
     turning = len(flat) > 1
     if not turning:
@@ -318,7 +320,7 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> Clip:
     stands = [np.tensordot(one, examples.lows, axes=1) for one in weights]
     wanted = np.stack([at @ stands[min(k, len(stands) - 1)] for k in range(len(flat))])
     lows = (1.0 - share) * wanted[before, picked] + share * wanted[before + 1, picked]
-    return clearing.cleared(result, lows, rate * float(lasts.mean()))
+    return clearing.cleared(result, lows, rate * float(lasts.mean())), phase
 
 
 def _base(examples: Examples, phase: Array) -> Clip:
@@ -328,7 +330,7 @@ def _base(examples: Examples, phase: Array) -> Clip:
     clip = examples.clip
     if not len(own):
         return replace(resample.sample(clip, np.zeros(len(phase))), cyclic=False)
-    first, end = of.frames[own[0]]
+    first, end = of.frames[own[0]] + of.frame_maps[0].first
     frames = np.minimum(first + (phase % 1.0) * (end - first), len(clip) - 1.0)
     return replace(resample.sample(clip, frames), cyclic=False)
 

@@ -21,6 +21,7 @@ from ...progress import SILENT, Progress
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
+from ..follow.result import FollowResult
 from . import Drive, along, library, over
 
 MOST = 50  # bodies of a crowd
@@ -28,10 +29,14 @@ MOST = 50  # bodies of a crowd
 
 @dataclass(frozen=True, eq=False)
 class DriveResult(Result):
-    """A clip of a body that was driven; route : what it played; data : the rows that it was found in."""
+    """A clip of a body that was driven; route : what it played; data : the rows that it was found in.
+
+    settled : the walk that it is where it was settled along its line, else None
+    """
 
     route: Route
     data: Database
+    settled: FollowResult | None = None
 
 
 def rows(
@@ -119,6 +124,7 @@ def drive(
     if len(under):
         found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing
         clip, figures["ground"] = footing.kept(clip, found, under)
+    settled: FollowResult | None = None
     if recipe.along_line:
         settled, why = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
         off, now = 0.0 if settled is None else settled.report["follow"]["rms"], figures["rms"]
@@ -142,7 +148,7 @@ def drive(
         **feet,
         **reporting.common(recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *told, *_lost(clips))),
     }
-    return DriveResult(clip, report, 0, driven, data)
+    return DriveResult(clip, report, 0, driven, data, settled)
 
 
 def manner_of(recipe: Drive) -> Manner:
