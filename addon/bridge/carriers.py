@@ -1,7 +1,10 @@
 """Find how the parents and constraints of an armature object move it, because results belong to one of its places."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...core.motion import quat
 from ...core.motion.quat import Array
@@ -17,6 +20,13 @@ def is_carried(armature: bpy.types.Object) -> bool:
     return armature.parent is not None or any(one.enabled for one in armature.constraints)
 
 
+def find_carrier(armature: bpy.types.Object) -> str:
+    """Return the name of the parent of an armature object, else of its first active constraint; "" for neither."""
+    if armature.parent is not None:
+        return str(armature.parent.name)
+    return next((one.name for one in armature.constraints if one.enabled), "")
+
+
 def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span: tuple[float, float]) -> Rig:
     """Return a body where its parents and constraints place it in the first scene frame, with a note if they move.
 
@@ -24,9 +34,11 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
     """
     if not is_carried(armature) or not np.isfinite(span).all():
         return body
-    places = _places(scene, armature, np.linspace(span[0], span[1], SAMPLE))
+    places, moves = _places(scene, armature, np.linspace(span[0], span[1], SAMPLE))
     now = np.array(armature.matrix_world)
     body = place_at(body, places[0] @ np.linalg.inv(now))
+    moves[:, :3, 3] *= body.world_metres
+    body = replace(body, carried=tuple(moves[:, :3, [0, 1, 3]].ravel().tolist()))  # two axes tell the third
     turns = quat.from_matrix(_axes(places))
     turned = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turns[:1]), turns)), axis=1).max())
     moved = body.world_metres * float(np.linalg.norm(places[:, :3, 3] - places[0, :3, 3], axis=1).max())
@@ -35,11 +47,15 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
     return place_at(body, np.eye(4), _note(armature, moved, float(np.degrees(turned)), round(span[0])))
 
 
-def _places(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array) -> Array:
-    """Return the matrices (F, 4, 4) of the object with its own transform as it is now."""
+def _places(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array) -> tuple[Array, Array]:
+    """Return the matrices (F, 4, 4) of the object with its own transform as it is now, and without any."""
     with on_stage(scene, armature, None, None, None) as (stage, copies):
-        each = (copies[armature].evaluated_get(now) for now in each_frame(stage, frames))
-        return np.array([np.array(seen.matrix_world) for seen in each])
+        copy, found = copies[armature], []
+        for _ in range(2):
+            each = (copy.evaluated_get(now) for now in each_frame(stage, frames))
+            found.append(np.array([np.array(seen.matrix_world) for seen in each]))
+            copy.matrix_basis = Matrix()
+    return found[0], found[1]
 
 
 def _axes(places: Array) -> Array:
@@ -48,7 +64,7 @@ def _axes(places: Array) -> Array:
 
 
 def _note(armature: bpy.types.Object, moved: float, turned: float, frame: int) -> str:
-    owner = armature.parent.name if armature.parent else next(one.name for one in armature.constraints if one.enabled)
+    owner = find_carrier(armature)
     return (
         f"{armature.name} follows {owner}, which moves it by {moved:.2f} m and {turned:.0f}°: results are made where it"
         f" stands at frame {frame}"

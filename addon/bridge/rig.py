@@ -45,6 +45,7 @@ class Rig:
     still : bones above the hips that only results key, "" for the object; the rest pose has them where they stay
     posed : values of bones' properties that are posed and that only results key, by what is posed (a `curves.Target`)
     note : a note for the user on how the rig was read, "" for none
+    carried : places (metres) and axes that parents and constraints give the object in some frames, () without any
     controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
 
@@ -58,6 +59,7 @@ class Rig:
     still: dict[str, Still] = field(default_factory=dict)
     posed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
     note: str = ""
+    carried: tuple[float, ...] = ()
     controls: BodyControls | None = None
 
     @property

@@ -28,13 +28,16 @@ from ...bridge import (
     own_poses,
     rates,
     rig,
+    source_context,
     unkeyed_pose,
 )
 from ...bridge import clip as clips
 from ...bridge.baking import Baked
+from ...bridge.source_context import SourceContext
 from ...ground import steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
 from ...model import kept_styles
+from ..contacts import pose_markers
 from . import prepared, read_before, to_bake
 
 
@@ -48,6 +51,8 @@ class Read:
     baked : which bones get keys, where not all of the body may
     alike : what results of the same set move of a rig's controls: each of them has keys of it
     contents : the hash of each action's content as it was read, "" where that is not known yet
+    contexts : what each source depends on beside its curves; () where no result is made of them
+    changed : a sentence on what of that has changed since the result was made that is made again, "" for nothing
     """
 
     body: rig.Rig
@@ -60,6 +65,8 @@ class Read:
     baked: Baked | None = None
     alike: frozenset[curves.Target] = frozenset()
     contents: tuple[str, ...] = ()
+    contexts: tuple[SourceContext, ...] = ()
+    changed: str = ""
 
     @property
     def clips(self) -> list[Clip]:
@@ -79,12 +86,13 @@ class Read:
             players=tuple(self.players[k] for k in places),
             retargeted=tuple(self.retargeted[k] for k in places),
             contents=tuple(self.contents[k] for k in places) if self.contents else (),
+            contexts=tuple(self.contexts[k] for k in places) if self.contexts else (),
         )
 
     @property
     def notes(self) -> list[str]:
         """User messages about what was left out of the sources and why, and how the body was read."""
-        about_body = [self.body.note] if self.body.note else []
+        about_body = list(filter(None, (self.changed, self.body.note)))
         return about_body + sorted({note for source in self.sources for note in source.notes})
 
     @property
@@ -158,19 +166,22 @@ def read_actions_in_steps(
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
         control_body.refuse_unknown(armature, body)
-    sources, retargeted, contents = [], [], []
+    sources, retargeted, contents, as_read = [], [], [], []
     for k, (one, player, source) in enumerate(zip(made_of, players, request.sources, strict=True)):
         how = source, request.reading
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
             source_read, content = yield from steps.within(reading, k, len(made_of))
+            as_read.append((armature, body, source_read.clip))
             sources.append(mirrored_properties.completed(armature, source_read) if _mirrors(recipe) else source_read)
             contents.append(content)
             retargeted.append("")
             continue
         owner = player or armature
-        reading = _read_one(scene, owner, one, _body(scene, owner, [one], _span(source, one)), how)
+        their_body = _body(scene, owner, [one], _span(source, one))
+        reading = _read_one(scene, owner, one, their_body, how)
         theirs, content = yield from steps.within(reading, k, len(made_of))
+        as_read.append((owner, their_body, theirs.clip))
         contents.append(content)
         if by_recipe:
             poses = own_poses.read(armature, body, theirs.clip.rate)
@@ -192,6 +203,8 @@ def read_actions_in_steps(
     found = Read(
         body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies, contents=tuple(contents)
     )
+    if recipe is not None:
+        found = dataclasses.replace(found, contexts=_contexts(scene, armature, made_of, as_read, request))
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     return found
@@ -216,7 +229,40 @@ def _read_to_bake(
     rate = _rate(scene, action, source)
     body, read, baked = yield from to_bake.read_in_steps(scene, armature, (action, slot), recipe, source, rate)
     made = ((action.session_uid, slot.handle if slot else 0),)
-    return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked)
+    contexts = _contexts(scene, armature, [(action, slot)], [(armature, body, read.clip)], request, evaluated=True)
+    return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked, contexts=contexts)
+
+
+def _contexts(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    as_read: Sequence[tuple[bpy.types.Object, rig.Rig, Clip]],
+    request: Request,
+    *,
+    evaluated: bool = False,
+) -> tuple[SourceContext, ...]:
+    """Return what each source depends on beside its curves.
+
+    as_read : the armature, the body and the clip of each source, before it is carried onto another body
+    evaluated : whether the clips are what Blender evaluates, whatever the request asks for
+    """
+    players, found = source_context.find_players(), []
+    for played, (owner, body, clip), source in zip(made_of, as_read, request.sources, strict=True):
+        known = owner.session_uid, armature.session_uid
+        one = source_context.find_context(
+            scene,
+            played,
+            body,
+            clip,
+            span=_span(source, played),
+            carrier=carriers.find_carrier(owner),
+            evaluated=evaluated or request.reading.visual or body.controls is not None,
+            users=source_context.find_users(players, played, known),
+            markers=pose_markers.events(played[0]),
+        )
+        found.append(one)
+    return tuple(found)
 
 
 def _mirrors(recipe: Recipe | None) -> bool:
