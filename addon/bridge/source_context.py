@@ -65,7 +65,8 @@ class SourceContext:
     markers: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self), sort_keys=True, ensure_ascii=False)
+        values = {name: value for name, value in dataclasses.asdict(self).items() if value}
+        return json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
 def from_json(text: str) -> SourceContext:
@@ -76,14 +77,14 @@ def from_json(text: str) -> SourceContext:
         return SourceContext(
             frames=(first, last),
             rate=float(given["rate"]),
-            posed={path: _numbers(row) for path, row in given["posed"].items() if len(row) == _size(path)},
-            siblings={name: str(one) for name, one in given["siblings"].items()},
-            carried=_numbers(given["carried"]),
-            carrier=str(given["carrier"]),
-            shown=_numbers(given["shown"]),
+            posed={path: _numbers(row) for path, row in given.get("posed", {}).items() if len(row) == _size(path)},
+            siblings={name: str(one) for name, one in given.get("siblings", {}).items()},
+            carried=_numbers(given.get("carried", ())),
+            carrier=str(given.get("carrier", "")),
+            shown=_numbers(given.get("shown", ())),
             stretching=float(given["stretching"]),
-            users=tuple(map(str, given["users"])),
-            markers=tuple((str(name), int(frame)) for name, frame in given["markers"]),
+            users=tuple(map(str, given.get("users", ()))),
+            markers=tuple((str(name), int(frame)) for name, frame in given.get("markers", ())),
         )
     except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError) as error:
         raise ValueError(str(error)) from None

@@ -272,6 +272,37 @@ def test_an_action_that_moves_the_object_is_silent_at_every_frame(loom, capfd):
         assert max(np.abs(numbers(now[one]) - numbers(before[one])).max() for one in now) < 1e-5
 
 
+def test_a_pose_that_a_result_has_left_at_rest_is_no_change(rig, loom, capfd):
+    curves = loom("addon.bridge.curves")
+    for name in ("slow", "quick"):
+        action = bpy.data.actions[name]
+        arm = [curve.data_path for curve in material.fcurves(action) if '"upper_arm.R"' in curve.data_path]
+        curves.remove(action, curves.choose_slot(action, rig), arm)
+    rig.pose.bones["upper_arm.R"].rotation_euler = (0.0, 0.0, 0.0)
+    pose_arm(rig)
+    bpy.ops.action_loom.mirror(sources=[{"name": "slow", "weight": 1.0}], result_name="Mixed")
+    before = keys(bpy.data.actions["Mixed"])
+    bpy.context.scene.frame_set(9)
+    assert rig.pose.bones[ARM].rotation_euler[:] == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+    material.show(rig, bpy.data.actions["quick"])
+    assert rebuild(capfd, 9) == ""
+    assert keys(bpy.data.actions["Mixed"]) == before
+
+
+def test_what_a_result_has_one_key_of_has_one_key_again(rig):
+    rig.animation_data.action = None
+    for frame, turn in ((1, 0.0), (12, 1.0)):
+        rig.pose.bones[ARM].rotation_euler.x = turn
+        rig.pose.bones[ARM].keyframe_insert("rotation_euler", frame=frame)
+    rig.animation_data.action.use_fake_user = True
+    made = blend()
+    before = keys(made)
+    counts = {len(row) for (path, _), row in before.items() if f'"{ARM}"' in path}
+    assert counts == {8}  # bytes: a frame and a value
+    bpy.ops.action_loom.rebuild(action="Mixed")
+    assert keys(made) == before
+
+
 def test_names_and_places_are_no_change(rig, capfd):
     blend()
     bpy.data.actions["slow"].name = "unhurried"

@@ -83,14 +83,12 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     wanted = on_controls.wanted(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
-    had = frozenset[curves.Target]()
-    if into is not None and on_rig is None:
-        had = frozenset(curves.transforms(curves.curves_of(*into)))
+    had = _had(into) if into is not None and on_rig is None else (frozenset[curves.Target](), frozenset())
     looks = None if into is None else curve_looks.of(into)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
             "first_frame": first_frame,
-            "targets": keyed(read) | had,
+            "targets": keyed(read) | had[0],
             "start": reference.start if options.place == "reference" else {},
             "interpolation": options.interpolation.upper(),
         }
@@ -104,7 +102,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
                     clip,
                     read.body,
                     hidden=reference.hidden,
-                    held=held(armature, read, recipe),
+                    held=held(armature, read, recipe) | had[1],
                     few=few,
                     **how,
                 )
@@ -139,6 +137,14 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
     limbs = "" if on_rig is None else on_rig.keys.summary
     return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe), limbs)
+
+
+def _had(into: SlottedAction) -> tuple[frozenset[curves.Target], frozenset[curves.Target]]:
+    """Return what an action keys on its frames, and what it has one key of: it is to get as few again."""
+    every = curves.transforms(curves.curves_of(*into))
+    counts = {one: [len(curve.keyframe_points) for curve in by_index.values()] for one, by_index in every.items()}
+    held = frozenset(one for one, keys in counts.items() if min(keys) == 1)
+    return frozenset(every) - held, held
 
 
 def _carry_events(inputs: Inputs, woven: Result, action: bpy.types.Action, span: tuple[int, int]) -> None:
