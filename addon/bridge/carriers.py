@@ -38,7 +38,7 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
     now = np.array(armature.matrix_world)
     body = place_at(body, places[0] @ np.linalg.inv(now))
     moves[:, :3, 3] *= body.world_metres
-    body = replace(body, carried=tuple(moves[:, :3, [0, 1, 3]].ravel().tolist()))  # two axes tell the third
+    body = replace(body, carried=tuple(moves[:, :3, [0, 1, 3]].ravel().tolist()))  # the third axis follows from two
     turns = quat.from_matrix(_axes(places))
     turned = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turns[:1]), turns)), axis=1).max())
     moved = body.world_metres * float(np.linalg.norm(places[:, :3, 3] - places[0, :3, 3], axis=1).max())

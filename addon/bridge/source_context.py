@@ -1,6 +1,7 @@
-"""Describe what decides beside an action's own curves how it is read, so that a change of it can be reported later.
+"""Describe the context of a source: everything except its own curves that influences how it is read.
 
-The curves have a hash of their own, see `fingerprint`. A context is stored with each source of a result, as JSON.
+The curves have a hash, see `fingerprint`. A result stores the context of each source as JSON, so that a later change
+can be reported.
 """
 
 import dataclasses
@@ -25,7 +26,7 @@ from .rig import Rig
 SAMPLE = 5  # frames of a clip that are compared
 _SAME = 1e-3  # metres, and units of a property; smaller differences are rounding, of other Blenders too
 _DIGITS = 5
-_MARK = np.array([0.3, 0.2, 0.1])  # metres, on no axis: a point that every turn of a joint moves
+_MARK = np.array([0.3, 0.2, 0.1])  # metres: a point off all axes, so that every turn of a joint moves it
 _WORDS = {"location": "location", "scale": "scale"}  # of properties; every other one is a rotation
 Numbers = tuple[float, ...]
 
@@ -40,10 +41,10 @@ class Player(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceContext:
-    """What a source depends on beside its curves, when it was read; plain values only.
+    """The context of a source when it was read, in plain values.
 
     frames : first and last scene frame; rate : frames per second
-    posed : values that are posed and that the action does not key, by data path; what is absent is at rest
+    posed : posed values without keys in the action, by data path; absent properties are at rest
     siblings : hash of the curves in each other slot of the character, by the slot's identifier
     carried : places (metres) and axes that parents and constraints give the object in some frames, () without any
     carrier : name of the parent, or of the constraint
@@ -139,7 +140,7 @@ def find_context(
 ) -> SourceContext:
     """Return the context of an action that was read on a body as a clip.
 
-    span : first and last scene frame that were read; evaluated : whether the clip is what Blender evaluates
+    span : first and last scene frame of the reading; evaluated : whether Blender evaluated the clip's poses
     carrier, users, markers : as in the context
     """
     action, slot = played
@@ -193,36 +194,35 @@ def _round(values: Iterable[float]) -> Numbers:
 
 
 def list_changes(was: SourceContext, now: SourceContext, *, same_curves: bool) -> list[str]:
-    """Return what has changed in a context, a few words each.
+    """Return the changes of a context, in a few words each.
 
     same_curves : whether the source's curves are the same; if not, they explain a change of the evaluated pose
     """
-    found = []
+    found: list[tuple[str, str]] = []
     if _differ(was.frames, now.frames):
-        found.append("frames {:g}–{:g} → {:g}–{:g}".format(*was.frames, *now.frames))
+        found.append(("frames", "{:g}–{:g} → {:g}–{:g}".format(*was.frames, *now.frames)))
     if rates.differ(was.rate, now.rate):
-        found.append(f"rate {was.rate:g} → {now.rate:g}")
+        found.append(("rate", f"{was.rate:g} → {now.rate:g}"))
     found += _list_posed(was.posed, now.posed)
     if was.frames == now.frames and _differ(was.carried, now.carried):
-        found.append(f"motion of {now.carrier or was.carrier}")
+        found.append(("motion", f"of {now.carrier or was.carrier}"))
     if same_curves and not found and _differ(was.shown, now.shown):
-        found.append("constraints and drivers")
+        found.append(("constraints", ""))
     slots = [name for name in {**was.siblings, **now.siblings} if was.siblings.get(name) != now.siblings.get(name)]
-    found += [f"slot {name[2:]}" for name in sorted(slots)]  # identifiers begin with two letters for the type
+    found += [("slot", name[2:]) for name in sorted(slots)]  # identifiers begin with two letters for the type
     if was.stretching != now.stretching:
-        found.append(f"time stretching {was.stretching:g} → {now.stretching:g}")
-    if was.users != now.users:
-        found.append(f"users {some(sorted(set(was.users) ^ set(now.users)))}")
-    moved = sorted({name for name, _ in set(was.markers) ^ set(now.markers)})
-    return found + ([f"markers {some(moved)}"] if moved else [])
+        found.append(("stretching", f"{was.stretching:g} → {now.stretching:g}"))
+    others = set(was.users) ^ set(now.users), {name for name, _ in set(was.markers) ^ set(now.markers)}
+    found += [(kind, some(sorted(names))) for kind, names in zip(("users", "markers"), others, strict=True) if names]
+    return [f"{kind} {detail}".strip() for kind, detail in found]
 
 
 def _differ(was: Sequence[float] | Array, now: Sequence[float] | Array) -> bool:
     return len(was) != len(now) or not np.allclose(was, now, rtol=0.0, atol=_SAME)
 
 
-def _list_posed(was: Mapping[str, Numbers], now: Mapping[str, Numbers]) -> list[str]:
-    """Return for each kind of property the bones whose pose has changed, in words."""
+def _list_posed(was: Mapping[str, Numbers], now: Mapping[str, Numbers]) -> list[tuple[str, str]]:
+    """Return for each kind of property the bones whose pose has changed."""
     changed: dict[str, dict[str, None]] = {}
     for path in sorted({**was, **now}):
         target = curves.target_at(path)
@@ -232,4 +232,4 @@ def _list_posed(was: Mapping[str, Numbers], now: Mapping[str, Numbers]) -> list[
         turned = target.property == "rotation_quaternion" and not _differ(before, -after)  # the same rotation
         if _differ(before, after) and not turned:
             changed.setdefault(_WORDS.get(target.property, "rotation"), {})[target.bone] = None
-    return [f"{word} of {some(list(bones))}" for word, bones in changed.items()]
+    return [(word, f"of {some(list(bones))}") for word, bones in changed.items()]

@@ -39,7 +39,7 @@ class StoredSlot(NamedTuple):
 class StoredSource(NamedTuple):
     """A source when the result was made.
 
-    context : JSON of what it depended on beside its curves, "" for results of earlier versions
+    context : JSON of its context, "" for results of earlier versions
     pointer : the action that version 1 pointed to, None if it was deleted or for later versions
     player : the armature of the action, None for the result's own
     """
@@ -98,7 +98,7 @@ def store(
     players : the armature of each source's action, None for the result's own
     parts : JSON on what plays when, see `parts`
     contents : the hash of each source as it was read, "" for one that is to be hashed now
-    contexts : what each source depends on beside its curves
+    contexts : the context of each source, see `bridge.source_context`
     """
     result_mark.check_writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
@@ -174,7 +174,7 @@ def stored(action: bpy.types.Action) -> Stored | None:
 
 
 def contexts_of(action: bpy.types.Action) -> "list[SourceContext | None]":
-    """Return what each source of a result depended on beside its curves, None where an earlier version made it.
+    """Return the stored context of each source of a result, None for results of earlier versions.
 
     Raises LoomError for an action that is no result or can't be read.
     """
@@ -309,7 +309,7 @@ def edited_by_hand(action: bpy.types.Action, *, quickly: bool = False) -> bool:
 
 
 def has_content(source: SlottedAction, kept: StoredSource, content: str = "") -> bool:
-    """Return whether a source has the curves that were woven; content : its hash, "" for one that is not known."""
+    """Return whether the curves of a source are still those of the result; content : its hash, "" if not known."""
     return (content or _fingerprint(*source)) == kept.hash
 
 

@@ -1,4 +1,4 @@
-"""Rebuild reports what has changed around the sources of a result, and reports nothing where nothing has."""
+"""Rebuild reports changes of the contexts of sources, and nothing without a change."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def rig(loom):
 
 
 def move_parent(rig, far=3.0):
-    """Let a cart carry an armature as far as given; a second call changes how far."""
+    """Let a cart carry an armature over a distance; a second call changes the distance."""
     cart = bpy.data.objects.get("Cart") or bpy.data.objects.new("Cart", None)
     if cart.name not in bpy.context.scene.collection.objects:
         bpy.context.scene.collection.objects.link(cart)
@@ -61,7 +61,7 @@ def blend(*names, **options):
 
 
 def rebuild(capfd, frame=1):
-    """What Rebuild of the result reports of what has changed since, "" for nothing."""
+    """Rebuild the result; returns the report of changes, "" without one."""
     bpy.context.scene.frame_set(frame)
     capfd.readouterr()
     assert bpy.ops.action_loom.rebuild(action="Mixed") == {"FINISHED"}
@@ -135,7 +135,7 @@ CHANGES = {
     "frames": (lengthen, "frames 1–37 → 1–30 ('slow')"),
     "rate": (change_scene_rate, "rate 24 → 30 ('slow', 'quick')"),
     "new parent": (move_parent, "motion of Cart ('slow', 'quick')"),
-    "stretching": (stretch_time, "time stretching 1 → 2 ('slow', 'quick')"),
+    "stretching": (stretch_time, "stretching 1 → 2 ('slow', 'quick')"),
     "user": (play_on_another, "users 'Other' ('slow')"),
     "user in the NLA": (play_in_a_track, "users 'Prop' ('quick')"),
     "marker": (lambda _: mark_step("quick"), "markers 'step' ('quick')"),
@@ -148,14 +148,14 @@ def test_what_has_changed_is_reported_once_with_its_source(rig, capfd, change):
     blend()
     apply(rig)
     assert rebuild(capfd) == f"{words} {SINCE}: set that back to get the same result again"
-    assert rebuild(capfd) == ""  # the result is made of what there is now
+    assert rebuild(capfd) == ""  # the new context is stored
 
 
 def test_several_changes_are_one_sentence(rig, capfd):
     blend()
     pose_arm(rig)
     stretch_time(rig)
-    whole = f"rotation of '{ARM}' ('slow', 'quick'), time stretching 1 → 2 ('slow', 'quick') {SINCE}"
+    whole = f"rotation of '{ARM}' ('slow', 'quick'), stretching 1 → 2 ('slow', 'quick') {SINCE}"
     assert rebuild(capfd).startswith(whole)
 
 
@@ -200,10 +200,10 @@ def test_a_constraints_target_is_reported_of_poses_that_are_read_as_seen(extensi
         assert rebuild(capfd, frame) == ""
         assert keys(made) == before
     turn_side(rig, angle=1.0)
-    assert rebuild(capfd).startswith("constraints and drivers ('one', 'two') changed since")
+    assert rebuild(capfd).startswith("constraints ('one', 'two') changed since")
     turn_side(rig, angle=0.5)
     material.fcurves(bpy.data.actions["one"])[0].keyframe_points[1].co.y += 0.5  # which explains its poses
-    assert rebuild(capfd).startswith("constraints and drivers ('two') changed since")
+    assert rebuild(capfd).startswith("constraints ('two') changed since")
 
 
 def test_what_moves_the_body_of_a_rig_with_controls_is_reported(extension, capfd):
@@ -214,7 +214,7 @@ def test_what_moves_the_body_of_a_rig_with_controls_is_reported(extension, capfd
         assert rebuild(capfd, frame) == ""
         assert keys(bpy.data.actions["Mixed"]) == before
     rig.pose.bones["shin.L"].constraints["IK"].pole_angle += 0.1
-    assert rebuild(capfd).startswith("constraints and drivers ('Steps') changed since")
+    assert rebuild(capfd).startswith("constraints ('Steps') changed since")
 
 
 def test_an_action_of_another_armature_has_the_context_of_that_one(rig, capfd):

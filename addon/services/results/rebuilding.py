@@ -58,7 +58,7 @@ def read_again_in_steps(
 ) -> steps.Steps[Inputs]:
     """Return a result's inputs, read on an armature in its current state; raises LoomError kinds.
 
-    The reading's notes say what has changed since, beside the curves of the sources.
+    The notes of the reading list changes of the sources' contexts.
     """
     read = yield from reading.read_actions_in_steps(scene, armature, known.made_of, known.request, known.recipe)
     read = dataclasses.replace(read, changed=_find_changes(known, read))
@@ -66,7 +66,7 @@ def read_again_in_steps(
 
 
 def _find_changes(known: RebuildInputs, read: Read) -> str:
-    """Return a sentence on the contexts of sources that are not those of the result, "" where all are."""
+    """Return a sentence on the sources' contexts that differ from the stored ones, "" without a difference."""
     action, found = known.into[0], dict[str, dict[str, None]]()
     every = zip(storage.contexts_of(action), read.contexts, storage.of_result(action).sources, strict=True)
     for k, (was, now, kept) in enumerate(every):

@@ -51,8 +51,8 @@ class Read:
     baked : which bones get keys, where not all of the body may
     alike : what results of the same set move of a rig's controls: each of them has keys of it
     contents : the hash of each action's content as it was read, "" where that is not known yet
-    contexts : what each source depends on beside its curves; () where no result is made of them
-    changed : a sentence on what of that has changed since the result was made that is made again, "" for nothing
+    contexts : the context of each source; () for a reading without a recipe
+    changed : a sentence on contexts that have changed since the rebuilt result was made, "" without a change
     """
 
     body: rig.Rig
@@ -242,10 +242,10 @@ def _contexts(
     *,
     evaluated: bool = False,
 ) -> tuple[SourceContext, ...]:
-    """Return what each source depends on beside its curves.
+    """Return the context of each source.
 
     as_read : the armature, the body and the clip of each source, before it is carried onto another body
-    evaluated : whether the clips are what Blender evaluates, whatever the request asks for
+    evaluated : whether Blender evaluated the clips' poses, independent of the request
     """
     players, found = source_context.find_players(), []
     for played, (owner, body, clip), source in zip(made_of, as_read, request.sources, strict=True):

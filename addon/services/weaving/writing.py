@@ -140,7 +140,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
 
 
 def _had(into: SlottedAction) -> tuple[frozenset[curves.Target], frozenset[curves.Target]]:
-    """Return what an action keys on its frames, and what it has one key of: it is to get as few again."""
+    """Return the properties with several keys in an action, and those with a single key, which stay single."""
     every = curves.transforms(curves.curves_of(*into))
     counts = {one: [len(curve.keyframe_points) for curve in by_index.values()] for one, by_index in every.items()}
     held = frozenset(one for one, keys in counts.items() if min(keys) == 1)
