@@ -159,6 +159,13 @@ def key_times(every: Iterable[bpy.types.FCurve], first: float) -> KeyTimes:
     return KeyTimes(frames, tuple(found[frame] for frame in frames) if whole else ())
 
 
+def split_by_keys(action: bpy.types.Action, slot: Slot) -> tuple[frozenset[Target], frozenset[Target]]:
+    """Return the properties with several keys in an action's slot, and those with a curve of a single key."""
+    every = transforms(curves_of(action, slot))
+    held = {one for one, by_index in every.items() if min(len(c.keyframe_points) for c in by_index.values()) == 1}
+    return frozenset(every) - held, frozenset(held)
+
+
 def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
     """Remove the F-curves of an action's slot that have one of some data paths."""
     gone = set(paths)

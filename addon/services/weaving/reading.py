@@ -183,20 +183,9 @@ def read_actions_in_steps(
         theirs, content = yield from steps.within(reading, k, len(made_of))
         as_read.append((owner, their_body, theirs.clip))
         contents.append(content)
-        if by_recipe:
-            poses = own_poses.read(armature, body, theirs.clip.rate)
-            pairs = other_bodies.pairs_of(theirs.clip.skeleton, poses, (owner.name, armature.name))
-            theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
-            targets, notes, retarget_notes = other_bodies.keyed_by(pairs, body.skeleton, body), theirs.notes, ""
-        else:
-            brought = other_bodies.bring(
-                theirs.clip, body, own_poses.read(armature, body, theirs.clip.rate), owner.name, armature.name
-            )
-            theirs = dataclasses.replace(theirs, clip=brought.clip)
-            targets, notes, retarget_notes = brought.targets, (*theirs.notes, *brought.notes), brought.retargeted
-        targets |= other_bodies.played_on(armature)
-        sources.append(dataclasses.replace(theirs, targets=targets, notes=notes, start={}, hidden=frozenset()))
-        retargeted.append(retarget_notes)
+        brought, how_brought = _bring(armature, body, owner, theirs, by_recipe=by_recipe)
+        sources.append(brought)
+        retargeted.append(how_brought)
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     uids = tuple(0 if player is None else player.session_uid for player in players)
     bodies = (own_poses.read(armature, body, sources[0].clip.rate),) if by_recipe else ()
@@ -211,6 +200,32 @@ def read_actions_in_steps(
 
 
 read_actions = steps.at_once(read_actions_in_steps)
+
+
+def _bring(
+    armature: bpy.types.Object,
+    body: rig.Rig,
+    owner: bpy.types.Object,
+    theirs: clips.ReadAction,
+    *,
+    by_recipe: bool,
+) -> tuple[clips.ReadAction, str]:
+    """Return an action of another armature for a body, and how its clip was carried onto that; raises LoomError kinds.
+
+    by_recipe : whether the recipe handles several bodies, so that the clip stays on its own
+    """
+    poses = own_poses.read(armature, body, theirs.clip.rate)
+    if by_recipe:
+        pairs = other_bodies.pairs_of(theirs.clip.skeleton, poses, (owner.name, armature.name))
+        clip, notes, how = other_bodies.without_others(theirs.clip), theirs.notes, ""
+        targets = other_bodies.keyed_by(pairs, body.skeleton, body)
+    else:
+        brought = other_bodies.bring(theirs.clip, body, poses, owner.name, armature.name)
+        clip, notes, how = brought.clip, (*theirs.notes, *brought.notes), brought.retargeted
+        targets = brought.targets
+    targets |= other_bodies.played_on(armature)
+    found = dataclasses.replace(theirs, clip=clip, targets=targets, notes=notes, start={}, hidden=frozenset())
+    return found, how
 
 
 def _read_to_bake(

@@ -83,7 +83,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     wanted = on_controls.wanted(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
-    had = _had(into) if into is not None and on_rig is None else (frozenset[curves.Target](), frozenset())
+    had = curves.split_by_keys(*into) if into is not None and on_rig is None else (frozenset(), frozenset())
     looks = None if into is None else curve_looks.of(into)
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
@@ -137,14 +137,6 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
     limbs = "" if on_rig is None else on_rig.keys.summary
     return Written(action, tuple(filter(None, notices)), keys, few_keys.summary(fewer, recipe), limbs)
-
-
-def _had(into: SlottedAction) -> tuple[frozenset[curves.Target], frozenset[curves.Target]]:
-    """Return the properties with several keys in an action, and those with a single key, which stay single."""
-    every = curves.transforms(curves.curves_of(*into))
-    counts = {one: [len(curve.keyframe_points) for curve in by_index.values()] for one, by_index in every.items()}
-    held = frozenset(one for one, keys in counts.items() if min(keys) == 1)
-    return frozenset(every) - held, held
 
 
 def _carry_events(inputs: Inputs, woven: Result, action: bpy.types.Action, span: tuple[int, int]) -> None:
