@@ -41,6 +41,13 @@ def place_in(scene: bpy.types.Scene, one: bpy.types.Object, frame: float) -> Arr
     return np.array(one.matrix_world)
 
 
+def find_carrier(armature: bpy.types.Object) -> str:
+    """Return the name of the parent of an armature object, else of its first active constraint; "" for neither."""
+    if armature.parent is not None:
+        return str(armature.parent.name)
+    return next((one.name for one in armature.constraints if one.enabled), "")
+
+
 def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span: tuple[float, float]) -> Rig:
     """Return a body where its parents and constraints place it in the first scene frame, with a note if they move.
 
@@ -54,9 +61,13 @@ def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span
         body = place_at(body, places[0] @ np.linalg.inv(np.array(armature.matrix_world)))
     else:  # the same to the bit, whatever the current frame is
         still, moving = body.still, body.moving_object
-        (above,) = _places(scene, armature, span_frames[:1], parents_alone=True) if moving else (places,)
+        (above,) = _places(scene, armature, span_frames[:1], own=False, constraints=False) if moving else (places,)
         read = rig.read(armature, moving_object=moving, still=lambda _: still, world=above[0])
         body = replace(read, note=body.note)
+    (moves,) = _places(scene, armature, span_frames, own=False)
+    moves[:, :3, 3] *= body.world_metres
+    # The third axis follows from two.
+    body = replace(body, carrier_path=tuple(moves[:, :3, [0, 1, 3]].ravel().tolist()))
     turns = quat.from_matrix(_axes(places))
     turned = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turns[:1]), turns)), axis=1).max())
     moved = body.world_metres * float(np.linalg.norm(places[:, :3, 3] - places[0, :3, 3], axis=1).max())
@@ -108,18 +119,19 @@ def _places(
     frames: Array,
     others: Sequence[bpy.types.Object] = (),
     *,
-    parents_alone: bool = False,
+    own: bool = True,
+    constraints: bool = True,
 ) -> list[Array]:
     """Return the matrices (F, 4, 4) of the object with its own transform as it is now, and of other objects.
 
-    parents_alone : without the object's own transform and constraints
+    own, constraints : whether the object's own transform and its constraints count
     """
     found = np.empty((1 + len(others), len(frames), 4, 4))
     with on_stage(scene, armature, None, None, None, others) as (stage, copies):
-        if parents_alone:
+        if not own:
             copies[armature].matrix_basis.identity()
-            for constraint in copies[armature].constraints:
-                constraint.enabled = False
+        for constraint in () if constraints else copies[armature].constraints:
+            constraint.enabled = False
         for k, now in enumerate(each_frame(stage, frames)):
             found[:, k] = [np.array(copies[one].evaluated_get(now).matrix_world) for one in (armature, *others)]
     return list(found)
@@ -131,7 +143,7 @@ def _axes(places: Array) -> Array:
 
 
 def _note(armature: bpy.types.Object, moved: float, turned: float, frame: int) -> str:
-    owner = armature.parent.name if armature.parent else next(one.name for one in armature.constraints if one.enabled)
+    owner = find_carrier(armature)
     return (
         f"{armature.name} follows {owner}, which moves it by {moved:.2f} m and {turned:.0f}°: results are made where it"
         f" stands at frame {frame}"

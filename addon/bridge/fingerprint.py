@@ -30,14 +30,19 @@ def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
     """
     digest = hashlib.blake2b(digest_size=16)
     listed: dict[str, list[str]] = {}
-    for curve in sorted(curves.curves_of(action, slot), key=lambda c: (c.data_path, c.array_index)):
-        _add_curve(digest, curve, listed)
+    _add_curves(digest, action, slot, listed)
     for other in curves.siblings_of(action, slot):
         _add(digest, other.identifier)
-        for curve in sorted(curves.curves_of(action, other), key=lambda c: (c.data_path, c.array_index)):
-            _add_curve(digest, curve, listed)
+        _add_curves(digest, action, other, listed)
     if action.use_frame_range:
         _add(digest, "range", action.frame_start, action.frame_end, action.use_cyclic)
+    return digest.hexdigest()
+
+
+def of_slot(action: bpy.types.Action, slot: Slot) -> str:
+    """Return a short hash of the curves of one slot alone."""
+    digest = hashlib.blake2b(digest_size=8)
+    _add_curves(digest, action, slot, {})
     return digest.hexdigest()
 
 
@@ -63,6 +68,11 @@ def add_skeleton(digest: Any, skeleton: Skeleton) -> None:
 
 def _add(digest: Any, *values: Any) -> None:
     digest.update(f"{values!r}\n".encode())
+
+
+def _add_curves(digest: Any, action: bpy.types.Action, slot: Slot, listed: dict[str, list[str]]) -> None:
+    for curve in sorted(curves.curves_of(action, slot), key=lambda c: (c.data_path, c.array_index)):
+        _add_curve(digest, curve, listed)
 
 
 def _add_curve(digest: Any, curve: bpy.types.FCurve, listed: dict[str, list[str]]) -> None:

@@ -48,6 +48,7 @@ class Rig:
     placed : the location and rotation of a moving object where no action moves it, in the same form
     note : a note for the user on how the rig was read, "" for none
     carried : one on how parents and constraints move the armature, likewise
+    carrier_path : places (metres) and axes that parents and constraints give the object in some frames, () without any
     controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
     """
 
@@ -63,6 +64,7 @@ class Rig:
     placed: Mapping[Any, tuple[float, ...]] = field(default_factory=dict)
     note: str = ""
     carried: str = ""
+    carrier_path: tuple[float, ...] = ()
     controls: BodyControls | None = None
 
     @property

@@ -112,7 +112,8 @@ def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dic
         by = moved.get(target, set())
         if len(by) < len(row):
             now[target] = tuple(clips.RESTS[target.property][k] if k in by else value for k, value in enumerate(row))
-    changed = {target for target, row in now.items() if not _rests(target, row)}
+    # An action may have left a property at rest, too, which is known to be posed.
+    changed = {one for one, row in now.items() if not _rests(one, row) or _differs(row, known.get(one, row))}
     if not changed:
         return now
     uids, scene = tuple(action.session_uid for action in bpy.data.actions), present(bpy.context.scene)
@@ -126,6 +127,10 @@ def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dic
     )
     found: dict[Target, Values] = _stood.made(key, lambda: _without_left_over(armature, (now, moved), changed, known))
     return found
+
+
+def _differs(row: Values, other: Values) -> bool:
+    return max(abs(a - b) for a, b in zip(row, other, strict=True)) > _SAME
 
 
 def _without_left_over(

@@ -135,7 +135,7 @@ class OpenedFile(host.Host):
         again = rebuilding.inputs_of(action, overwrite_edits=overwrite_edits)
         armature = again.armature or self._armature(settings)
         _refuse_unready(armature)
-        read = reading.read_actions(scene_of(bpy.context), armature, again.made_of, again.request, again.recipe)
+        read = rebuilding.read_again(scene_of(bpy.context), armature, again).read
         return _Actions(armature.name, again.request, read, _convention(settings), again.into)
 
     def recipe(self, name: str) -> Recipe:

@@ -6,7 +6,7 @@ them; it can be read, and results are written as version 2.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -18,6 +18,9 @@ from ..bridge import result_mark
 from ..bridge.result_mark import KEY
 from ..ground.blender_types import Data, Slot, SlottedAction, has_property, present
 from ..ground.identity import Identity, called, file_of, identity_of
+
+if TYPE_CHECKING:
+    from ..bridge.source_context import SourceContext
 
 VERSION = 2
 MOST_HASHED = 500_000  # keys of an action that is hashed without being asked: a tenth of a second
@@ -36,6 +39,7 @@ class StoredSlot(NamedTuple):
 class StoredSource(NamedTuple):
     """A source when the result was made.
 
+    context : JSON of its context, "" for results of earlier versions
     pointer : the action that version 1 pointed to, None if it was deleted or for later versions
     player : the armature of the action, None for the result's own
     """
@@ -43,6 +47,7 @@ class StoredSource(NamedTuple):
     identity: Identity
     slot: StoredSlot
     hash: str
+    context: str = ""
     pointer: bpy.types.Action | None = None
     player: Identity | None = None
 
@@ -84,6 +89,7 @@ def store(
     players: Sequence[bpy.types.Object | None] = (),
     parts: str = "",
     contents: Sequence[str] = (),
+    contexts: "Sequence[SourceContext]" = (),
 ) -> None:
     """Store on a result how it was made, replacing what was stored.
 
@@ -92,15 +98,18 @@ def store(
     players : the armature of each source's action, None for the result's own
     parts : JSON on what plays when, see `parts`
     contents : the hash of each source as it was read, "" for one that is to be hashed now
+    contexts : the context of each source, see `bridge.source_context`
     """
     result_mark.check_writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
     count = len(sources)
     every = zip(sources, players or (None,) * count, contents or ("",) * count, strict=True)
-    for (source, source_slot), player, content in every:
+    for k, ((source, source_slot), player, content) in enumerate(every):
         entry: dict[str, Any] = identity_of(source).values() | _slot_values(source_slot)
         if player is not None:
             entry["armature"] = identity_of(player).values()
+        if contexts:
+            entry["context"] = contexts[k].to_json()
         group["sources"].append(entry | {"hash": content or _fingerprint(source, source_slot)})
     group |= {**_slot_values(slot), "result_hash": _fingerprint(action, slot)}
     if armature is not None:
@@ -159,11 +168,29 @@ def stored(action: bpy.types.Action) -> Stored | None:
     try:
         return _read(group.to_dict())
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise LoomError(
-            f"How {action.name} was made can't be read: its custom property {KEY!r} was changed by something else"
-        ) from None
+        raise _unreadable(action) from None
     except LoomError as error:
         raise LoomError(f"How {action.name} was made can't be read: {error}") from None
+
+
+def contexts_of(action: bpy.types.Action) -> "list[SourceContext | None]":
+    """Return the stored context of each source of a result, None for results of earlier versions.
+
+    Raises LoomError for an action that is no result or can't be read.
+    """
+    from ..bridge import source_context
+
+    texts = [one.context for one in of_result(action).sources]
+    try:
+        return [source_context.from_json(text) if text else None for text in texts]
+    except ValueError:
+        raise _unreadable(action) from None
+
+
+def _unreadable(action: bpy.types.Action) -> LoomError:
+    return LoomError(
+        f"How {action.name} was made can't be read: its custom property {KEY!r} was changed by something else"
+    )
 
 
 def _read(group: dict[str, Any]) -> Stored:
@@ -178,6 +205,7 @@ def _read(group: dict[str, Any]) -> Stored:
             _read_identity(entry),
             _read_slot(entry),
             _typed(entry, "hash", str),
+            _typed(entry, "context", str) if "context" in entry else "",
             _pointer(entry, "action", bpy.types.Action) if version == 1 else None,
             _read_identity(_typed(entry, "armature", dict)) if "armature" in entry else None,
         )
@@ -278,6 +306,11 @@ def edited_by_hand(action: bpy.types.Action, *, quickly: bool = False) -> bool:
     if quickly and curves.key_count(action, slot) > MOST_HASHED:
         return False
     return _fingerprint(action, slot) != kept.result_hash
+
+
+def has_content(source: SlottedAction, kept: StoredSource, content: str = "") -> bool:
+    """Return whether the curves of a source are still those of the result; content : its hash, "" if not known."""
+    return (content or _fingerprint(*source)) == kept.hash
 
 
 def changed_sources(action: bpy.types.Action) -> list[str]:

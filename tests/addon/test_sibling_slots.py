@@ -115,3 +115,22 @@ def test_an_edit_of_the_face_alone_is_read_anew(rig):
     play(rig, "one")
     material.weave("loop", "one", whole="yes")
     assert values().min() > 0.85
+
+
+def rebuild(capfd):
+    """What Rebuild reports of what has changed since, "" for nothing."""
+    capfd.readouterr()
+    bpy.ops.action_loom.rebuild(action="Mixed")
+    return "".join(line for line in capfd.readouterr().out.splitlines() if "changed since" in line)
+
+
+def test_rebuild_reports_a_face_that_has_changed(rig, capfd):
+    both = [{"name": name, "weight": 1.0} for name in ("one", "two")]
+    bpy.ops.action_loom.blend(sources=both, result_name="Mixed")
+    assert rebuild(capfd) == ""
+    bag_of(bpy.data.actions["one"]).fcurves[0].keyframe_points[1].co.y = 0.9
+    assert "slot Key ('one') changed since Mixed was made" in rebuild(capfd)
+    assert rebuild(capfd) == ""
+    action = bpy.data.actions["two"]
+    action.slots.remove(next(one for one in action.slots if one.target_id_type == "KEY"))
+    assert "slot Key ('two') changed since Mixed was made" in rebuild(capfd)

@@ -117,6 +117,9 @@ RESULTS = {
     "name: bytes": (of_source(name=b"\xff"), CHANGED),
     "name: group": (of_source(name={}), CHANGED),
     "name: 10 KB": (of_source(name="n" * 10_240), ""),  # it is found by its content
+    "context: int": (of_source(context=3), CHANGED),
+    "context: nested": (of_source(context=NESTED), CHANGED),
+    "context: a long number": (of_source(context=f'{{"frames": [1, {LONG}]}}'), CHANGED),
     "name: control characters": (of_source(name=CONTROL), ""),
     "gone, 10 KB name": (of_source(name="n" * 10_240, uid="0", hash=""), "nnn … nnn"),
     "gone, control characters": (of_source(name=CONTROL, uid="0", hash=""), r"a\n\x1b[31m\u202e was deleted, or is"),

@@ -6,15 +6,15 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, some
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request
-from ...bridge import result_mark
+from ...bridge import result_mark, source_context
 from ...ground import steps
 from ...ground.blender_types import SlottedAction
 from ...model import storage
 from ..weaving import reading, writing
-from ..weaving.reading import Inputs
+from ..weaving.reading import Inputs, Read
 from . import strip_lengths
 
 
@@ -56,9 +56,27 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
 def read_again_in_steps(
     scene: bpy.types.Scene, armature: bpy.types.Object, known: RebuildInputs
 ) -> steps.Steps[Inputs]:
-    """Return a result's inputs, read on an armature in its current state; raises LoomError kinds."""
+    """Return a result's inputs, read on an armature in its current state; raises LoomError kinds.
+
+    The notes of the reading list changes of the sources' contexts.
+    """
     read = yield from reading.read_actions_in_steps(scene, armature, known.made_of, known.request, known.recipe)
+    read = dataclasses.replace(read, changed=_find_changes(known, read))
     return Inputs(known.request, read, known.recipe)
+
+
+def _find_changes(known: RebuildInputs, read: Read) -> str:
+    """Return a sentence on the sources' contexts that differ from the stored ones, "" without a difference."""
+    action, found = known.into[0], dict[str, dict[str, None]]()
+    every = zip(storage.contexts_of(action), read.contexts, storage.of_result(action).sources, strict=True)
+    for k, (was, now, kept) in enumerate(every):
+        same = not now.shown or storage.has_content(known.made_of[k], kept, read.contents[k] if read.contents else "")
+        for words in source_context.list_changes(was or now, now, same_curves=same):
+            found.setdefault(words, {})[known.made_of[k][0].name] = None
+    if not found:
+        return ""
+    changes = ", ".join(f"{words} ({some(list(names))})" for words, names in found.items())
+    return f"{changes} changed since {action.name} was made: set that back to get the same result again"
 
 
 read_again = steps.at_once(read_again_in_steps)

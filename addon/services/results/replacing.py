@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ....core.errors import some
-from ...bridge import result_mark
-from ...ground.blender_types import Slot, present
+from ...bridge import result_mark, source_context
+from ...ground.blender_types import present
 from ..contacts import pose_markers
 from ..weaving import writing
 from ..weaving.reading import Inputs
@@ -25,10 +25,12 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
     before = _kept(action, inputs.recipe.label)
     uid, handle = before.session_uid, slot.handle if slot else 0
     source = dataclasses.replace(request.sources[0], name=before.name_full)
+    copied = [dataclasses.replace(one, users=()) for one in read.contexts[:1]]  # nobody plays the copy
+    contexts = (*copied, *read.contexts[1:])
     replaced = dataclasses.replace(
         inputs,
         request=dataclasses.replace(request, sources=(source, *request.sources[1:])),
-        read=dataclasses.replace(read, made_of=((uid, handle), *read.made_of[1:])),
+        read=dataclasses.replace(read, made_of=((uid, handle), *read.made_of[1:]), contexts=contexts),
     )
     try:
         written = writing.write(context, replaced, made, into=(action, slot))
@@ -36,7 +38,7 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
         bpy.data.actions.remove(before)
         raise
     pose_markers.carry_over(before, action, made)
-    others = _others(action, slot, read.armature)
+    others = source_context.find_users(source_context.find_players(), (action, slot), [read.armature])
     if not others:
         return written
     note = (
@@ -44,21 +46,6 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
         " action"
     )
     return dataclasses.replace(written, notes=(*written.notes, note))
-
-
-def _others(action: bpy.types.Action, slot: Slot, armature: int) -> list[str]:
-    """Return the names of objects that play an action's slot, also in the NLA, besides an armature (a session id)."""
-    found = []
-    for one in bpy.data.objects:
-        data = one.animation_data
-        if data is None or one.session_uid == armature:
-            continue
-        strips = [strip for track in data.nla_tracks for strip in track.strips]
-        played = [(data.action, data), *((strip.action, strip) for strip in strips)]
-        own = [getattr(by, "action_slot", None) for of, by in played if of == action]
-        if any(slot is None or (by is not None and by.handle == slot.handle) for by in own):
-            found.append(one.name)
-    return found
 
 
 def _kept(action: bpy.types.Action, label: str) -> bpy.types.Action:

@@ -28,13 +28,16 @@ from ...bridge import (
     own_poses,
     rates,
     rig,
+    source_context,
     unkeyed_pose,
 )
 from ...bridge import clip as clips
 from ...bridge.baking import Baked
+from ...bridge.source_context import SourceContext
 from ...ground import steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
 from ...model import kept_styles
+from ..contacts import pose_markers
 from . import prepared, read_before, to_bake
 
 
@@ -48,6 +51,8 @@ class Read:
     baked : which bones get keys, where not all of the body may
     alike : what results of the same set move of a rig's controls: each of them has keys of it
     contents : the hash of each action's content as it was read, "" where that is not known yet
+    contexts : the context of each source; () for a reading without a recipe
+    changed : a sentence on contexts that have changed since the rebuilt result was made, "" without a change
     """
 
     body: rig.Rig
@@ -60,6 +65,8 @@ class Read:
     baked: Baked | None = None
     alike: frozenset[curves.Target] = frozenset()
     contents: tuple[str, ...] = ()
+    contexts: tuple[SourceContext, ...] = ()
+    changed: str = ""
 
     @property
     def clips(self) -> list[Clip]:
@@ -79,13 +86,14 @@ class Read:
             players=tuple(self.players[k] for k in places),
             retargeted=tuple(self.retargeted[k] for k in places),
             contents=tuple(self.contents[k] for k in places) if self.contents else (),
+            contexts=tuple(self.contexts[k] for k in places) if self.contexts else (),
         )
 
     @property
     def notes(self) -> list[str]:
         """User messages about what was left out of the sources and why, and how the body was read."""
         of_sources = sorted({note for source in self.sources for note in source.notes})
-        return [*filter(None, (self.body.note, self.body.carried)), *of_sources]
+        return [*filter(None, (self.changed, self.body.note, self.body.carried)), *of_sources]
 
     @property
     def retarget_notes(self) -> list[str]:
@@ -168,46 +176,66 @@ def read_actions_in_steps(
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
         control_body.refuse_unknown(armature, body)
-    sources, retargeted, contents = [], [], []
+    sources, retargeted, contents, as_read = [], [], [], []
     for k, (one, player, source) in enumerate(zip(made_of, players, request.sources, strict=True)):
         how = source, request.reading
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
             source_read, content = yield from steps.within(reading, k, len(made_of))
+            as_read.append((armature, body, source_read.clip))
             sources.append(mirrored_properties.completed(armature, source_read) if is_mirrored(recipe) else source_read)
             contents.append(content)
             retargeted.append("")
             continue
         owner = player or armature
-        reading = _read_one(scene, owner, one, _body(scene, owner, [one], _span(source, one)), how)
+        their_body = _body(scene, owner, [one], _span(source, one))
+        reading = _read_one(scene, owner, one, their_body, how)
         theirs, content = yield from steps.within(reading, k, len(made_of))
+        as_read.append((owner, their_body, theirs.clip))
         contents.append(content)
-        if by_recipe:
-            poses = own_poses.read(armature, body, theirs.clip.rate)
-            pairs = other_bodies.pairs_of(theirs.clip.skeleton, poses, (owner.name, armature.name))
-            theirs = dataclasses.replace(theirs, clip=other_bodies.without_others(theirs.clip))
-            targets, notes, retarget_notes = other_bodies.keyed_by(pairs, body.skeleton, body), theirs.notes, ""
-        else:
-            brought = other_bodies.bring(
-                theirs.clip, body, own_poses.read(armature, body, theirs.clip.rate), owner.name, armature.name
-            )
-            theirs = dataclasses.replace(theirs, clip=brought.clip)
-            targets, notes, retarget_notes = brought.targets, (*theirs.notes, *brought.notes), brought.retargeted
-        targets |= other_bodies.find_keyed(armature)
-        sources.append(dataclasses.replace(theirs, targets=targets, notes=notes, start={}, hidden=frozenset()))
-        retargeted.append(retarget_notes)
+        brought, how_brought = _bring(armature, body, owner, theirs, by_recipe=by_recipe)
+        sources.append(brought)
+        retargeted.append(how_brought)
     ids = tuple((action.session_uid, slot.handle if slot else 0) for action, slot in made_of)
     uids = tuple(0 if player is None else player.session_uid for player in players)
     bodies = (own_poses.read(armature, body, sources[0].clip.rate),) if by_recipe else ()
     found = Read(
         body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies, contents=tuple(contents)
     )
+    if recipe is not None:
+        found = dataclasses.replace(found, contexts=_contexts(scene, armature, made_of, as_read, request))
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     return found
 
 
 read_actions = steps.at_once(read_actions_in_steps)
+
+
+def _bring(
+    armature: bpy.types.Object,
+    body: rig.Rig,
+    owner: bpy.types.Object,
+    theirs: clips.ReadAction,
+    *,
+    by_recipe: bool,
+) -> tuple[clips.ReadAction, str]:
+    """Return an action of another armature for a body, and how its clip was carried onto that; raises LoomError kinds.
+
+    by_recipe : whether the recipe handles several bodies, so that the clip stays on its own
+    """
+    poses = own_poses.read(armature, body, theirs.clip.rate)
+    if by_recipe:
+        pairs = other_bodies.pairs_of(theirs.clip.skeleton, poses, (owner.name, armature.name))
+        clip, notes, how = other_bodies.without_others(theirs.clip), theirs.notes, ""
+        targets = other_bodies.keyed_by(pairs, body.skeleton, body)
+    else:
+        brought = other_bodies.bring(theirs.clip, body, poses, owner.name, armature.name)
+        clip, notes, how = brought.clip, (*theirs.notes, *brought.notes), brought.retargeted
+        targets = brought.targets
+    targets |= other_bodies.find_keyed(armature)
+    found = dataclasses.replace(theirs, clip=clip, targets=targets, notes=notes, start={}, hidden=frozenset())
+    return found, how
 
 
 def _read_to_bake(
@@ -226,7 +254,40 @@ def _read_to_bake(
     rate = _rate(scene, action, source)
     body, read, baked = yield from to_bake.read_in_steps(scene, armature, (action, slot), recipe, source, rate)
     made = ((action.session_uid, slot.handle if slot else 0),)
-    return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked)
+    contexts = _contexts(scene, armature, [(action, slot)], [(armature, body, read.clip)], request, evaluated=True)
+    return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked, contexts=contexts)
+
+
+def _contexts(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    as_read: Sequence[tuple[bpy.types.Object, rig.Rig, Clip]],
+    request: Request,
+    *,
+    evaluated: bool = False,
+) -> tuple[SourceContext, ...]:
+    """Return the context of each source.
+
+    as_read : the armature, the body and the clip of each source, before it is carried onto another body
+    evaluated : whether Blender evaluated the clips' poses, independent of the request
+    """
+    players, found = source_context.find_players(), []
+    for played, (owner, body, clip), source in zip(made_of, as_read, request.sources, strict=True):
+        known = owner.session_uid, armature.session_uid
+        one = source_context.find_context(
+            scene,
+            played,
+            body,
+            clip,
+            span=_span(source, played),
+            carrier=carriers.find_carrier(owner),
+            evaluated=evaluated or request.reading.visual or body.controls is not None,
+            users=source_context.find_users(players, played, known),
+            markers=pose_markers.events(played[0]),
+        )
+        found.append(one)
+    return tuple(found)
 
 
 def is_mirrored(recipe: Recipe | None) -> bool:

@@ -132,7 +132,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
         parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip)).to_json()
         about: dict[str, Any] = {"request": request.to_json(), "players": players, "parts": parts}
-        about["contents"] = read.contents
+        about |= {"contents": read.contents, "contexts": read.contexts}
         storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
