@@ -80,13 +80,13 @@ def seen_in_steps(
     to_body (B, 4, 4) : matrices from those bones to the body's
     layers : whether the layers of the armature's NLA play, too, and the action's own blending
     as_posed : whether bones without keys have the current pose, as in the scene, and not that of the body
-    settings : values that properties of the armature have meanwhile, by path
-    Between steps nothing of it is left in Blender.
+    settings : temporary values of the armature's properties, by path
+    Nothing of this remains in Blender between steps.
     """
     parts = []
     for first in range(0, len(frames), SOME):
         yield first / len(frames), f"Reading frame {first:,} of {len(frames):,}"
-        # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
+        # If an armature depends on itself, a frame depends on the previous one; the first frame is evaluated twice.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
         how: dict[str, Any] = {"layers": layers, "as_posed": as_posed, "settings": settings}
         poses, objects = _seen(scene, armature, played, body, some, **how)
@@ -99,9 +99,9 @@ def seen_in_steps(
 
 
 def as_seen(linear: Array, places: Array, body: Rig) -> tuple[Array, Array]:
-    """Return rotations (F, J, 4) and translations (F, J, 3) of a body from what is seen of it in the world.
+    """Return rotations (F, J, 4) and translations (F, J, 3) of a body from its evaluated world matrices.
 
-    Stretched limbs keep their rest length; their children stay where they are seen.
+    Stretched limbs keep their rest length; their children keep their evaluated places.
     """
     straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
     rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)
@@ -144,7 +144,8 @@ def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
     )
 
 
-# --- what can't be keyed as it is seen ------------------------------------------------------------------------------
+# # --- bones that can't be keyed visually
+# ---------------------------------------------------------------------------------
 
 
 def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
@@ -170,7 +171,7 @@ def constraints_posing(armature: bpy.types.Object, bone: str) -> list[str]:
 
 
 def carried(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:
-    """Return what some actions key on bones that are posed by others, as the start pose of inverse kinematics."""
+    """Return the targets that some actions key on bones posed by constraints, such as a start pose for IK."""
     hidden = posed_by_others(armature)
     keyed = {target for source in sources for target in curves.transforms(curves.curves_of(*source))}
     return frozenset(target for target in keyed if target.bone in hidden)

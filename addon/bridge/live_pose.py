@@ -16,7 +16,7 @@ _PROPERTIES = ("location", "rotation_quaternion", "rotation_euler", "rotation_ax
 
 
 class LivePose:
-    """The pose of an armature while it is driven: what it was, and which bones are posed."""
+    """Store the pose of an armature and change it while the armature is driven live."""
 
     def __init__(self, armature: bpy.types.Object, body: Rig) -> None:
         self._name, self._body = armature.name_full, body

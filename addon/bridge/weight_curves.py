@@ -29,7 +29,7 @@ def path(rig: str, line: str) -> str:
 
 
 def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Change data paths of weight curves from indices to names; `names` are those of the lists and of their lines."""
+    """Change data paths of weight curves from indices to names; `names` are the lists' names with their lines'."""
     for curve in _curves(scene):
         found = _INDEXED.fullmatch(curve.data_path)
         if found is None:
@@ -40,9 +40,9 @@ def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _go_by(scene: bpy.types.Scene, curve: bpy.types.FCurve, named: str) -> None:
-    """Give a curve a path by name, or move its keys to the curve that has it: Blender keys sliders by index.
+    """Give a curve a path by name, or move its keys to the existing curve of that path: Blender keys sliders by index.
 
-    That happens each time the artist keys the slider.
+    This happens each time the artist keys the slider.
     """
     there = _curve(scene, named)
     if there is None:

@@ -19,8 +19,7 @@ def show(
 ) -> None:
     """Fit the preview range to an armature's action, bring it into view and play it if wanted, where there is a window.
 
-    near : whether to bring it near, too; else the view is the artist's as long as the figure's whole way is in it, as
-        the range of the scene itself is in any case
+    near : whether to zoom in; otherwise the view stays unchanged while the figure's whole path is visible
     """
     scene = scene_of(context)
     first, last = action.frame_range[:]
@@ -52,7 +51,7 @@ def _bring_into_view(
     from . import framing  # numpy is loaded at first use, not when Blender starts
 
     points = framing.places(context, armature, action)
-    view.update()  # else its matrices are those of the last drawing
+    view.update()  # without this its matrices are outdated
     if near or not framing.is_seen(points, free, view):
         framing.frame(points, free, view)
 

@@ -22,7 +22,7 @@ from . import strip_lengths
 class RebuildInputs:
     """A result's sources and recipe in their current state; holds Blender data, so use it at once.
 
-    armature : None where the armature it was made for is gone
+    armature : None if the original armature was removed
     """
 
     armature: bpy.types.Object | None
@@ -35,7 +35,7 @@ class RebuildInputs:
 def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInputs:
     """Return everything needed to make a result again.
 
-    Raises LoomError for an action that is no result or can't be written, for a source that is gone, and for keys edited
+    Raises LoomError for an action that is not a result or can't be written, for a missing source, and for keys edited
     by hand unless they may be overwritten.
     """
     kept = storage.of_result(action)
@@ -67,7 +67,7 @@ read_again = steps.at_once(read_again_in_steps)
 def write(context: bpy.types.Context, inputs: Inputs, made: Any, into: SlottedAction | None) -> writing.Written:
     """Write a result over itself, or as a new action (None).
 
-    NLA strips that play all of it get its new length, and what has no room is said.
+    NLA strips that play the whole result get its new length; strips without room for it are reported.
     """
     if into is None:
         return writing.write(context, inputs, made)
