@@ -98,7 +98,7 @@ def refresh(context: bpy.types.Context, armature: bpy.types.Object) -> FootPaths
 
 
 def forget() -> None:
-    """Forget all paths, as nobody wants to see them any more."""
+    """Forget all paths, since they are no longer displayed."""
     _known.clear()
 
 
@@ -110,7 +110,7 @@ def _content(action: bpy.types.Action, armature: bpy.types.Object) -> str:
 
 
 def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, content: str) -> FootPaths:
-    """Return the paths of an action; none where it can't be read or has no known feet: planting them reports that."""
+    """Return the paths of an action, or empty ones if it can't be read or lacks known feet."""
     nothing = FootPaths(action.session_uid, content, 0, {}, {}, 0.0)
     try:
         read = reading.read(context, armature, Request(sources=(Source(name=action.name_full),)))
