@@ -83,7 +83,7 @@ def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> G
 
 
 def found(context: bpy.types.Context, armature: bpy.types.Object, summary: str, read: ReadAction, body: Rig) -> Ghost:
-    """Store the preview of a library segment on an armature's body, and return it."""
+    """Store the preview of a library stretch on an armature's body, and return it."""
     request = Request(sources=(Source(name=read.clip.name),))
     alone = reading.Read(body, (read,), armature.session_uid, ())
     return _alone(context, armature, FOUND, summary, request, alone, colors.of(colors.RESULT))

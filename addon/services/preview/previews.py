@@ -9,7 +9,7 @@ from ...ground import memory
 if TYPE_CHECKING:
     from .shapes import Ghost
 
-FOUND = "found"  # mode of a segment found in a library
+FOUND = "found"  # mode of a stretch found in a library
 SOLO = "solo"  # mode of a single source, independent of the panel's mode
 
 # By the session id of the armature; None without a preview.

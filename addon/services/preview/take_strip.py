@@ -1,4 +1,4 @@
-"""The rows of a take as a strip at the timeline: segments in a row, transitions between them below, borders to drag."""
+"""The rows of a take as a strip at the timeline: stretches in a row, transitions below, and borders to drag."""
 
 from typing import Any
 

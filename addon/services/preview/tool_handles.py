@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....core.motion.quat import Array
 
 SAMPLES = 400  # places along a curve
-LEAST = 1.0  # % of the curve, smallest length of a segment
+LEAST = 1.0  # % of the curve, smallest length of a stretch
 ANY = 1.3  # m/s, place of the speed handle while the speed is unset
 SLOWEST = 0.2  # m/s; a handle dragged nearer to the start unsets the speed
 DIGITS = 4  # of metres and degrees
@@ -156,7 +156,7 @@ def _places_along(curve: bpy.types.Object) -> "Array | None":
 
 
 def set_stretch(context: bpy.types.Context, index: int, end: str, percent: float) -> None:
-    """Move an end of a segment along the curve, up to its other end."""
+    """Move an end of a stretch along the curve, up to its other end."""
     one = properties.settings_of(scene_of(context)).stretches[index]
     if end == "start":
         one.start = min(max(percent, 0.0), one.end - LEAST)

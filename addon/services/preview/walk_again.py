@@ -17,11 +17,11 @@ from ...model import properties
 
 
 def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float) -> Follow:
-    """Return a recipe with the panel's current curve and places of segments.
+    """Return a recipe with the panel's current curve and places of stretches.
 
     metres : in a scene unit
 
-    Raises LoomError for a curve that can't be a path, and if the panel lists other segments.
+    Raises LoomError for a curve that can't be a path, and if the panel lists other stretches.
     """
     settings = properties.settings_of(scene)
     if len(settings.stretches) != len(recipe.stretches):

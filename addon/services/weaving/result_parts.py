@@ -72,7 +72,7 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
 
 
 def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
-    """Return the clip of each segment of a walk."""
+    """Return the clip of each stretch of a walk."""
     walked = source_frames.in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return Parts(len(woven.clip) - 1.0, woven.clip.rate)
@@ -100,7 +100,7 @@ def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
 
 
 def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
-    """Return the segments that fill gaps; elsewhere the first source plays its own or interpolated frames."""
+    """Return the stretches that fill gaps; elsewhere the first source plays its own or interpolated frames."""
     parts, at = [], 0.0
     for gap, row in zip(woven.done.gaps, woven.report["fill"]["gaps"], strict=True):
         if gap.filled is None or gap.gain < NOTHING_LIKE:
@@ -118,7 +118,7 @@ def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
 
 
 def _of_drive(woven: DriveResult, recipe: Recipe, names: Sequence[str], last: float) -> Parts:
-    """Return the clip of each segment of a drive; unknown if the drive was optimized along its line."""
+    """Return the clip of each stretch of a drive; unknown if the drive was optimized along its line."""
     rate = woven.clip.rate
     if "along" in woven.report["drive"]:
         return Parts(last, rate)
@@ -128,7 +128,7 @@ def _of_drive(woven: DriveResult, recipe: Recipe, names: Sequence[str], last: fl
 
 
 def _driven(woven: DriveResult, names: Sequence[str], last: float, first: int) -> tuple[Part, ...]:
-    """Return the clip of each driven segment, to 0.1 s, because the written clip jumps at the best nearby frame.
+    """Return the clip of each driven stretch, to 0.1 s, because the written clip jumps at the best nearby frame.
 
     first : index of the first name used for driving; clips of a library have no name here
     """
