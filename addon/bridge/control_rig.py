@@ -200,8 +200,7 @@ def _generated(name: str) -> bool:
     return _GENERATED.match(name) is not None
 
 
-# # --- the hierarchy of controls
-# ------------------------------------------------------------------------------------------
+# --- the hierarchy of controls ---------------------------------------------------------------------------------------
 
 
 def rest_of(armature: bpy.types.Object, names: Sequence[str]) -> Array:
@@ -288,8 +287,7 @@ def _rides(armature: bpy.types.Object, body: Rig) -> dict[str, str]:
     return found
 
 
-# # --- test of the controls
-# -----------------------------------------------------------------------------------------------
+# --- test of the controls --------------------------------------------------------------------------------------------
 
 
 def _needed(body: Rig) -> set[str]:

@@ -144,8 +144,7 @@ def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
     )
 
 
-# # --- bones that can't be keyed visually
-# ---------------------------------------------------------------------------------
+# --- bones that can't be keyed visually ------------------------------------------------------------------------------
 
 
 def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:

@@ -278,8 +278,7 @@ def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -
     return [one._replace(why=why.get(one._replace(why=""), "")) for one in contacts]
 
 
-# # --- renamed and deleted actions
-# -----------------------------------------------------------------------------------------
+# --- renamed and deleted actions -------------------------------------------------------------------------------------
 
 
 @persistent

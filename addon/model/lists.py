@@ -263,8 +263,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     last_made: bpy.props.StringProperty(options=set())  # names of the last results, a line each
 
 
-# # --- searching a list
-# -----------------------------------------------------------------------------------------------------
+# --- searching a list ------------------------------------------------------------------------------------------------
 
 
 def ticked(rig: Any) -> list[Any]:

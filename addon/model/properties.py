@@ -336,8 +336,7 @@ def applies(group: Any, about: Option) -> bool:
     return (value if isinstance(value, bool) else option_properties.choice_of(group, name)) in values
 
 
-# # --- looking up settings
-# --------------------------------------------------------------------------------------------------
+# --- looking up settings ---------------------------------------------------------------------------------------------
 
 
 def settings_of(scene: bpy.types.Scene) -> Any:

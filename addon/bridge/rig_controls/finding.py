@@ -185,8 +185,7 @@ def _carriers(rig: Rig, part: Part, names: list[str], step: float) -> list[str]:
     return found
 
 
-# # --- parts that can't be solved
-# ---------------------------------------------------------------------------------------
+# --- parts that can't be solved --------------------------------------------------------------------------------------
 
 
 def _broken(depends: Graph, part: Part) -> str:
