@@ -89,9 +89,9 @@ def read_shown_in_steps(
     rate: float,
     span: tuple[float, float] | None,
 ) -> steps.Steps[ReadAction]:
-    """Read an action as a rig shows it, on a body of all bones, of which the baked ones move.
+    """Read the evaluated poses of an action on a body of all bones, of which only the baked ones move.
 
-    known : the rig with its controls, if it has any. Other channels than those of bones are kept. Raises RigError for
+    known : the rig with its controls, if it has any. Channels other than bone transforms are kept. Raises RigError for
     an action that moves nothing of the armature.
     """
     action, slot = played
@@ -144,14 +144,14 @@ def read_keyed(
 
 
 def alone(clip: Clip, body: Rig, baked: Baked) -> Clip:
-    """Return a clip of all bones whose baked ones stand where they do, all others at rest."""
+    """Return a clip of all bones in which the baked ones keep their world transforms and all others are at rest."""
     rotations, translations, scales = _alone(body, *kinematics.matrices(clip), baked)
     kept = None if clip.scales is None else scales
     return replace(clip, rotations=quat.continuous(rotations), translations=translations, scales=kept)
 
 
 def _alone(body: Rig, linear: Array, places: Array, baked: Baked) -> tuple[Array, Array, Array]:
-    """Return the local transforms of a body with baked bones where they stand (F, J, 3, 3), (F, J, 3), others at rest.
+    """Return local transforms (F, J, 3, 3), (F, J, 3) that keep baked bones in place, with all others at rest.
 
     The topmost bone above the hips keeps its motion, if it has some: it carries the body's travel.
     """

@@ -125,7 +125,7 @@ def _numbers(curve: bpy.types.FCurve, name: str) -> Array:
 
 
 def _is_plain(curve: bpy.types.FCurve) -> bool:
-    """Return whether keys alone, repeated or not, decide a curve's values, so that the keys can be rewritten."""
+    """Return whether keys alone, repeated or not, determine a curve's values, so that the keys can be rewritten."""
     if curve.mute or curve.lock or not len(curve.keyframe_points):
         return False
     return all(modifier.mute or _only_repeats(modifier) for modifier in curve.modifiers)
@@ -190,7 +190,7 @@ def _mend(found: list[bpy.types.FCurve], keys: list[dict[str, Array]], mended: M
 
 
 def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
-    """Set the last key of each cyclic curve to the value of its first, where the two nearly agree."""
+    """Set the last key of each cyclic curve to the value of its first, if the two nearly agree."""
     cyclic = [curve for curve in curves.curves_of(action, slot) if _is_cycle(action, curve)]
     for target, found in curves.transforms(cyclic).items():
         values = {index: _keys(curve)["co"][:, 1] for index, curve in found.items()}

@@ -250,7 +250,7 @@ def pose_unkeyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
 
 
 def _since_still(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
-    """Convert keyed rotations (F, 4) and translations (F, 3) of a still bone from its rest to where it stays."""
+    """Convert keyed rotations (F, 4) and translations (F, 3) of an unkeyed bone: from its rest to its current pose."""
     away, back = _still_of(body, bone)[0], quat.inv(_still_of(body, bone)[1])
     return quat.mul(back, rotations), quat.rotate(back, translations - away)
 
@@ -274,7 +274,7 @@ def _is_cycle(
     sampled: dict[Target, Array],
     span: tuple[float, float],
 ) -> tuple[bool, list[str]]:
-    """Return whether a span of an action is a whole number of cycles, and a note where it looks so but is not."""
+    """Return whether a span of an action is a whole number of cycles, and a note if it only nearly is."""
     every = {(target, index): curves.period(c) for target, by_index in keyed.items() for index, c in by_index.items()}
     (first, last), (begins, ends) = span, curves.frame_range(action, slot)
     length, whole = last - first, ends - begins
@@ -305,7 +305,7 @@ def _moves(values: Array) -> bool:
 
 
 def _shows(target: Target, body: Rig) -> bool:
-    """Return whether keys on a target have an effect; those on a connected bone's location have none."""
+    """Return whether keys on a target have an effect; keys of a connected bone's location do not."""
     joint = targets_of(body).index(target.bone)
     if target.property == "location":
         return bool(body.movable[joint])

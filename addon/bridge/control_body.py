@@ -180,7 +180,7 @@ def state(armature: bpy.types.Object) -> str:
 
 
 def _follows_others(armature: bpy.types.Object, depends: Graph) -> bool:
-    """Return whether a bone with a role, or one that it depends on, follows another by more than its parent."""
+    """Return whether a bone with a role, or a dependency of it, follows another bone that is not its parent."""
     following = {bone for bone, edges in depends.edges.items() if any(edge.how != PARENT for edge in edges)}
     moved = following | depends.driven | depends.broken.keys()
     if not moved:
@@ -209,7 +209,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     playing = {role: bone for part in found.parts for role, bone in part.bones if _is_posed(part, role)}
     more = [bone for part in found.chains for _, bone in part.bones]
     of_parts, hang = body.hung(armature, depends, playing, more)
-    for part in found.chains:  # tails may hang by their tips
+    for part in found.chains:  # tails may be connected at their tips
         line = [of_parts.index(bone) for bone in (part.hangs_on, *(bone for _, bone in part.bones)) if bone in of_parts]
         hang[line[1:]] = line[:-1]
     names = [found.root] if found.root and found.root not in of_parts else []

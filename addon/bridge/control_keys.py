@@ -70,7 +70,7 @@ class ControlKeys:
 
     @property
     def summary(self) -> str:
-        """How limbs are keyed, for the summary of a result; "" where the rig has one kind of controls only."""
+        """How limbs are keyed, for the summary of a result; "" if the rig has only one kind of controls."""
         kinds = set(self.limbs.values())
         if len(kinds) < 2:
             return "".join(f", limbs on {_WORDS[kind]}" for kind in kinds)
@@ -128,7 +128,7 @@ def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
 
 
 def leaves_ik(body: Rig, keys: ControlKeys) -> bool:
-    """Return whether some arm or leg has IK controls that get no keys: they stay where they are."""
+    """Return whether some arm or leg has IK controls without keys, which therefore do not move."""
     if isinstance(body.controls, Controls):
         return FK in keys.limbs.values()
     return any(part.ik and part.has_fk and keys.limbs.get(part.name, FK) == FK for part in _found_parts(body))
@@ -223,7 +223,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
 
 
 def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
-    """Let IK controls of hands and feet keep their transforms (F, C, 4, 4) while they hold still: constant keys."""
+    """Make the transforms (F, C, 4, 4) of IK controls of hands and feet constant while they hold still."""
     least = max(2, round(_HOLDS * clip.rate))
     step = max(1, least // 2)  # solvers leave up to 0.1 mm on every frame: of 120 a second that would be fast
     for k in [names.index(part.ik) for part in found.parts if part.ik in names and part.roll not in names]:
@@ -294,7 +294,7 @@ def _moved(found: RigControls) -> dict[str, str]:
 def _enough(
     found: RigControls, matrices: Array, wanted: Wanted, solve: Callable[..., steps.Steps[Solved]]
 ) -> steps.Steps[tuple[frozenset[str] | None, frozenset[str]]]:
-    """Find the smallest sufficient set of controls, None for all, and the parts that need no keys at all.
+    """Find a small sufficient set of controls, None for all, and the parts that need no property settings.
 
     The set has the sources' own controls, and all controls of each part for which the former do not suffice.
     """
@@ -372,7 +372,7 @@ def _exact(armature: bpy.types.Object, body: Rig, matrices: Array) -> ControlKey
 
 
 def _far(millimetres: Mapping[str, Array], degrees: Mapping[str, Array]) -> list[str]:
-    """Return a sentence on the bones that the controls do not put where the clip has them."""
+    """Return a sentence on the bones that the controls can't place as in the clip."""
     off = {bone: (float(far.max()), float(degrees[bone].max())) for bone, far in millimetres.items()}
     bones = [bone for bone, (far, turned) in off.items() if far > _OFF[0] or turned > _OFF[1]]
     if not bones:

@@ -202,7 +202,7 @@ def group_of(curve: bpy.types.FCurve) -> str:
 
 
 def bone_in(path: str) -> str:
-    """Return the name of the bone in a data path, "" where it has none."""
+    """Return the name of the bone in a data path, "" for other paths."""
     match = _ANY_BONE.match(path)
     return "" if match is None else bpy.utils.unescape_identifier(match.group(1))
 

@@ -22,7 +22,7 @@ from .curves import Target
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage
 
-SOME = 100  # frames that are read in one step
+SOME = 100  # frames read in one step
 
 # Constraints that do not change a pose that already meets them, so that keys of the visual pose show unchanged.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
@@ -40,9 +40,9 @@ def read_in_steps(
 ) -> steps.Steps[ReadAction]:
     """Read an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
-    Bones that constraints or drivers pose are `hidden`, because they are not seen as they are keyed. Their keys can
-    become channels through `carried`, as in `clip.read`. The movement of the armature's parent is not part of the clip,
-    since a result plays under the same parent. Raises RigError for an action that moves nothing of the armature.
+    Bones posed by constraints or drivers are `hidden`, because their evaluated pose differs from their keys. Their keys
+    can become channels through `carried`, as in `clip.read`. The movement of the armature's parent is not part of the
+    clip, since a result plays under the same parent. Raises RigError for an action that moves nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
@@ -148,7 +148,7 @@ def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
 
 
 def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
-    """Return the bones that constraints or drivers pose, so that keys of their visual pose would not show as seen."""
+    """Return the bones posed by constraints or drivers; keys of their visual pose would not reproduce this pose."""
     names: set[str] = set()
     for bone in present(armature.pose).bones:
         for constraint in bone.constraints:

@@ -59,7 +59,7 @@ def moving(keys: ControlKeys, body: Rig) -> tuple[NDArray[np.bool_], NDArray[np.
 def fitted_in_steps(
     armature: bpy.types.Object, clip: Clip, body: Rig, keys: ControlKeys, wanted: Wanted
 ) -> steps.Steps[FewControlKeys]:
-    """Return the fewest keys found that keep every bone within `wanted.few` of where keys on every frame put it."""
+    """Return the fewest keys that keep every bone within `wanted.few` of its place with keys on every frame."""
     work = _Work(armature, clip, body, keys, wanted)
     aim = yield from work.shown(work.every)
     width, best = 1.0, None

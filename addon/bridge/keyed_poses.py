@@ -1,4 +1,4 @@
-"""Frames at which an action has a whole pose keyed, and the types of keys that tell an artist's from filled ones."""
+"""Frames with a whole keyed pose, and the key types that distinguish an artist's keys from filled ones."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator

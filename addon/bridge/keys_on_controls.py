@@ -127,7 +127,7 @@ def _write_few(
     keep: Iterable[int],
     repeats: bool,
 ) -> None:
-    """Write few keys; a component that rests, and that no source keys, gets none."""
+    """Write reduced keys; a component at rest that no source keys gets none."""
     writer = FewWriter(curves.holder_of(*into), first_frame, repeats=repeats)
     modes = dict(zip(keys.names, keys.modes, strict=True))
     rests = few_control_keys.STILL_PLACE * body.skeleton.height / float(body.units[-1])
@@ -194,7 +194,7 @@ def _is_switched(path: str) -> bool:
 
 
 def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bool:
-    """Return whether a property at rest gets a key: all do but where keys are sparse."""
+    """Return whether a property at rest gets a key; with sparse keys only some of them do."""
     if sparse is None or Target(bone.name, what) in sparse.keyed | sparse.alike:
         return True
     values = np.array(getattr(bone, what))

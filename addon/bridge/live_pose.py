@@ -1,4 +1,4 @@
-"""Pose an armature many times a second, and put it back as it was."""
+"""Pose an armature many times a second, and restore its original pose."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class LivePose:
                 bone.location = (keyed.translations[0, joint] / body.units[joint]).tolist()
 
     def restore(self, armature: bpy.types.Object) -> None:
-        """Put every bone back as it was."""
+        """Restore the original pose of every bone."""
         bones = present(armature.pose).bones
         for name, values in self._before.items():
             if name in bones:

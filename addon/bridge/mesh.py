@@ -15,7 +15,7 @@ from ...core.skin.skin import Skin, skin
 from ..ground.blender_types import armature_data, present
 from . import vertex_weights
 
-# Modifiers that leave vertices where they are.
+# Modifiers that do not move vertices.
 _HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"}
 
 SAMPLED = 256  # number of vertices that `settings` samples, about
@@ -23,10 +23,10 @@ SAMPLED = 256  # number of vertices that `settings` samples, about
 
 @dataclass(frozen=True, eq=False)
 class SkinnedMesh:
-    """A mesh object as a surface that an armature's bones move.
+    """A mesh object as a surface deformed by an armature's bones.
 
     surface : in the mesh's own space; it refers to bones by their index in `bones`
-    towards (4, 4) : matrix from the mesh's space to the armature's, as both stand now
+    towards (4, 4) : matrix from the mesh's space to the armature's, at their current places
     preserve_volume : the modifier's setting; later : names of the modifiers after it, which are ignored
     """
 
@@ -71,7 +71,7 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
 
 
 def standing(armature: bpy.types.Object, drawn: bpy.types.Object) -> Array:
-    """Return the matrix (4, 4) from a mesh's space to the armature's, as both stand now."""
+    """Return the matrix (4, 4) from a mesh's space to the armature's, at their current places."""
     return np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
 
 

@@ -15,7 +15,7 @@ Move = Callable[[Any], Any]  # of frames, one or many
 def scale(action: bpy.types.Action, factor: float) -> None:
     """Scale an action's keys in time about its first frame, with handles, ranges, modifiers and pose markers.
 
-    Keys may come to lie between frames.
+    Keys may end up at fractional frames.
     """
     first = float(action.frame_range[0])
     slots = [*action.slots] if hasattr(action, "slots") else [None]

@@ -144,8 +144,8 @@ def place_at(body: Rig, move: Array, note: str = "") -> Rig:
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:
     """Return some bones of a rig as a body of their own, below the object if that is a joint.
 
-    parents (B,) : the parent of each bone among them, which need not be its own; parents first
-    lengths (B,) : of bones, in the armature's unit: the tips of those that carry none
+    parents (B,) : the parent of each bone among them, which may differ from its own; parents first
+    lengths (B,) : of bones, in the armature's unit: the tips of bones without children
     """
     skip = int(every.moving_object)
     joints = [every.skeleton.names.index(name, skip) for name in names]
@@ -183,7 +183,7 @@ def object_joint(armature: bpy.types.Object) -> str:
 
 
 def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
-    """Store on an armature which bone plays which role, where names mislead; "" for no bone.
+    """Store the bones of roles on an armature, for misleading names; "" for no bone.
 
     Raises RigError for an unknown role, for a bone that the armature does not have, and for a linked armature.
     """

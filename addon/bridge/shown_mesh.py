@@ -52,7 +52,7 @@ class Shown(NamedTuple):
 
 
 def find_meshes(armature: bpy.types.Object) -> Worn:
-    """Return the meshes that an armature moves: those it deforms, and those on its bones."""
+    """Return the meshes moved by an armature: deformed ones, and ones parented to its bones."""
     drawn = [one for one in bpy.data.objects if one.type == "MESH" and one.users_scene]
     objects = [*mesh.skinned(armature, drawn)]
     objects += [one for one in mesh.on_bones(armature, drawn) if one not in objects]

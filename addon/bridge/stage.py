@@ -83,7 +83,7 @@ def on_stage(
 
 
 def each_frame(stage: bpy.types.Scene, frames: Iterable[float]) -> Iterator[bpy.types.Depsgraph]:
-    """Yield the evaluated scene in each of some frames, which may lie between whole ones."""
+    """Yield the evaluated scene in each of some frames, which may be fractional."""
     for frame in frames:
         whole = math.floor(frame)
         stage.frame_set(whole, subframe=float(frame - whole))
@@ -147,7 +147,7 @@ def _redirect(original: bpy.types.Object, copy: bpy.types.Object, copies: Copies
 
 
 def _references(one: bpy.types.Object) -> list[tuple[Any, str]]:
-    """Return where an object may refer to others, except its parent, as (holder, property name)."""
+    """Return the references of an object to others, except its parent, as (holder, property name)."""
     bones = present(one.pose).bones if one.pose is not None else ()
     constraints = [*one.constraints, *(constraint for bone in bones for constraint in bone.constraints)]
     holders: list[Any] = [*one.modifiers, *constraints]

@@ -24,7 +24,7 @@ _REACHES = (
     "TRACK_TO",
     "LOCKED_TRACK",
 )  # constraints that rotate a bone towards their target
-_SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
+_SHAPES = 3  # bones with custom shapes; fewer of them are ignored
 
 
 def deforming(armature: bpy.types.Object) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _hips(
     names: tuple[str, ...],
     above: NDArray[np.int64],
 ) -> str:
-    """Return the bone of the hips: the known one, or the free one in its place that carries head and legs."""
+    """Return the bone of the hips: the known one, or one without a role at its place that carries head and legs."""
     bones, hips = armature_data(armature).bones, known.get("hips", "")
     legs = [_chain(names, above, known.get(f"thigh.{side}", ""))[1:] for side in "LR"]
     if not hips or hips in chain or any(hips in leg for leg in legs):
@@ -269,9 +269,9 @@ def hung(
 
 
 def _below(role: str, joints: Mapping[str, int]) -> int | None:
-    """Return the joint of the role before one of the trunk or of a limb's first, None for hips."""
+    """Return the joint of the previous role of the trunk, also for a limb's first role; None for hips."""
     base, _, number = role.partition("+")
-    before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last of those between two roles
+    before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last joint between two roles
     if number:
         return joints.get(f"{base}+{int(number) - 1}", joints.get(base))
     return body_roles.before(role, before)

@@ -149,7 +149,7 @@ def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[s
 
 
 def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[Part]:
-    """Return the chains with detected controls, and these controls."""
+    """Return the chains for which controls were found, with their controls."""
     movers = {torso} - {""}
     movers = movers.union(*(part.controls for part in parts))
     of_body = [bone for part in parts for _, bone in part.bones]

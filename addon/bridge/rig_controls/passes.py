@@ -298,7 +298,7 @@ class Solver:
         return [carrier, *(each.name for each in trunk if theirs & self.hanging.moves[each.name])]
 
     def _needs(self, one: Control) -> list[str]:
-        """Return the controls that must have arrived before another one is judged."""
+        """Return the controls that must arrive before a control is judged."""
         if one.swivels is None:
             others = [each for each in self.controls.values() if each.part == one.part]
             with_it = [each.name for each in others if one.bone in self.hanging.moves[each.name]]

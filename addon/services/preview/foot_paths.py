@@ -1,4 +1,4 @@
-"""Draw the paths of the feet of an armature's action, and where the feet stand, as lines in the scene.
+"""Draw the foot paths of an armature's action, and the contacts of the feet, as lines in the scene.
 
 They are read on request, and again when the action's content has changed; no Blender data is kept.
 """
@@ -76,7 +76,7 @@ _known: Cache[int, FootPaths] = memory.cache(4)
 
 
 def of(armature: bpy.types.Object) -> FootPaths | None:
-    """Return the paths of an armature's action, or None where they are unknown or may be out of date."""
+    """Return the paths of an armature's action, or None if they are unknown or may be outdated."""
     known, action = _known.get(armature.session_uid), contact_rows.action_of(armature)
     if known is None or action is None or known.action != action.session_uid or known.may_have_changed:
         return None

@@ -51,7 +51,7 @@ def frame(points: Points, free: float, view: bpy.types.RegionView3D) -> None:
 
 
 def _projected(points: Points, view: bpy.types.RegionView3D) -> tuple[Points, Points, Points]:
-    """Return where points are in a view, −1 to 1 from left to right and from below, and how far ahead."""
+    """Project points into a view: −1 to 1 from left to right and from below, and the distance ahead."""
     four = np.column_stack([points, np.ones(len(points))]) @ np.array(view.perspective_matrix).T
     ahead = four[:, 3]
     return four[:, 0] / np.maximum(np.abs(ahead), 1e-9), four[:, 1] / np.maximum(np.abs(ahead), 1e-9), ahead

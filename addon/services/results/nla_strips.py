@@ -1,4 +1,4 @@
-"""Push actions down as strips of an NLA track, where they play as they did as the armature's action."""
+"""Push actions down as strips of an NLA track, which play in the same way as the active action."""
 
 import math
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ def whole_frames(first: float, last: float) -> tuple[int, int]:
 
 
 def _as_played(strip: bpy.types.NlaStrip, blend: Any, influence: float) -> None:
-    """Blend a strip with those below as the armature's action was blended."""
+    """Give a strip the blending of the armature's action."""
     strip.blend_type = blend
     if influence != 1.0:
         strip.use_animated_influence = True

@@ -57,14 +57,14 @@ def _bring_into_view(
 
 
 def stop(context: bpy.types.Context) -> None:
-    """Stop a playing animation where it is."""
+    """Stop a playing animation at the current frame."""
     if context.screen is not None and context.screen.is_animation_playing:
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
 @contextmanager
 def _first_view(window: bpy.types.Window) -> Iterator[tuple[float, bpy.types.RegionView3D] | None]:
-    """Let operators work in the first 3D view of a window; yields the part that is free, and the view, or None."""
+    """Override the context with the first 3D view of a window; yields its free share and the view, or None."""
     for area in window.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:

@@ -42,7 +42,7 @@ def add(context: bpy.types.Context) -> bpy.types.Object:
     mesh = bones.link(context, bpy.data.objects.new(f"{NAME} Body", _mesh()))
     _bind(mesh, armature)
     mesh.select_set(True)
-    # While the armature stands at the origin, travel is the same in its own space and in the world.
+    # While the armature is at the origin, travel is the same in its own space and in the world.
     layer.update()
     _write_actions(armature, made)
     armature.location = scene.cursor.location

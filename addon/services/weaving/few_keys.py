@@ -31,7 +31,7 @@ def unfitted(woven: Result) -> Result:
 
 
 def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length: int) -> Few | None:
-    """Return the few-keys settings of a result of `length` frames, or None where every frame is keyed.
+    """Return the key reduction settings of a result of `length` frames, or None if every frame is keyed.
 
     keep : frames of the clip that are always keyed; frames outside the clip are dropped
     """

@@ -308,7 +308,7 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
 
 
 def sources_of(read: Read) -> list[SlottedAction]:
-    """Return the actions and slots that the sources were read from; raises LoomError if an action is gone."""
+    """Return the actions and slots of the sources; raises LoomError if an action was deleted."""
     actions, sources = {action.session_uid: action for action in bpy.data.actions}, []
     for source, (uid, handle) in zip(read.sources, read.made_of, strict=True):
         action = _still_there(actions.get(uid), f"The action {source.clip.name!r}")
