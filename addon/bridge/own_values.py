@@ -14,7 +14,7 @@ _OWN = "action_loom_own_values"  # by path: the value before the action, and the
 def keep(armature: bpy.types.Object, now: Iterable[bpy.types.FCurve], before: Iterable[bpy.types.FCurve]) -> None:
     """Store the values of properties that the next action's curves set and the previous action's curves do not.
 
-    A property set by the previous action only gets its stored value back, unless it was changed by hand.
+    A property set only by the previous action gets its stored value back, unless it was changed by hand.
     """
     sets, did = _set(now), _set(before)
     own = _standing(armature)

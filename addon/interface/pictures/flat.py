@@ -165,7 +165,7 @@ def legend_size(rows: "Sequence[LegendRow]") -> tuple[float, float]:
 
 
 def legend(rows: "Sequence[LegendRow]", box: Box) -> None:
-    """Draw the rows of a legend from the top of a box downwards, if they fit."""
+    """Draw the rows of a legend from the top of a box downwards, until it is full."""
     size = text_size()
     left, bottom, right, y = box
     for colors, text in rows:

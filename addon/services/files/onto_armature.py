@@ -191,7 +191,7 @@ def _on_bones(file: File, to: Receiver) -> File | None:
 
 
 def onto_bones(file: File, to: Receiver) -> Moved:
-    """Return a file's clip on an armature's bones; its joints have their names."""
+    """Return a file's clip on an armature's bones, which have the names of its joints."""
     body = _read(to.moving if to.object_joint in retarget.moving(file.clip) else to.resting)
     if _same(file.clip.skeleton, body.skeleton):
         return Moved(file, replace(file.clip, skeleton=body.skeleton), body, _targets(file, body))

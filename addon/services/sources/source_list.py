@@ -34,7 +34,7 @@ def source_of(line: Any) -> Source:
 
 
 def is_read_as(line: Any, source: Source) -> bool:
-    """Return whether a line equals a source, without creating a `source_of` each of hundreds of lines."""
+    """Return whether a line equals a source, without creating a source for each of hundreds of lines."""
     return (
         line.action.name_full == source.name
         and _rate(line) == source.rate
