@@ -18,12 +18,7 @@ TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
 _AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # constraints that do not place a bone at their target
-_REACHES = (
-    "STRETCH_TO",
-    "DAMPED_TRACK",
-    "TRACK_TO",
-    "LOCKED_TRACK",
-)  # constraints that rotate a bone towards their target
+_REACHES = ("STRETCH_TO", "DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK")  # constraints that aim a bone at their target
 _SHAPES = 3  # bones with custom shapes; fewer of them are ignored
 
 
