@@ -13,7 +13,7 @@ from ..core import jit
 # In the order of registration; unregistered in reverse.
 MODULES = (
     ".ground.colors",
-    ".ground.identity",  # first: what is read of a file that was opened is of a new session
+    ".ground.identity",  # first, because data of a newly opened file belongs to a new session
     ".ground.kept_values",
     ".ground.action_changes",
     ".model.take_rows",
@@ -96,7 +96,7 @@ MODULES = (
     ".interface.panels.ask_pad",
     ".interface.panels.handles",
     ".interface.menus",
-    ".ground.translations",  # last: all operators are there
+    ".ground.translations",  # last, after all operators
 )
 
 
@@ -109,13 +109,13 @@ def register() -> None:
 
 @contextmanager
 def _nothing_is_garbage() -> Iterator[None]:
-    """Let Python not look for garbage: all that is made here stays, and going through it took a tenth of the time."""
+    """Disable garbage collection: all objects created here stay, and scanning them took a tenth of the time."""
     looks = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        # Counts what there is as old, so that it is gone through with all the rest at some time, and not at once.
+        # Treat existing objects as old, so that they are scanned in a later full collection, not immediately.
         gc.freeze()
         gc.unfreeze()
         if looks:

@@ -1,6 +1,6 @@
 """Draw digits, axes, lines and colours into pixels, without Blender.
 
-Pixels are bytes (H, W, 3) from the bottom up, as Blender has them.
+Pixels are bytes (H, W, 3) from the bottom up, as in Blender.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Axis:
     """The frames of a clip along one axis of a picture.
 
     first : scene frame of the first frame; step : scene frames between two frames; count : number of frames
-    used : first and last frame that all clips have; frames beyond them are left out of the result
+    used : first and last frame shared by all clips; frames beyond them do not enter the result
     """
 
     first: float
@@ -50,7 +50,7 @@ class Axis:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The scene frames of the first and the last frame."""
+        """The scene frames of the first and last frame."""
         return self.first, self.first + self.step * (self.count - 1)
 
 
@@ -84,7 +84,7 @@ def write(pixels: Pixels, text: str, corner: tuple[int, int], dot: int, ink: Pix
 
 
 def ticks_along(axis: Axis, scale: float, room: int) -> tuple[Tick, ...]:
-    """Return ticks at round scene frames, at least `room` pixels apart; `scale` is pixels per frame."""
+    """Return ticks at round scene frames, with a distance of at least `room` pixels; `scale` is pixels per frame."""
     per_frame = scale / axis.step
     steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
     step = next(step for step in steps if step * per_frame >= room)

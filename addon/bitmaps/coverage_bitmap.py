@@ -1,4 +1,4 @@
-"""Draw what a set has: its loops by speed (up) and turn rate (across, to the left at the left).
+"""Draw the coverage of a set: its loops by speed (up) and turn rate (across; left turns on the left).
 
 Pixels as in `bitmap`; does not use Blender.
 """
@@ -12,8 +12,8 @@ from . import bitmap
 from .bitmap import Color, Pixels
 
 SIZE = 384  # pixels: previews are square
-SPEED, TURN = 1.0, 45.0  # m/s and degrees a second between two lines
-LEAST = (2.0, 90.0)  # the picture shows at least so much: m/s, degrees a second to either side
+SPEED, TURN = 1.0, 45.0  # m/s and degrees per second between two lines
+LEAST = (2.0, 90.0)  # smallest range of the picture: m/s, degrees per second to either side
 EDGE = 48  # pixels beside the plot for numbers
 DOT = 3  # pixels of a dot of a digit
 RADIUS = 9.0
@@ -22,7 +22,7 @@ COLORS: dict[str, Color] = {"idle": (0.6, 0.6, 0.6), "walk": (0.35, 0.75, 0.5), 
 
 
 def draw(loops: Sequence[tuple[float, float, str]]) -> Pixels:
-    """Draw loops, each as its speed (m/s), turn rate (degrees a second, to the left) and kind."""
+    """Draw loops, each given by its speed (m/s), turn rate (degrees per second, to the left) and kind."""
     fastest = max([LEAST[0], *(speed for speed, _, _ in loops)])
     widest = max([LEAST[1], *(abs(turn) for _, turn, _ in loops)])
     top, side = SPEED * np.ceil(fastest / SPEED + 0.1), TURN * np.ceil(widest / TURN + 0.1)

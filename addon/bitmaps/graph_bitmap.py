@@ -19,17 +19,17 @@ FAINT = 0.035  # opacity of one thread
 
 
 def small(graph: MotionGraph, colors: list[Color]) -> Pixels:
-    """Draw a square picture; `colors` are those of the given clips."""
+    """Draw a square picture; `colors` : of the given clips."""
     return bitmap.as_bytes(_drawn(graph, colors, bitmap.SMALL, bitmap.SMALL))
 
 
 def large(graph: MotionGraph, colors: list[Color]) -> Pixels:
-    """Draw a picture for the Image Editor; `colors` are those of the given clips."""
+    """Draw a picture for the Image Editor; `colors` : of the given clips."""
     return bitmap.as_bytes(_drawn(graph, colors, *LARGE))
 
 
 def legend(graph: MotionGraph, colors: list[Color]) -> tuple[LegendRow, ...]:
-    """Return the legend of lanes and threads; `colors` are those of the given clips."""
+    """Return the legend of lanes and threads; `colors` : of the given clips."""
     lanes = tuple(((color,), clip.name) for clip, color in zip(graph.clips, colors, strict=False))
     red, green, blue = colors[0]
     darker = colors[0], (OUTSIDE * red, OUTSIDE * green, OUTSIDE * blue)
@@ -56,7 +56,7 @@ def _drawn(graph: MotionGraph, colors: list[Color], width: int, height: int) -> 
 
 
 def _in_largest(graph: MotionGraph) -> list[Array]:
-    """Return which frames of the given clips are in the largest component; mirror images count for their clip."""
+    """Return the frames of the given clips in the largest component; mirror images count for their clip."""
     given = graph.inputs.given
     inside = [np.zeros(len(clip), dtype=bool) for clip in graph.clips[:given]]
     along = np.flatnonzero(~graph.crosses & (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0))

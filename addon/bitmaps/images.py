@@ -35,7 +35,7 @@ _pictures: Cache[tuple[str, str], Picture] = memory.cache(8)
 
 
 def preview(name: str, pixels: "Pixels") -> int:
-    """Set the preview of a name to pixels and return its icon id; 0 in background, where there are no icons."""
+    """Set the named preview to pixels and return its icon id; 0 in background mode, which lacks icons."""
     import bpy.utils.previews
     import numpy as np
 
@@ -80,10 +80,10 @@ def image(across: str, up: str, pixels: "Pixels", legend: "tuple[LegendRow, ...]
 
 
 def _fill(shown: bpy.types.Image, png: bytes) -> None:
-    """Give an image its pixels without anything that is saved.
+    """Set an image's pixels without creating anything to save.
 
-    Painted pixels count as unsaved changes, which Blender asks about when it quits. Pixels of a packed file don't, and
-    they stay when the packed file is removed.
+    Painted pixels count as unsaved changes, and Blender asks about them when it quits. Pixels of a packed file don't,
+    and they remain when the packed file is removed.
     """
     shown.source = "GENERATED"  # otherwise the image keeps its old pixels
     shown.pack(data=png, data_len=len(png))
@@ -99,7 +99,7 @@ def legend_of(shown: bpy.types.Image) -> "tuple[LegendRow, ...]":
 
 
 def put_back() -> None:
-    """Fill those of our images again that have lost their pixels through redo or *Reload*."""
+    """Restore the pixels of our images after redo or *Reload* has removed them."""
     for emptied in _empty():
         picture = _pictures.get(names_of(emptied))
         if picture is not None:
@@ -119,18 +119,18 @@ def _after_undo(*_: Any) -> None:
 
 @persistent
 def _after_loading(*_: Any) -> None:
-    # Blender saves an image that an editor shows, but none of its pixels: there is nothing to be seen.
+    # Blender saves an image displayed in an editor, but without its pixels, so nothing is visible.
     for one in _empty():
         bpy.data.images.remove(one)
 
 
 def summary(shown: bpy.types.Image) -> str:
-    """Return what an image is called and how large it is."""
+    """Describe an image by its name and size."""
     return f"{shown.name}: {shown.size[0]} × {shown.size[1]} pixels"  # type: ignore[index]  # of arrays
 
 
 def show(context: bpy.types.Context, shown: bpy.types.Image) -> None:
-    """Show an image in the Image Editor that has it, in any unpinned one, or in a new window."""
+    """Show an image in the Image Editor that already shows it, in any unpinned one, or in a new window."""
     editors = [
         (window, area)
         for window in present(context.window_manager).windows

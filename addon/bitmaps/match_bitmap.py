@@ -1,6 +1,6 @@
 """Draw two matched clips: the distances of their frames and the registration curve, small or with axes.
 
-Frames of the reference run to the right, those of the other clip up. Does not use Blender.
+Frames of the reference run to the right, frames of the other clip upwards. Does not use Blender.
 """
 
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ from .bitmap import (
 
 LARGE = 2000  # pixels: limit of the longer side up to which a frame gets three pixels
 USUAL = 1000  # pixels: target for the longer side, and half of it for the other, in whole pixels per frame
-TINT = 0.4  # share of the curve's colour over frames that are left out
-DIM = 0.7  # brightness of frames that are left out
+TINT = 0.4  # share of the curve's colour over omitted frames
+DIM = 0.7  # brightness of omitted frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def match_of(prepared: PreparedClips, registered: Registration, which: int, star
 
 
 def small(match: Match, color: Color) -> Pixels:
-    """Return a square picture without axes, both clips as long as its sides."""
+    """Return a square picture without axes, filled by both clips."""
     shades = _resized(_resized(_shades(match.matrix), SMALL, 0), SMALL, 1)
     scale = SMALL / match.across.count, SMALL / match.up.count
     return as_bytes(_drawn(shades.T, match, color, scale, radius=2.0))
@@ -76,9 +76,10 @@ def small(match: Match, color: Color) -> Pixels:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is in a picture with axes, in pixels.
+    """The layout of a picture with axes, in pixels.
 
-    scale : of a frame, across and up; dot : of a dot of the digits; left, bottom : the plot's corner; size : of all
+    scale : of a frame, across and up; dot : of a dot of the digits; left, bottom : the plot's corner; size : of the
+        picture
     """
 
     scale: tuple[int, int]
@@ -180,7 +181,7 @@ def _resized(values: Array, count: int, axis: int) -> Array:
 
 
 def _drawn(shades: Array, match: Match, color: Color, scale: tuple[float, float], radius: float) -> Array:
-    """Return shades (H, W) in colour, with frames that are left out tinted, and the curve with a contrasting margin."""
+    """Draw shades (H, W) in colour, with tinted omitted frames, and the curve with a contrasting margin."""
     pixels = np.repeat(shades[..., None], 3, axis=2)
     ink = np.array(color)
     beyond = []
@@ -199,7 +200,7 @@ def _drawn(shades: Array, match: Match, color: Color, scale: tuple[float, float]
 
 
 def _path(match: Match, scale: tuple[float, float], shape: tuple[int, ...]) -> Array:
-    """Return the curve as points (K, 2), across and up, half a pixel apart."""
+    """Return the curve as points (K, 2), across and up, with steps of half a pixel."""
     corners = (match.curve + 0.5) * scale
     length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
     places = np.linspace(0.0, length[-1], max(int(2 * length[-1]), 2))

@@ -12,14 +12,14 @@ from ...core.motion.quat import Array
 from . import bitmap, stretch_bitmap
 from .bitmap import Color
 
-SIZE = 64  # pixels; shown a third as large
+SIZE = 64  # pixels; displayed at a third of this size
 WIDE = 2.6  # pixels: half the width of a line
-LINE = 5  # pixels: how thick a line below is
-SMALL_PART = 0.04  # heights of the body: shorter bones, such as those of fingers, would be blots
+LINE = 5  # pixels: thickness of the underline
+SMALL_PART = 0.04  # heights of the body: shorter bones, such as finger bones, would be blots
 
 
 def of_pose(clip: Clip, color: Color, *, underlined: bool = False) -> NDArray[np.uint8]:
-    """Draw the first pose of a clip in a colour, seen from its right and its front, wherever it faces."""
+    """Draw the first pose of a clip in a colour, from its front right, independent of its heading."""
     skeleton = clip.skeleton
     _, points = kinematics.posed(clip)
     pose = points[0] @ _to_the_front(clip).T
@@ -36,14 +36,14 @@ def of_pose(clip: Clip, color: Color, *, underlined: bool = False) -> NDArray[np
 
 
 def _to_the_front(clip: Clip) -> Array:
-    """Return the rotation (3, 3) about the vertical that lets the body face along +y."""
+    """Return the rotation (3, 3) about the vertical that turns the body to face +y."""
     _, facing = root_motion.ground_frames(clip)
     c, s = np.cos(-facing[0]), np.sin(-facing[0])
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _painted(ends: Array, color: Color) -> NDArray[np.uint8]:
-    """Return the lines (N, 2, 2) in a square, as large as it holds, on nothing."""
+    """Draw the lines (N, 2, 2) into a square on a transparent background, scaled to fill it."""
     low, high = ends.min(axis=(0, 1)), ends.max(axis=(0, 1))
     room = SIZE - 2.0 * (WIDE + 1.0)
     scale = room / max(float((high - low).max()), 1e-9)
@@ -52,5 +52,5 @@ def _painted(ends: Array, color: Color) -> NDArray[np.uint8]:
     dots = (placed[:, 0] + share * (placed[:, 1] - placed[:, 0])).reshape(-1, 2)
     cover = np.clip(WIDE + 0.5 - bitmap.distances_to(dots, (SIZE, SIZE), WIDE + 1.0), 0.0, 1.0)
     pixels = np.empty((SIZE, SIZE, 4))
-    pixels[..., :3], pixels[..., 3] = cover[..., None] * np.array(color), cover  # as Blender blends icons
+    pixels[..., :3], pixels[..., 3] = cover[..., None] * np.array(color), cover  # premultiplied, like icons
     return (pixels * 255.0 + 0.5).astype(np.uint8)

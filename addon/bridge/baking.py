@@ -1,7 +1,7 @@
-"""Read actions to bake them: what a rig shows, as keys of its bones, and keys of bones, as what controls shall show.
+"""Read actions to bake them: either the evaluated pose as bone keys, or bone keys as input for controls.
 
-What is baked onto bones is read with all other bones at rest, since nothing keys these: so it shows on a skeleton that
-has no constraints.
+The baked bones are read with all other bones at rest, because nothing keys those. The baked action therefore plays
+correctly on a skeleton without constraints.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,16 +23,16 @@ from .clip import ReadAction
 from .curves import Target
 from .rig import Rig
 
-_SAME = 1e-5  # radians and metres: what a rig shows comes in single precision
+_SAME = 1e-5  # radians and metres: evaluated poses have single precision
 _SCALED = 1e-4  # of 1; inverse kinematics shows scales that are 2e-5 off
 
 
 @dataclass(frozen=True)
 class Baked:
-    """What keys an action gets by baking it.
+    """The bones that get keys when an action is baked.
 
-    bones : those that get keys; deforming : those of them that deform
-    covered : whether constraints or drivers pose some of them, so that the keys do not show
+    bones : names of the bones that get keys; deforming : the deforming bones among them
+    covered : whether constraints or drivers pose some of these bones or their parents, so that the keys have no effect
     """
 
     bones: frozenset[str]
@@ -46,7 +46,7 @@ class Baked:
 
 
 def onto_bones(armature: bpy.types.Object, *, everything: bool) -> Baked:
-    """Return which bones of an armature get keys: all, or those that deform and those whose tails they stay at."""
+    """Choose the bones of an armature to key: all of them, or deforming bones with their connected parents."""
     bones = armature_data(armature).bones
     deforming = frozenset(bone.name for bone in bones if bone.use_deform)
     baked = set(bones.keys()) if everything else set(deforming)
@@ -89,9 +89,9 @@ def read_shown_in_steps(
     rate: float,
     span: tuple[float, float] | None,
 ) -> steps.Steps[ReadAction]:
-    """Read an action as a rig shows it, on a body of all bones, of which the baked ones move.
+    """Read the evaluated poses of an action on a body of all bones, of which only the baked ones move.
 
-    known : the rig with its controls, if it has any. Other channels than those of bones are kept. Raises RigError for
+    known : the rig with its controls, if it has any. Channels other than bone transforms are kept. Raises RigError for
     an action that moves nothing of the armature.
     """
     action, slot = played
@@ -124,10 +124,10 @@ def read_keyed(
     slot: Slot,
     span: tuple[float, float] | None,
 ) -> ReadAction:
-    """Read what an action keys of an armature's bones, without its constraints, as a clip of a body with controls.
+    """Read the bone keys of an action, without constraints, as a clip of a body with controls.
 
-    Bones without keys go along with the bones that carry them in the body. Raises RigError for an action that moves
-    nothing of the armature.
+    Bones without keys follow their parent in the body. Raises RigError for an action that moves nothing of the
+    armature.
     """
     every = rig.read(armature, moving_object=body.moving_object)
     keyed = clips.read(armature, action, every, rate, slot, span)
@@ -144,14 +144,14 @@ def read_keyed(
 
 
 def alone(clip: Clip, body: Rig, baked: Baked) -> Clip:
-    """Return a clip of all bones whose baked ones stand where they do, all others at rest."""
+    """Return a clip of all bones in which the baked ones keep their world transforms and all others are at rest."""
     rotations, translations, scales = _alone(body, *kinematics.matrices(clip), baked)
     kept = None if clip.scales is None else scales
     return replace(clip, rotations=quat.continuous(rotations), translations=translations, scales=kept)
 
 
 def _alone(body: Rig, linear: Array, places: Array, baked: Baked) -> tuple[Array, Array, Array]:
-    """Return the local transforms of a body with baked bones where they stand (F, J, 3, 3), (F, J, 3), others at rest.
+    """Return local transforms (F, J, 3, 3), (F, J, 3) that keep baked bones in place, with all others at rest.
 
     The topmost bone above the hips keeps its motion, if it has some: it carries the body's travel.
     """
@@ -187,7 +187,7 @@ def _of_no_bone(channels: Mapping[str, Channel]) -> dict[str, Channel]:
 
 
 def _resting(armature: bpy.types.Object, body: Rig, keyed: set[str]) -> list[int]:
-    """Return the joints of a body that no key moves to the joint they hang on in it."""
+    """Return the joints of a body that no key moves relative to their parent joint."""
     pose, found = present(armature.pose).bones, []
     for joint in range(int(body.moving_object), len(body.skeleton)):
         parent = int(body.skeleton.parents[joint])

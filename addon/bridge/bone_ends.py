@@ -23,10 +23,10 @@ _known = memory.cache(32)
 def of_leaves(
     armature: bpy.types.Object, bones: Sequence[bpy.types.Bone], rest: Array, tails: Array
 ) -> dict[int, Array]:
-    """Return the ends (3,) of bones without children that lead part of a mesh, in the frame of each.
+    """Return the ends (3,) of bones without children that deform part of a mesh, in each bone's own frame.
 
     bones : of the armature, in any order; rest (J, 4, 4) : their matrices at rest
-    tails (J, 3) : their own ends; one on the mesh is left out, since nobody invented it
+    tails (J, 3) : their own ends; a tail on the mesh is left out, since it was placed by hand
     """
     leaves = {bone.name: k for k, bone in enumerate(bones) if not bone.children}
     drawn = [one for one in bpy.data.objects if one.type == "MESH"]
@@ -102,7 +102,7 @@ def _turned(matrix: Array, places: Array) -> Array:
 
 
 def _is_on(places: Array, up: Array, tail: Array, *, stands: bool) -> bool:
-    """Return whether a tail (3,) is where vertices (V, 3) are, that of a foot on its sole: somebody drew it there."""
+    """Return whether a tail (3,) is on the vertices (V, 3), or on a foot's sole, so it was placed by hand."""
     beyond = AROUND * np.ptp(places, axis=0).max()
     inside = (tail >= places.min(axis=0) - beyond).all() and (tail <= places.max(axis=0) + beyond).all()
     heights = places @ up
@@ -116,9 +116,9 @@ def _farthest(places: Array) -> Array:
 
 
 def _sole(places: Array, up: Array) -> Array:
-    """Return where a foot ends on the ground: the foremost of its lowest vertices (V, 3), seen from the head.
+    """Return the end of a foot on the ground: the foremost of its lowest vertices (V, 3), as seen from the bone's head.
 
-    up (3,) : which way is up at rest
+    up (3,) : the upward direction at rest
     """
     heights = places @ up
     low = places[heights <= heights.min() + LOW * np.ptp(heights)]

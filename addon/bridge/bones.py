@@ -19,7 +19,7 @@ _TOUCH = 1e-6  # metres between a bone's head and its parent's tail where they a
 
 
 def name_of(joint: str) -> str:
-    """Return a joint's name shortened to what a bone can have."""
+    """Shorten a joint's name to the length limit of Blender's bone names."""
     # Blender 4.2 itself cuts names in the middle of a letter and can't read the result.
     return joint.encode("utf-8", errors="replace")[:LONGEST_NAME].decode("utf-8", errors="ignore")
 
@@ -27,8 +27,8 @@ def name_of(joint: str) -> str:
 def ends(skeleton: Skeleton) -> tuple[Array, Array]:
     """Return heads and tails (J, 3) of a skeleton's bones in world metres.
 
-    A bone ends at the child that continues it the straightest, else at its tip; without either it is a short stub in
-    its parent's direction.
+    A bone's tail is at the head of the child that continues it most directly, or at the joint's own tip. A bone without
+    either becomes a short stub in its parent's direction.
     """
     rotations, heads = skeleton.rest
     size = skeleton.height or 1.0

@@ -49,7 +49,7 @@ def find_carrier(armature: bpy.types.Object) -> str:
 
 
 def stand_at(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig, span: tuple[float, float]) -> Rig:
-    """Return a body where its parents and constraints place it in the first scene frame, with a note if they move.
+    """Return a body as placed by its parents and constraints in the first scene frame, with a note if they move.
 
     span : first and last scene frame. The place at the current frame does not matter.
     """

@@ -45,11 +45,11 @@ class Steps:
 
 @dataclass
 class Cleaned:
-    """Count and describe what the cleaning changed.
+    """Count and describe the changes.
 
     curves, keys : counts before and after
     jumps, signs : keys changed; closed, dropped, shortened : curves changed
-    tidied, notes : sentences on renamed items, and on what was left unchanged
+    tidied, notes : sentences about renamed items, and about curves left unchanged
     """
 
     curves: list[int] = field(default_factory=list)
@@ -125,7 +125,7 @@ def _numbers(curve: bpy.types.FCurve, name: str) -> Array:
 
 
 def _is_plain(curve: bpy.types.FCurve) -> bool:
-    """Return whether keys alone, repeated or not, decide a curve's values, so that the keys can be rewritten."""
+    """Return whether keys alone, repeated or not, determine a curve's values, so that the keys can be rewritten."""
     if curve.mute or curve.lock or not len(curve.keyframe_points):
         return False
     return all(modifier.mute or _only_repeats(modifier) for modifier in curve.modifiers)
@@ -190,7 +190,7 @@ def _mend(found: list[bpy.types.FCurve], keys: list[dict[str, Array]], mended: M
 
 
 def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
-    """Set the last key of each cyclic curve to the value of its first, where the two nearly agree."""
+    """Set the last key of each cyclic curve to the value of its first, if the two nearly agree."""
     cyclic = [curve for curve in curves.curves_of(action, slot) if _is_cycle(action, curve)]
     for target, found in curves.transforms(cyclic).items():
         values = {index: _keys(curve)["co"][:, 1] for index, curve in found.items()}
@@ -214,7 +214,7 @@ def _close(action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
 
 
 def _slight(target: Target, curve: bpy.types.FCurve, values: Array) -> float:
-    """Return the largest gap between a cycle's ends that is closed; it is smaller for curves that may travel slowly."""
+    """Return the largest gap between a cycle's ends to close; curves that may travel slowly have a smaller limit."""
     may_travel = not _is_plain(curve) or (target.property == "location" and not curve.modifiers)
     return SLIGHT if may_travel else max(SLIGHT, SLIGHTLY * float(np.ptp(values)))
 
@@ -226,7 +226,7 @@ def _note_open(
     away: dict[int, float],
     done: Cleaned,
 ) -> None:
-    """Note which curves repeat without travelling but were left with their ends far apart."""
+    """Note the curves that repeat without travelling but whose ends differ too much to be closed."""
     jumping = [k for k, curve in found.items() if not near[k] and curves.period(curve) and _is_plain(curve)]
     if jumping:
         most = max(away[k] for k in jumping)
@@ -262,8 +262,8 @@ def _end_at(curve: bpy.types.FCurve, value: float) -> None:
 def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, done: Cleaned) -> None:
     """Remove constant curves of bones at rest, and reduce other constant curves to one key.
 
-    Curves of bones at rest also keep one key where without them something else would show: NLA strips below, or a pose
-    that is not keyed. The action keeps its frame range.
+    A bone at rest keeps a key if another pose would show without it: an NLA strip below, or the bone's unkeyed pose.
+    The frame range of the action does not change.
     """
     frames, manual = tuple(action.frame_range[:]), action.use_frame_range
     every = curves.curves_of(action, slot)
@@ -290,7 +290,7 @@ def _drop_constant(armature: bpy.types.Object, action: bpy.types.Action, slot: S
 
 
 def _idles(armature: bpy.types.Object, target: Target, index: int, curve: bpy.types.FCurve) -> bool:
-    """Return whether a curve only keeps a bone at rest that is posed at rest already."""
+    """Return whether a curve keeps its bone at the rest value and the bone is already posed there."""
     bone = present(armature.pose).bones.get(target.bone)
     if bone is None:
         return False
@@ -318,7 +318,7 @@ def _has_strips(armature: bpy.types.Object) -> bool:
 
 
 def _with_one_key(curve: bpy.types.FCurve) -> int:
-    """Keep a curve's first key, and its last where it has modifiers; return 1 if any key was removed, else 0."""
+    """Keep only a curve's first key, and its last if it has modifiers; return 1 if keys were removed, or 0."""
     wanted = [0, len(curve.keyframe_points) - 1] if len(curve.modifiers) else [0]
     if len(curve.keyframe_points) <= len(wanted):
         return 0

@@ -30,21 +30,21 @@ RESTS = {  # values at rest
 }
 OUR_MARKER = re.compile(r"(front )?[LR] (down|up) \d+|Seam \d+")
 _TURNS = 0.5  # degrees: a cycle that turns by more can't be repeated by curve modifiers
-LEAST_KEYED = 1e-6  # radians, metres and factors: what moves less gets no keys, unless its sources have some
+LEAST_KEYED = 1e-6  # radians, metres and factors: smaller movements get no keys, unless the sources key them
 _OFF_FRAME = 1e-2  # frames: a range this close to a whole number of frames counts as whole
-SPARSE = 1.0 / 3.0  # of all frames: keys of an action that is keyed by hand
+SPARSE = 1.0 / 3.0  # of all frames: fewer keys than this count as keyed by hand
 _SEEN = 0.02  # of a cycle's length: a smaller change of speed is not reported
 
 
 @dataclass(frozen=True, eq=False)
 class ReadAction:
-    """The clip of an action and where it comes from.
+    """The clip read from an action, with details about its source.
 
-    frames (F,) : scene frames; targets : what had curves; notes : what was left out and why, a sentence each
-    start : first values of the curves, so that a result can write the same rotations with the same numbers
-    hidden : bones whose keys would not show, where the clip was read visually
-    properties : first values of the properties that its curves set, by path
-    key_times : frames of the clip that have keys of controls, by what is keyed
+    frames (F,) : scene frames; targets : properties with curves; notes : sentences about omissions and their reasons
+    start : first values of the curves, so that a result can continue with the same Euler turns or quaternion signs
+    hidden : bones whose keys would have no effect, where the clip was read visually
+    properties : first values of the custom properties with curves, by data path
+    key_times : frames of the clip with keys of controls, by keyed target
     """
 
     clip: Clip
@@ -63,8 +63,8 @@ class ReadAction:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it is keyed by hand: on controls, and most of them on few frames."""
-        counts = [len(times.frames) for times in self.key_times.values() if len(times.frames) > 1]  # not what is held
+        """Whether the action is keyed by hand: most controls have keys on few frames."""
+        counts = [len(times.frames) for times in self.key_times.values() if len(times.frames) > 1]  # not held
         return bool(counts) and float(np.median(counts)) < SPARSE * len(self.frames)
 
 
@@ -88,12 +88,11 @@ def read(
     slot : by default the one that `curves.choose_slot` returns
     carried : transforms of bones that become channels of the clip, also where they have no curves
 
-    The clip has one frame per scene frame. A cycle that ends between two frames is played slightly faster or slower,
-    so that it closes on a whole number of frames; any other clip that ends there gets its last pose on an extra frame.
-    Bones without curves are as they are posed if no action keys them, else at rest; an object without curves keeps its
-    transform. All other curves of the slot become channels. The clip is cyclic if the action is marked cyclic, or if
-    everything that moves in it repeats.
-    Raises RigError for an action that moves nothing of the armature.
+    The clip has one frame per scene frame. A cycle that ends between two frames is resampled slightly, so that it
+    closes on a whole number of frames; any other clip that ends there gets its last pose on an extra frame. A bone
+    without curves keeps its current pose if no action keys it, and is at rest otherwise; an object without curves keeps
+    its transform. All other curves of the slot become channels. The clip is cyclic if the action is marked cyclic, or
+    if all its moving curves repeat. Raises RigError for an action that moves nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = curves.curves_of(action, slot)
@@ -147,7 +146,7 @@ def object_turn(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
 
 
 def _frames(first: float, last: float) -> tuple[Array, bool]:
-    """Return the scene frames (F,) from `first` to `last` inclusive, and whether they are whole frames apart."""
+    """Return the scene frames (F,) from `first` to `last` inclusive, and whether their distance is a whole number."""
     count = round(last - first)
     whole = abs(last - first - count) <= _OFF_FRAME
     if whole:
@@ -200,8 +199,8 @@ def from_channels(
 ) -> Clip:
     """Return a clip from channel values (F, n) by target.
 
-    Bones without values are as they are posed if nothing keys them, else at rest; an object without values keeps its
-    transform. Raises RigError for an action that scales the object.
+    A bone without values keeps its current pose if nothing keys it, and is at rest otherwise; an object without values
+    keeps its transform. Raises RigError for an action that scales the object.
     """
     skeleton = body.skeleton
     stands = {target: np.tile(row, (count, 1)) for target, row in body.posed.items() if target not in sampled}
@@ -235,7 +234,7 @@ def from_channels(
 
 
 def pose_unkeyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
-    """Return a clip in which what is posed and keyed by nothing stays as it is posed; targets : what the clip keys."""
+    """Return a clip with the current pose of bones that nothing keys; targets : properties that the clip keys."""
     posed = {target: row for target, row in body.posed.items() if target not in targets}
     if not posed:
         return clip
@@ -254,7 +253,7 @@ def pose_unkeyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
 
 
 def _since_still(rotations: Array, translations: Array, body: Rig, bone: str) -> tuple[Array, Array]:
-    """Convert keyed rotations (F, 4) and translations (F, 3) of a still bone from its rest to where it stays."""
+    """Convert keyed rotations (F, 4) and translations (F, 3) of an unkeyed bone: from its rest to its current pose."""
     away, back = _still_of(body, bone)[0], quat.inv(_still_of(body, bone)[1])
     return quat.mul(back, rotations), quat.rotate(back, translations - away)
 
@@ -278,11 +277,11 @@ def _is_cycle(
     sampled: dict[Target, Array],
     span: tuple[float, float],
 ) -> tuple[bool, list[str]]:
-    """Return whether a span of an action is a whole number of cycles, and a note where it looks so but is not."""
+    """Return whether a span of an action is a whole number of cycles, and a note if it only nearly is."""
     every = {(target, index): curves.period(c) for target, by_index in keyed.items() for index, c in by_index.items()}
     (first, last), (begins, ends) = span, curves.frame_range(action, slot)
     length, whole = last - first, ends - begins
-    declared = action.use_frame_range and action.use_cyclic and whole > 0.0  # one frame is no cycle
+    declared = action.use_frame_range and action.use_cyclic and whole > 0.0  # one frame is too short for a cycle
     if length == 0.0 or not (declared or any(every.values())):
         return False, []
     periods = [
@@ -309,7 +308,7 @@ def _moves(values: Array) -> bool:
 
 
 def _shows(target: Target, body: Rig) -> bool:
-    """Return whether keys on a target have an effect; those on a connected bone's location have none."""
+    """Return whether keys on a target have an effect; keys of a connected bone's location do not."""
     joint = targets_of(body).index(target.bone)
     if target.property == "location":
         return bool(body.movable[joint])
@@ -346,12 +345,12 @@ def fill(
     """Replace the curves of an action's slot with a clip, in each bone's own rotation mode.
 
     targets : what the sources keyed; these curves are written even where the clip does not move
-    held : what gets one key where the clip does not move
-    start : values that Euler angles and quaternions begin as near to as possible; from there they are continuous
+    held : properties that get one key where the clip does not move them
+    start : previous values of Euler angles and quaternions; the written values start in the nearest equivalent
     hidden : bones that are left out
     key_frames : fractional clip frames to key, by default every frame; a cycle also has keys at both ends
-    few : bounds for as few keys as possible; then what the fit achieved is returned
-    repeats : whether the curves repeat for ever; by default those of a cyclic clip that does not turn
+    few : tolerances for key reduction; the function then returns the achieved fit
+    repeats : whether the curves get Cycles modifiers; by default if the clip is cyclic and does not turn
     """
     action, holder, last, found = into[0], curves.emptied(*into), len(clip) - 1, None
     full = as_keyed(clip, body, targets | held)
@@ -378,13 +377,13 @@ def fill(
 
 
 def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target, Array]) -> list[KeyedBone]:
-    """Return how to key each joint of a clip: what its sources keyed, and what moves."""
+    """Decide how each joint of a clip is keyed, from its sources' keys and from its movement."""
     found = []
     for joint, name in enumerate(targets_of(body)):
         mode = body.modes[joint]
         turn, move, size = (Target(name, what) for what in (rotation_modes.property_of(mode), "location", "scale"))
         scales = np.ones(3) if full.scales is None else full.scales[:, joint]
-        # What stays as it is posed gets no keys.
+        # Properties that keep their current value get no keys.
         back = quat.inv(rotation_modes.to_quaternion(_row(body, turn)[None], mode)[0])
         stays = body.units[joint] * _row(body, move)
         keying = Keying(
@@ -404,12 +403,12 @@ def _bones(full: Clip, body: Rig, targets: frozenset[Target], start: dict[Target
 
 
 def _row(body: Rig, target: Target) -> Array:
-    """Return the values (n,) of a property that is not keyed."""
+    """Return the current or rest values (n,) of an unkeyed property."""
     return np.array(body.posed.get(target, RESTS[target.property]), dtype=np.float64)
 
 
 def moved(clip: Clip, body: Rig) -> frozenset[Target]:
-    """Return the properties that a clip moves, which it gets keys for whatever its sources have keyed."""
+    """Return the properties that a clip moves; they get keys even if its sources lack them."""
     found = set()
     for bone in _bones(as_keyed(clip, body, frozenset()), body, frozenset(), {}):
         keying = bone.keying
@@ -440,7 +439,7 @@ def _write(writer: curve_writing.Writer, full: Clip, bones: list[KeyedBone], at:
 
 
 def as_keyed(clip: Clip, body: Rig, targets: frozenset[Target]) -> Clip:
-    """Return a clip whose still bones are counted from rest again, where the clip moves or its sources key them."""
+    """Convert a clip's unkeyed bones back to offsets from rest, where the clip moves them or its sources key them."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for name in body.still:
         joint = targets_of(body).index(name)

@@ -27,9 +27,9 @@ def read_in_steps(
     slot: Slot = None,
     span: tuple[float, float] | None = None,
 ) -> steps.Steps[ReadAction]:
-    """Read an action as a rig's body shows it, whichever controls it keys; keys of other bones become channels.
+    """Read an action as a rig's evaluated body, whichever controls it keys; keys of other bones become channels.
 
-    What it keys of the controls is in `targets`, so that a result can key the same. Scales are left out. Raises
+    The keyed controls are listed in `targets`, so that a result can key the same ones. Scales are left out. Raises
     RigError for an action that moves nothing of the armature.
     """
     controls = present(body.controls)
@@ -77,14 +77,14 @@ def read_in_steps(
 
 
 def _is_seen(bone: str, controls: BodyControls) -> bool:
-    """Return whether the body shows what is keyed on a bone."""
+    """Return whether keys on a bone are visible in the evaluated body."""
     if isinstance(controls, FoundControls):
         return bone in controls.above
     return bone in controls.names or bone in controls.idle or "_ik" in bone
 
 
 def _carried(action: bpy.types.Action, others: Collection[Target], controls: BodyControls) -> str:
-    """Return a sentence on keys that move deforming bones beside those of the body, "" for none."""
+    """Return a sentence about keys that move deforming bones outside the body, "" for none."""
     if not isinstance(controls, FoundControls):
         return ""
     names = sorted({target.bone for target in others} & controls.beside)
@@ -104,9 +104,9 @@ def _replaced(action: bpy.types.Action, ours: Collection[Target], controls: Body
 def _switched(
     armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, controls: BodyControls
 ) -> tuple[dict[str, float], str]:
-    """Return switches, by path, that stand against what an action keys and does not key itself, and a note on them.
+    """Return the IK/FK switches, by path, that contradict the keyed controls and lack a curve, and a note on them.
 
-    Another action that was played before has left them so: without them, what is keyed would not be seen.
+    A previously played action may have left them in that state, in which the keyed controls would not move the limb.
     """
     every = curves.curves_of(action, slot)
     paths = {curve.data_path for curve in every}

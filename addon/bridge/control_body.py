@@ -1,4 +1,4 @@
-"""Read the body that a rig's controls move, whoever made the rig: its deforming bones, and the controls found for them.
+"""Read the body moved by the controls of any rig: its deforming bones, and the controls found for them.
 
 Rigify's human is read by `control_rig`, which knows its forward kinematics exactly; all other rigs are read here.
 """
@@ -20,7 +20,7 @@ from .rig import Rig, Still
 from .rig_controls import Part, RigControls, body, find, graph, limits
 from .rig_controls.graph import PARENT, Graph
 
-_STRAIGHT = 1e-4  # of a leg's length; one that lacks less is straight: bent by 1.6 degrees
+_STRAIGHT = 1e-4  # of a leg's length: a leg shorter by less counts as straight; this is a bend of 1.6 degrees
 _CHOSEN = "action_loom_controls"
 _KNOWN: Cache[str, RigControls] = memory.cache(16)  # searches take up to seconds
 _FOLLOWING: Cache[str, bool] = memory.cache(64)
@@ -32,10 +32,10 @@ def body_of(
     moving_object: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
 ) -> Rig:
-    """Return the body of an armature: all its bones (see `rig.read`), or those that its controls move.
+    """Return the body of an armature: all its bones (see `rig.read`), or the bones moved by its controls.
 
-    Where controls move the bones, they are known afterwards (`Rig.controls`), and `clip_on_controls` reads and writes
-    them. Raises RigError if no control is known that moves the body, with the reason.
+    If controls move the bones, `Rig.controls` lists them, and `clip_on_controls` reads and writes the clips. Raises
+    RigError with the reason if no control is known that moves the body.
     """
     if control_rig.is_generated(armature):
         try:
@@ -63,10 +63,10 @@ def body_or_bones(
     moving_object: bool = False,
     still: Callable[[Sequence[str]], dict[str, Still]] | None = None,
 ) -> Rig:
-    """Return the body of an armature as `body_of` does, or all its bones where its controls are not known.
+    """Return the body of an armature like `body_of`, or all its bones if the controls are unknown.
 
-    For actions that the armature has already: a result keys what they key. The rig's note gives the reason for reading
-    all bones.
+    This is for existing actions of the armature, whose results key the same bones. The rig's note gives the reason for
+    reading all bones.
     """
     try:
         return body_of(armature, moving_object=moving_object, still=still)
@@ -76,7 +76,7 @@ def body_or_bones(
 
 
 def controls_of(armature: bpy.types.Object) -> RigControls:
-    """Return the controls of an armature, found once as long as nothing of the rig changes; chosen ones count."""
+    """Return the controls of an armature, cached until the rig changes; controls chosen by hand take precedence."""
     found = _KNOWN.made(state(armature), lambda: find(armature))
     return _chosen(found, chosen_controls(armature))
 
@@ -87,7 +87,7 @@ def has_controls(armature: bpy.types.Object) -> bool:
 
 
 def found_roles(armature: bpy.types.Object) -> dict[str, str]:
-    """Return the bones by role as they are found, without those chosen by hand; of a control rig those that deform."""
+    """Detect the bone of each role, without the roles chosen by hand; on a control rig these are deforming bones."""
     depends = graph.read(armature)
     if not _follows_others(armature, depends):
         return rig.found_roles(armature)
@@ -102,7 +102,7 @@ def forget(armature: bpy.types.Object) -> None:
 
 
 def rows_of(found: RigControls) -> dict[str, str]:
-    """Return the controls in a table, by what they move: "Left leg, IK", "Trunk, spine", "Root"."""
+    """Return controls as table rows by function: "Left leg, IK", "Trunk, spine", "Root"."""
     rows = {"Root": found.root, "Torso": found.torso}
     for part in found.every:
         rows |= {f"{part.name}, {role}": control for role, control in part.fk}
@@ -129,7 +129,7 @@ def set_chosen(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
 
 
 def _chosen(found: RigControls, chosen: dict[str, str]) -> RigControls:
-    """Return controls with those chosen by hand in their places."""
+    """Replace detected controls with the ones chosen by hand."""
     if not chosen:
         return found
     return replace(
@@ -151,7 +151,7 @@ def _chosen_part(part: Part, chosen: dict[str, str]) -> Part:
 
 
 def state(armature: bpy.types.Object) -> str:
-    """Return a hash of all that decides what controls there are: bones, constraints, drivers, meshes, chosen roles."""
+    """Return a hash of everything that determines the controls: bones, constraints, drivers, meshes, chosen roles."""
     digest = hashlib.blake2b(digest_size=16)
     switched = graph.switched(armature)
     for bone in present(armature.pose).bones:
@@ -164,7 +164,7 @@ def state(armature: bpy.types.Object) -> str:
         for one in bone.constraints:
             target = getattr(getattr(one, "target", None), "name", "")
             names = [one.name, one.type, target, getattr(one, "subtarget", ""), getattr(one, "pole_subtarget", "")]
-            # What a driver or keys switch is found either way, so that no other switch makes a rig another one.
+            # Constraints switched by drivers or keys are found in either state, so a switch must not change the hash.
             on = (bone.name, one.name) in switched or (one.enabled and one.influence > 0.0)
             digest.update(repr([*names, on]).encode())
     data = armature.animation_data
@@ -180,14 +180,14 @@ def state(armature: bpy.types.Object) -> str:
 
 
 def _follows_others(armature: bpy.types.Object, depends: Graph) -> bool:
-    """Return whether a bone with a role, or one that it depends on, follows another by more than its parent."""
+    """Return whether a bone with a role, or a dependency of it, follows another bone that is not its parent."""
     following = {bone for bone, edges in depends.edges.items() if any(edge.how != PARENT for edge in edges)}
     moved = following | depends.driven | depends.broken.keys()
     if not moved:
         return False
 
     def follows() -> bool:
-        roles = body.roles(armature, depends, body.deforming(armature))  # which looks at the weights of meshes
+        roles = body.roles(armature, depends, body.deforming(armature))  # this reads the vertex weights of meshes
         return not moved.isdisjoint(depends.above(*roles.values()))
 
     return _FOLLOWING.made(state(armature), follows)
@@ -209,7 +209,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     playing = {role: bone for part in found.parts for role, bone in part.bones if _is_posed(part, role)}
     more = [bone for part in found.chains for _, bone in part.bones]
     of_parts, hang = body.hung(armature, depends, playing, more)
-    for part in found.chains:  # tails may hang by their tips
+    for part in found.chains:  # tails may be connected at their tips
         line = [of_parts.index(bone) for bone in (part.hangs_on, *(bone for _, bone in part.bones)) if bone in of_parts]
         hang[line[1:]] = line[:-1]
     names = [found.root] if found.root and found.root not in of_parts else []
@@ -229,7 +229,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
 
 
 def _is_posed(part: Part, role: str) -> bool:
-    """Return whether a bone may stand on its own; of a trunk those between two roles, without controls, ride along."""
+    """Return whether a bone has its own pose; trunk bones between two roles, without controls, follow their parent."""
     return role in rig.ROLES or bool(part.note) or role == part.end or role in dict(part.fk)
 
 
@@ -263,7 +263,7 @@ def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends:
 
 
 def _reach(armature: bpy.types.Object, found: RigControls) -> dict[tuple[str, str], float]:
-    """Return how long legs can be that can't be quite straight, on FK and on IK (see `FoundControls`)."""
+    """Return the maximal length of legs that cannot be fully straight, on FK and on IK (see `FoundControls`)."""
     sound = [part for part in found.parts if part.name.endswith("leg") and len(part.bones) > 2 and not part.note]
     ways = [(part, kind) for part in sound for kind in ("fk", "ik") if (part.ik if kind == "ik" else part.has_fk)]
     every = {(part.name, kind): limits.reach(armature, part, inverse=kind == "ik") for part, kind in ways}
@@ -271,5 +271,5 @@ def _reach(armature: bpy.types.Object, found: RigControls) -> dict[tuple[str, st
 
 
 def refuse_unknown(armature: bpy.types.Object, known: Rig) -> None:
-    """Raise RigError for a body that can't play a clip, because nothing is known that moves most of it."""
+    """Raise RigError if a body can't play a clip because the controls of most of it are unknown."""
     control_rig.refuse_unknown(armature, known)

@@ -1,4 +1,4 @@
-"""Solve for a clip on the controls of a rig: on FK or IK, limb by limb (methods: Body roles and retargeting)."""
+"""Solve a clip for a rig's controls, on FK or IK, limb by limb (methods: Body roles and retargeting)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,14 +30,14 @@ AS_SOURCE = "source"
 _WORDS = {FK: "FK", IK: "IK", BOTH: "FK and IK"}
 _ASKED: dict[str, Limbs] = {FK: FK, IK: IK, BOTH: BOTH}
 _SHORT = 1e-3  # of the body's height: a limb that ends up shorter by more is reported
-_OFF = 1.0, 0.5  # millimetres and degrees that are reported
+_OFF = 1.0, 0.5  # millimetres and degrees: larger errors are reported
 _SAME = 0.5, 0.2  # millimetres and degrees within which the sources' own controls are enough
-# A control holds still that goes no faster (m/s, rad/s), for so many seconds, and strays no further (m, rad).
+# A control is still below these speeds (m/s, rad/s), for this time (s), and within this distance (m, rad).
 _SLOW, _HOLDS, _STILL = (0.01, 0.05), 0.2, (5e-4, 3e-3)
 _LEGS = {"L": "Left leg", "R": "Right leg"}
 _PLANTED = 2e-3  # metres on the ground that a planted ball strays at most
-_ROUNDING = 1e-4  # of what Blender evaluates
-_SAMPLE = 24  # frames on which that is tried
+_ROUNDING = 1e-4  # rounding of Blender's evaluated matrices
+_SAMPLE = 24  # frames used to test this
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +47,11 @@ class ControlKeys:
     modes (C,) : rotation modes
     own (F, C, 4, 4) : in each control's own axes; moves (C,) : whether its location has an effect
     settings : values of properties, by path on the armature
-    on_fk : the switches, likewise, with which limbs that are keyed on both stand on FK
-    bones : the bone that a control moves, by the control's name; partners : the control on the other side, likewise
+    on_fk : the switches, by path, that select FK on limbs keyed on both
+    bones : the bone moved by each control; partners : the control on the other side; both by control name
     limbs : how arms and legs are keyed, by the names of their parts
-    meanwhile : values of properties that the sources set, likewise
-    held : frames (first, end) in which controls of feet keep still, by the control's name
+    meanwhile : values of properties that the sources set, by path
+    held : frames (first, end) in which foot controls keep still, by control name
     notes : messages for the user, a sentence each
     """
 
@@ -70,7 +70,7 @@ class ControlKeys:
 
     @property
     def summary(self) -> str:
-        """How limbs are keyed, for the summary of a result; "" where the rig has one kind of controls only."""
+        """How limbs are keyed, for the summary of a result; "" if the rig has only one kind of controls."""
         kinds = set(self.limbs.values())
         if len(kinds) < 2:
             return "".join(f", limbs on {_WORDS[kind]}" for kind in kinds)
@@ -83,10 +83,10 @@ class Wanted:
     """How limbs are to be keyed.
 
     limbs : AS_SOURCE, FK, IK or BOTH
-    keyed : what the sources keyed; values : of properties at the sources' first frame, by path
-    few : bounds for as few keys as possible, None for keys on every frame
-    alike : what is keyed at rest, too, where keys are few, because other results of the same set move it
-    times : frames of the clip at which the sources have keys, by what they key; start : first values of these
+    keyed : targets keyed by the sources; values : of properties at the sources' first frame, by path
+    few : tolerances for key reduction, None for keys on every frame
+    alike : targets to key even at rest when keys are reduced, because other results of the same set move them
+    times : clip frames at which the sources have keys, by target; start : first values of these
     """
 
     limbs: str = AS_SOURCE
@@ -101,8 +101,8 @@ class Wanted:
 def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Limbs]:
     """Return how each arm and leg is keyed, FK, IK or BOTH, by the name of its part; {} if all of Rigify's are on FK.
 
-    As in the source is on IK where the source keys only that, or where the rig's switches show it. Captured motion of
-    other bodies is on FK.
+    AS_SOURCE means IK where the sources key only IK, or where the rig's switches select it. Captured motion of other
+    bodies is on FK.
     """
     names = {target.bone for target in wanted.keyed}
     if isinstance(body.controls, Controls):
@@ -119,7 +119,7 @@ def kinds(armature: bpy.types.Object, body: Rig, wanted: Wanted) -> dict[str, Li
 
 
 def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
-    """Return the same for captured motion of other bodies, of controls that were found.
+    """Choose FK or IK per limb like `kinds`, for motion captured on another body.
 
     limbs : as of `Wanted`
     """
@@ -128,7 +128,7 @@ def kinds_of_captured(body: Rig, limbs: str) -> dict[str, Limbs]:
 
 
 def leaves_ik(body: Rig, keys: ControlKeys) -> bool:
-    """Return whether some arm or leg has IK controls that get no keys: they stay where they are."""
+    """Return whether some arm or leg has IK controls without keys, which therefore do not move."""
     if isinstance(body.controls, Controls):
         return FK in keys.limbs.values()
     return any(part.ik and part.has_fk and keys.limbs.get(part.name, FK) == FK for part in _found_parts(body))
@@ -139,9 +139,9 @@ def _found_parts(body: Rig) -> tuple[Part, ...]:
 
 
 def bent(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, str]:
-    """Return a clip with legs as long as a body's controls let them be, and what to say of that, "" for nothing.
+    """Bend legs that are longer than the body's controls allow; return the clip and a sentence on it, "" for no change.
 
-    limbs : how they are keyed, by part as of `kinds`, FK for those without an entry
+    limbs : how they are keyed, by part as returned by `kinds`; FK is the default
     """
     controls, reach = body.controls, dict[str, float]()
     known = controls.reach if isinstance(controls, FoundControls) else {}
@@ -174,8 +174,8 @@ def _value(armature: bpy.types.Object, wanted: Wanted, path: str) -> float:
 def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: Wanted) -> steps.Steps[ControlKeys]:
     """Return the keys of a body's controls that put its bones where a clip has them.
 
-    Where the controls that the sources key are enough, no others get keys. Raises RigError if no part of the body can
-    be keyed.
+    If the controls keyed by the sources suffice, no others get keys. Raises RigError if no part of the body can be
+    keyed.
     """
     limbs = kinds(armature, body, wanted)
     matrices, _ = poses.of_bones(replace(clip, scales=None), body)
@@ -183,7 +183,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
     if exact is not None and not limbs:
         return exact
     found = control_body.controls_of(armature)
-    if exact is not None:  # which has all that hangs on the body
+    if exact is not None:  # the exact solution includes all chains on the body
         found = replace(found, chains=())
     solve = partial(
         solve_in_steps,
@@ -223,7 +223,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
 
 
 def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str], own: Array) -> None:
-    """Let IK controls of hands and feet keep their transforms (F, C, 4, 4) while they hold still: constant keys."""
+    """Make the transforms (F, C, 4, 4) of IK controls of hands and feet constant while they hold still."""
     least = max(2, round(_HOLDS * clip.rate))
     step = max(1, least // 2)  # solvers leave up to 0.1 mm on every frame: of 120 a second that would be fast
     for k in [names.index(part.ik) for part in found.parts if part.ik in names and part.roll not in names]:
@@ -240,12 +240,12 @@ def _hold_still(clip: Clip, body: Rig, found: RigControls, names: Sequence[str],
             away = np.flatnonzero(np.any(off, axis=0))
             begin = max(first, int(away[away < middle].max(initial=-1)) + 1)
             finish = min(end, int(away[away > middle].min(initial=len(own))) - 1)
-            if finish - begin >= max(least, (end - first) // 2):  # else it drifts
+            if finish - begin >= max(least, (end - first) // 2):  # a shorter stretch would only interrupt a drift
                 own[begin : finish + 1, k] = own[middle, k]
 
 
 def _stances(clip: Clip, body: Rig) -> dict[str, list[tuple[int, int]]]:
-    """Return the frames (first, end) in which the foot of each leg stands on its ball, by the name of the part."""
+    """Return the frames (first, end) in which the ball of each leg's foot stands, by the name of the part."""
     least = max(2, round(_HOLDS * clip.rate))
     found: dict[str, list[tuple[int, int]]] = {}
     for side, foot in contacts.standing_feet(world_pose.pose(clip)).items() if not body.moving_object else ():
@@ -261,9 +261,9 @@ def _stances(clip: Clip, body: Rig) -> dict[str, list[tuple[int, int]]]:
 def _keep_standing(
     found: RigControls, names: Sequence[str], own: Array, stances: Mapping[str, Sequence[tuple[int, int]]]
 ) -> dict[str, list[tuple[int, int]]]:
-    """Make controls (F, C, 4, 4) of feet that roll below them constant while they stand; return in which frames.
+    """Hold the IK controls (F, C, 4, 4) of feet with a roll control constant during stances; return those frames.
 
-    What carries them may move; where it does, so do their own transforms.
+    If the parent of a control moves, its own transform changes, and that stance is left out.
     """
     held: dict[str, list[tuple[int, int]]] = {}
     for part in (part for part in found.parts if part.roll in names and part.ik in names):
@@ -294,9 +294,9 @@ def _moved(found: RigControls) -> dict[str, str]:
 def _enough(
     found: RigControls, matrices: Array, wanted: Wanted, solve: Callable[..., steps.Steps[Solved]]
 ) -> steps.Steps[tuple[frozenset[str] | None, frozenset[str]]]:
-    """Return the controls that are enough for a motion, None for all, and the parts of which nothing need be set.
+    """Find a small sufficient set of controls, None for all, and the parts that need no property settings.
 
-    These are the sources' own, and all of those parts where they are not enough.
+    The set has the sources' own controls, and all controls of each part for which the former do not suffice.
     """
     keyed = {target.bone for target in wanted.keyed} & found.controls
     if not keyed or wanted.limbs != AS_SOURCE:
@@ -322,7 +322,7 @@ def _enough(
 
 
 def _missing(found: RigControls, off: set[str], as_set: frozenset[str]) -> list[Part]:
-    """Return the parts whose bones are off though what carries them is not: the trunk, else limbs, else chains."""
+    """Return the parts with misplaced bones whose parent is placed correctly: the trunk, then limbs, then chains."""
     for parts in (found.parts[:1], found.parts[1:], found.chains):
         wrong = [part for part in parts if part.name in as_set and not off.isdisjoint(bone for _, bone in part.bones)]
         carriers = {bone for part in wrong for _, bone in part.bones}
@@ -372,7 +372,7 @@ def _exact(armature: bpy.types.Object, body: Rig, matrices: Array) -> ControlKey
 
 
 def _far(millimetres: Mapping[str, Array], degrees: Mapping[str, Array]) -> list[str]:
-    """Return a sentence on the bones that the controls do not put where the clip has them."""
+    """Return a sentence on the bones that the controls can't place as in the clip."""
     off = {bone: (float(far.max()), float(degrees[bone].max())) for bone, far in millimetres.items()}
     bones = [bone for bone, (far, turned) in off.items() if far > _OFF[0] or turned > _OFF[1]]
     if not bones:

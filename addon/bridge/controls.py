@@ -1,4 +1,4 @@
-"""Describe the controls of a body: those of a Rigify human, known exactly, and those that are found on any rig."""
+"""Describe the controls of a body: exactly known for a Rigify human, detected for any other rig."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,15 +11,15 @@ from ...core.motion.quat import Array
 if TYPE_CHECKING:
     from .rig_controls.found import RigControls
 
-NONE = -1  # the carrier of a control that hangs on the armature itself
+NONE = -1  # the carrier of a control without a parent control or bone
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BodyControls:
     """The C controls that move a body of B bones.
 
-    names, modes (C,) : names and rotation modes of all that may get keys
-    idle : controls that would move the body, too, and must stay at rest
+    names, modes (C,) : names and rotation modes of all controls that may get keys
+    idle : further controls that would move the body and must stay at rest
     seen (B,), seen_from (B, 4, 4) : the rig's bone that shows each bone of the body, and the matrix from the one to the
         other
     rides : other deforming bones, each with the bone of the body that it moves with
@@ -40,9 +40,9 @@ class Controls(BodyControls):
     movable (C,) : whether a control's location moves a bone
     joints (C,) : index of the bone that a control turns; for the torso, which turns the whole trunk, the hips
     offsets (C, 4, 4) : a control's matrix in the frame of its joint
-    carriers (C,) : what a control hangs on: the index of a bone, or B + the index of a control, or NONE
+    carriers (C,) : the parent of a control: the index of a bone, or B + the index of a control, or NONE
     held (C, 4, 4) : rest matrix of a control in its carrier's frame
-    torso, pivot : index of the control that carries the trunk, and of the one below it whose place stays fixed
+    torso, pivot : index of the control that carries the trunk, and of the control below it whose location stays fixed
     settings : required values of custom properties, by bone and property name
     """
 
@@ -86,7 +86,7 @@ class Controls(BodyControls):
         return own, short
 
     def outwards(self, count: int) -> list[int]:
-        """Return the indices of the controls, each after the one it hangs on; `count` is the number of bones B."""
+        """Return the indices of the controls, parents first; `count` is the number of bones B."""
         turned_by = {int(joint): k for k, joint in enumerate(self.joints) if k != self.torso}
         order: list[int] = []
         waiting = list(range(len(self.names)))
@@ -94,19 +94,19 @@ class Controls(BodyControls):
             above = [int(self.carriers[k]) for k in waiting]
             needs = [carrier - count if carrier >= count else turned_by.get(carrier, NONE) for carrier in above]
             free = [k for k, need in zip(waiting, needs, strict=True) if need == NONE or need in order]
-            order += free or waiting  # controls that hang on each other keep their order
+            order += free or waiting  # controls in a dependency cycle keep their order
             waiting = [k for k in waiting if k not in order]
         return order
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoundControls(BodyControls):
-    """The controls that were found on a rig of another kind, whose own bones are the body's.
+    """The controls found on a rig other than a Rigify human; the body consists of the rig's own bones.
 
     found : which controls move which bones
     above : every bone that the body depends on
-    beside : every other one that a deforming bone depends on
-    reach : of legs that can't be quite straight, how far their ends are apart at most, as a share of their bones'
+    beside : every other bone that a deforming bone depends on
+    reach : for legs that can't be fully straight, the largest distance between their ends as a share of their bones'
         lengths, by the part's name and "fk" or "ik"
     """
 

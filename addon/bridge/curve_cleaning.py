@@ -14,7 +14,7 @@ _SITES = {"mixamo.com", "mixamo"}
 def clean(
     armature: bpy.types.Object, action: bpy.types.Action, steps: cleaning.Steps, *, keep_copy: bool
 ) -> tuple[cleaning.Cleaned, str]:
-    """Clean an action in place; return what changed, and the name of the copy of the original ("" if not kept).
+    """Clean an action in place; return the changes, and the name of the copy of the original ("" if not kept).
 
     Raises LoomError for an action that can't be changed, or without a slot that clearly is the armature's. After any
     error the action is unchanged.
@@ -70,7 +70,7 @@ def _plain(name: str) -> str:
 
 
 def summary(action: bpy.types.Action, done: cleaning.Cleaned, kept: str) -> str:
-    """Return one line on what changed in an action, with counts before and after."""
+    """Describe the changes to an action in one line, with counts before and after."""
     if not done.anything:
         return f"{action.name}: {done.curves[0]} curves, {done.keys[0]} keys: nothing to clean up"
     parts = [f"{done.curves[0]} → {done.curves[1]} curves", f"{done.keys[0]} → {done.keys[1]} keys"]

@@ -1,4 +1,4 @@
-"""Keep how curves of an action are locked, hidden and grouped while its keys are replaced."""
+"""Keep the locks, visibility and groups of an action's curves while its keys are replaced."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,14 +14,14 @@ _COLORS = ("normal", "select", "active")
 
 
 class Looks(NamedTuple):
-    """What curves have beside their keys, by path and index, and what their groups have, by name."""
+    """Display settings of curves, by path and index, and of groups, by name."""
 
     curves: Mapping[tuple[str, int], tuple[tuple[object, ...], tuple[float, ...], str]]
     groups: Mapping[str, tuple[tuple[object, ...], tuple[tuple[float, ...], ...]]]
 
 
 def of(played: SlottedAction) -> Looks:
-    """Return how the curves of an action's slot and their groups look."""
+    """Record the display settings of the curves of an action's slot, and of their groups."""
     found, groups = {}, {}
     for curve in curves.curves_of(*played):
         group = curve.group
@@ -34,9 +34,9 @@ def of(played: SlottedAction) -> Looks:
 
 
 def give_back(played: SlottedAction, looks: Looks) -> None:
-    """Let those curves that were there before look as they did, in the groups that they were in."""
+    """Restore the display settings and groups of curves that existed before."""
     for holder in curves.holders(*played):
-        for curve in list(holder.fcurves):  # a curve that is put into a group changes its place
+        for curve in list(holder.fcurves):  # assigning a group changes a curve's index
             known = looks.curves.get((curve.data_path, curve.array_index))
             if known is None:
                 continue
@@ -55,7 +55,7 @@ def give_back(played: SlottedAction, looks: Looks) -> None:
 
 
 def _is_left(group: bpy.types.ActionGroup, looks: Looks) -> bool:
-    """Say whether a group has no curves, or only such as were in no group before."""
+    """Return whether a group is empty, or holds only curves that were ungrouped before."""
     every = [looks.curves.get((curve.data_path, curve.array_index)) for curve in group.channels]
     return all(known is not None and not known[2] for known in every)
 

@@ -18,7 +18,7 @@ _KINDS = {"KE": "KEY", "OB": "OBJECT", "MA": "MATERIAL", "AR": "ARMATURE", "ME":
 class CurveWriter:
     """Writes new curves with keys of type "generated" to a channelbag.
 
-    repeats : every curve repeats for ever, before its first key and after its last
+    repeats : whether curves get a Cycles modifier, before the first key and after the last
     """
 
     def __init__(self, holder: "bpy.types.ActionChannelbag", *, repeats: bool = False) -> None:
@@ -29,7 +29,7 @@ class CurveWriter:
         self._same: dict[tuple[int, int], NDArray[np.uint8]] = {}
 
     def _maker_in(self, slot: str) -> "Callable[[str, int, str], bpy.types.FCurve]":
-        """Return what creates curves in a slot, by its identifier; "" is the slot of the armature."""
+        """Return a function that creates curves in the slot with this identifier; "" is the slot of the armature."""
         if slot and slot not in self._makers:
             bag = _sibling(self._holder.id_data, slot)
             bag.fcurves.clear()
@@ -37,7 +37,7 @@ class CurveWriter:
         return self._makers[slot] if slot else self._make
 
     def _repeated(self, value: int, count: int) -> NDArray[np.uint8]:
-        """Return a choice for so many keys, as bytes like Blender's own; the curves of an action share them."""
+        """Return an enum value repeated `count` times, as bytes like Blender's own; curves share the array."""
         if (value, count) not in self._same:
             self._same[value, count] = np.full(count, value, dtype=np.uint8)
         return self._same[value, count]
@@ -76,7 +76,7 @@ class CurveWriter:
 class Writer(CurveWriter):
     """Writes curves whose keys are all at the same frames (F,).
 
-    held : what gets one key where it does not change
+    held : targets that get one key where they do not change
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Writer(CurveWriter):
 
 
 def _sibling(action: Any, identifier: str) -> "bpy.types.ActionChannelbag":
-    """Return the channelbag of a slot of an action, which is created if it is missing."""
+    """Return the channelbag of a slot with this identifier; slot and channelbag are created if they are missing."""
     slot = next((one for one in action.slots if one.identifier == identifier), None)
     if slot is None:
         slot = action.slots.new(_KINDS.get(identifier[:2], "OBJECT"), identifier[2:])
@@ -123,7 +123,7 @@ def channel_of(name: str) -> tuple[str, int, str]:
 
 
 def _maker(holder: "bpy.types.ActionChannelbag") -> Callable[[str, int, str], bpy.types.FCurve]:
-    """Return what creates a curve in a group: by argument in 4.2, 4.3 and from 5.0 on, by hand in between."""
+    """Return a function that creates a curve in a group; Blender 4.4 and 4.5 lack an argument for the group."""
     new = holder.fcurves.bl_rna.functions["new"]  # type: ignore[attr-defined]  # in the stubs it has properties only
     parameters = {p.identifier for p in new.parameters}
     for keyword in ("action_group", "group_name"):

@@ -15,7 +15,7 @@ from ..ground.blender_types import Slot, SlottedAction, holder_before_slots, pre
 from . import own_values
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
-SLOT = "\t"  # stands between the identifier of another slot and a path in it, in the names of channels
+SLOT = "\t"  # separates the identifier of another slot from the data path, in the names of channels
 OBJECT_GROUP = "Object Transforms"  # Blender's name for the group of an object's own curves
 _CONSTANT = 0  # the enum values that foreach_set takes
 INTERPOLATIONS = {"CONSTANT": _CONSTANT, "LINEAR": 1, "BEZIER": 2}
@@ -24,7 +24,7 @@ _BONE_PATH = re.compile(r'pose\.bones\["(.*)"\]\.(\w+)')
 
 
 class Target(NamedTuple):
-    """What a group of curves moves: ("Hips", "location"), or with no bone the object itself."""
+    """The property that a group of curves animates: ("Hips", "location"); an empty bone name is the object itself."""
 
     bone: str
     property: str
@@ -36,10 +36,10 @@ def suitable_slots(action: bpy.types.Action) -> "list[bpy.types.ActionSlot]":
 
 
 def choose_slot(action: bpy.types.Action, armature: bpy.types.Object) -> Slot:
-    """Return the slot that holds the armature's motion: the assigned slot, else the only one with bone curves.
+    """Return the slot that holds the armature's motion: the assigned slot, or the only one with bone curves.
 
-    Slot names are not used, because importers and older files choose them arbitrarily. Raises RigError if no slot or
-    several slots qualify.
+    Slot names are not used, because importers and older files choose them arbitrarily. Raises RigError unless exactly
+    one slot qualifies.
     """
     if not hasattr(action, "slots"):
         return None
@@ -54,7 +54,7 @@ def choose_slot(action: bpy.types.Action, armature: bpy.types.Object) -> Slot:
 
 
 def slot_called(action: bpy.types.Action, identifier: str, armature: bpy.types.Object) -> Slot:
-    """Return the slot of an action by its identifier, or the one of `choose_slot` if the identifier is empty."""
+    """Return the slot of an action by its identifier, or the result of `choose_slot` if the identifier is empty."""
     if not identifier or not hasattr(action, "slots"):
         return choose_slot(action, armature)
     slot = next((s for s in action.slots if s.identifier == identifier), None)
@@ -72,7 +72,7 @@ def holders(action: bpy.types.Action, slot: Slot) -> "list[bpy.types.ActionChann
 
 
 def curves_of(action: bpy.types.Action, slot: Slot) -> list[bpy.types.FCurve]:
-    """Return the F-curves of an action's slot (None where Blender has no slots)."""
+    """Return the F-curves of an action's slot (None in Blender versions without slots)."""
     return [curve for holder in holders(action, slot) for curve in holder.fcurves]
 
 
@@ -89,7 +89,7 @@ def properties_of(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 
 
 def slots_of(action: bpy.types.Action) -> list[Slot]:
-    """Return the slots of an action that can animate an object; None stands for an action without slots."""
+    """Return the slots of an action that can animate an object; [None] for an action without slots."""
     return [*suitable_slots(action)] if hasattr(action, "slots") else [None]
 
 
@@ -107,7 +107,7 @@ def siblings_of(action: bpy.types.Action, slot: Slot) -> "list[bpy.types.ActionS
 
 
 def frame_range(action: bpy.types.Action, slot: Slot) -> tuple[float, float]:
-    """Return the first and last frame of an action, or of its slot where others last longer."""
+    """Return the first and last frame of an action, or of its slot if the action has several."""
     first, last = action.frame_range[:]
     if action.use_frame_range or len(getattr(action, "slots", ())) < 2:
         return first, last
@@ -118,7 +118,7 @@ def frame_range(action: bpy.types.Action, slot: Slot) -> tuple[float, float]:
 
 
 def is_empty(action: bpy.types.Action) -> bool:
-    """Return whether an action has no curve that could move an object."""
+    """Return whether an action lacks curves that could move an object."""
     return not any(curves_of(action, slot) for slot in slots_of(action))
 
 
@@ -128,11 +128,11 @@ def key_count(action: bpy.types.Action, slot: Slot) -> int:
 
 
 class KeyTimes(NamedTuple):
-    """When something has keys.
+    """The key times of a control.
 
     frames : whole frames, increasing
-    reach : how far the handles before and after each key reach, in frames; () where keys are not joined by Bézier
-        curves or lines, or stand between frames
+    reach : how far the handles before and after each key reach, in frames; () if the keys are not joined by Bézier
+        curves or lines, or are between frames
     """
 
     frames: tuple[int, ...]
@@ -140,7 +140,7 @@ class KeyTimes(NamedTuple):
 
 
 def key_times(every: Iterable[bpy.types.FCurve], first: float) -> KeyTimes:
-    """Return when some curves have keys, together, counted from a scene frame."""
+    """Return the combined key times of some curves, relative to a scene frame."""
     found: dict[int, tuple[float, float]] = {}
     whole = True
     for curve in every:
@@ -154,7 +154,7 @@ def key_times(every: Iterable[bpy.types.FCurve], first: float) -> KeyTimes:
         gaps = np.diff(at)
         lines = np.flatnonzero(kinds[:-1] != INTERPOLATIONS["BEZIER"])
         after[lines], before[lines + 1] = gaps[lines] / 3.0, gaps[lines] / 3.0
-        wide = np.maximum((after[:-1] + before[1:]) / np.maximum(gaps, 1e-9), 1.0)  # Blender shortens what overlaps
+        wide = np.maximum((after[:-1] + before[1:]) / np.maximum(gaps, 1e-9), 1.0)  # Blender shortens overlaps
         after[:-1] /= wide
         before[1:] /= wide
         whole &= bool((np.abs(at - np.round(at)) < 1e-3).all() and (kinds[:-1] != _CONSTANT).all() and kinds.max() <= 2)
@@ -173,7 +173,7 @@ def remove(action: bpy.types.Action, slot: Slot, paths: Iterable[str]) -> None:
 
 
 def bones_keyed(action: bpy.types.Action) -> set[str]:
-    """Return the names of the bones that any slot of an action moves."""
+    """Return the names of the bones moved by any slot of an action."""
     targets = (target_of(curve) for slot in slots_of(action) for curve in curves_of(action, slot))
     return {target.bone for target in targets if target is not None and target.bone}
 
@@ -192,7 +192,7 @@ def target_of(curve: bpy.types.FCurve) -> Target | None:
 
 @lru_cache(maxsize=4096)  # the actions of a character have the same paths
 def target_at(path: str) -> Target | None:
-    """Return what curves of a path move, as `target_of` does."""
+    """Return the bone or object, and the property, for a data path, like `target_of`."""
     if path in CHANNELS:
         return Target("", path)
     match = _BONE_PATH.fullmatch(path)
@@ -207,7 +207,7 @@ def group_of(curve: bpy.types.FCurve) -> str:
 
 
 def bone_in(path: str) -> str:
-    """Return the name of the bone in a data path, "" where it has none."""
+    """Return the name of the bone in a data path, "" for other paths."""
     match = _ANY_BONE.match(path)
     return "" if match is None else bpy.utils.unescape_identifier(match.group(1))
 
@@ -247,9 +247,9 @@ def kind_of(owner: bpy.types.ID, curve: bpy.types.FCurve) -> str | None:
 
 
 def sample_all(curves: Sequence[bpy.types.FCurve], frames: Array) -> Array:
-    """Return the values (C, F) of curves at frames, each as `sample` does, without its cost for the usual curve.
+    """Return the values (C, F) of curves at frames like `sample`, with a fast path for baked curves.
 
-    That has a key on each of the frames and nothing else, as of a baked action.
+    A baked curve has exactly one key per frame and no modifiers.
     """
     count = len(frames)
     keys = np.zeros((len(curves), 2 * count), dtype=np.float32)
@@ -266,7 +266,7 @@ def sample_all(curves: Sequence[bpy.types.FCurve], frames: Array) -> Array:
 
 
 def sample(curve: bpy.types.FCurve, frames: Array) -> Array:
-    """Return a curve's values (F,) at frames: its keys if each frame has one, else evaluated values."""
+    """Return a curve's values (F,) at frames: its keys if each frame has one, evaluated values otherwise."""
     count = len(curve.keyframe_points)
     if count >= len(frames) and not curve.modifiers:
         keys = np.empty(2 * count, dtype=np.float32)
@@ -298,7 +298,7 @@ def period(curve: bpy.types.FCurve) -> float:
 def whole(name: str, armature: bpy.types.Object, into: SlottedAction | None = None) -> Iterator[SlottedAction]:
     """Yield an action and its slot to write to: `into`, or a new action with a fake user.
 
-    After an error the new action is removed, or all users of `into` get a copy of it as it was before.
+    After an error the new action is removed, or all users of `into` get a copy of its previous state.
     """
     if into is None:
         action, slot = new_action(name, armature)
@@ -353,9 +353,9 @@ def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag
 
 
 def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> None:
-    """Assign an action to an armature; the replaced action gets a fake user, so that saving keeps it.
+    """Assign an action to an armature; the replaced action gets a fake user, so that it is saved with the file.
 
-    Switches that the replaced one has set, and this one does not, stand again as they stood before that.
+    Switches set by the replaced action but not by the new one return to their previous values.
     """
     data = present(armature.animation_data or armature.animation_data_create())
     if data.action is not None and data.action != action:
@@ -373,13 +373,13 @@ def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> 
 
 
 def worn_by(armature: bpy.types.Object) -> list[Any]:
-    """Return the meshes that an armature wears and their shape keys, which may play other slots of its actions."""
+    """Return the meshes bound to an armature and their shape keys, which may play other slots of its actions."""
     worn = [one for one in bpy.data.objects if one.type == "MESH" and _is_worn(one, armature)]
     return [*worn, *filter(None, (getattr(one.data, "shape_keys", None) for one in worn))]
 
 
 def slot_of(owner: Any, action: bpy.types.Action) -> Slot:
-    """Return the slot of an action that is for what an armature wears: of the name that it plays, or of its own."""
+    """Return the slot of an action for an attached mesh or shape key: by its last slot's name, or by its own name."""
     data = owner.animation_data
     names = [getattr(data, "last_slot_identifier", ""), f"{owner.id_type[:2]}{owner.name}"]
     fitting = [one for one in getattr(action, "slots", ()) if one.target_id_type == owner.id_type]

@@ -22,7 +22,7 @@ from .curves import Target
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage
 
-SOME = 100  # frames that are read in one step
+SOME = 100  # frames read in one step
 
 # Constraints that do not change a pose that already meets them, so that keys of the visual pose show unchanged.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
@@ -40,9 +40,9 @@ def read_in_steps(
 ) -> steps.Steps[ReadAction]:
     """Read an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
-    Bones that constraints or drivers pose are `hidden`, because they are not seen as they are keyed. Their keys can
-    become channels through `carried`, as in `clip.read`. The movement of the armature's parent is not part of the clip,
-    since a result plays under the same parent. Raises RigError for an action that moves nothing of the armature.
+    Bones posed by constraints or drivers are `hidden`, because their evaluated pose differs from their keys. Their keys
+    can become channels through `carried`, as in `clip.read`. The movement of the armature's parent is not part of the
+    clip, since a result plays under the same parent. Raises RigError for an action that moves nothing of the armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
@@ -81,14 +81,14 @@ def seen_in_steps(
     to_body (B, 4, 4) : matrices from those bones to the body's
     layers : whether the layers of the armature's NLA play, too, and the action's own blending
     as_posed : whether bones without keys have the current pose, as in the scene, and not that of the body
-    carried : whether the object is where its parents and constraints place it in each frame, not in the body's space
-    settings : values that properties of the armature have meanwhile, by path
-    Between steps nothing of it is left in Blender.
+    carried : whether parents and constraints place the object in each frame, instead of the body's space
+    settings : temporary values of the armature's properties, by path
+    Nothing of this remains in Blender between steps.
     """
     parts = []
     for first in range(0, len(frames), SOME):
         yield first / len(frames), f"Reading frame {first:,} of {len(frames):,}"
-        # Where an armature depends on itself, a frame shows something of the one before: the first one of itself.
+        # If an armature depends on itself, a frame depends on the previous one; the first frame is evaluated twice.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
         how: dict[str, Any] = {"layers": layers, "as_posed": as_posed, "carried": carried, "settings": settings}
         poses, objects = _seen(scene, armature, played, body, some, **how)
@@ -101,9 +101,9 @@ def seen_in_steps(
 
 
 def as_seen(linear: Array, places: Array, body: Rig) -> tuple[Array, Array]:
-    """Return rotations (F, J, 4) and translations (F, J, 3) of a body from what is seen of it in the world.
+    """Return rotations (F, J, 4) and translations (F, J, 3) of a body from its evaluated world matrices.
 
-    Stretched limbs keep their rest length; their children stay where they are seen.
+    Stretched limbs keep their rest length; their children keep their evaluated places.
     """
     straight = linear / np.linalg.norm(linear, axis=-2, keepdims=True)
     rotations, translations, _ = kinematics.local(body.skeleton, quat.to_matrix(quat.from_matrix(straight)), places)
@@ -149,11 +149,11 @@ def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
     )
 
 
-# --- what can't be keyed as it is seen ------------------------------------------------------------------------------
+# --- bones that can't be keyed visually ------------------------------------------------------------------------------
 
 
 def posed_by_others(armature: bpy.types.Object) -> frozenset[str]:
-    """Return the bones that constraints or drivers pose, so that keys of their visual pose would not show as seen."""
+    """Return the bones posed by constraints or drivers; keys of their visual pose would not reproduce this pose."""
     names: set[str] = set()
     for bone in present(armature.pose).bones:
         for constraint in bone.constraints:
@@ -175,7 +175,7 @@ def constraints_posing(armature: bpy.types.Object, bone: str) -> list[str]:
 
 
 def carried(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:
-    """Return what some actions key on bones that are posed by others, as the start pose of inverse kinematics."""
+    """Return the targets that some actions key on bones posed by constraints, such as a start pose for IK."""
     hidden = posed_by_others(armature)
     keyed = {target for source in sources for target in curves.transforms(curves.curves_of(*source))}
     return frozenset(target for target in keyed if target.bone in hidden)

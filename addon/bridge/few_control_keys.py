@@ -21,7 +21,7 @@ from .rig_controls import shown_in_steps
 
 STILL_TURN, STILL_PLACE = 2e-4, 1e-5  # radians, and metres a metre of the body's height: rounding errors of controls
 _TRIES = 5  # of a tolerance
-_LOOKED_AT = 300  # frames of a long clip that are measured
+_LOOKED_AT = 300  # frames of a long clip for measuring errors
 _WIDEST = 4.0  # times the bound, at the reach of a control: the largest tolerance tried
 _NEAR = 0.9  # of the bound; an error that large ends the search
 
@@ -31,7 +31,7 @@ class FewControlKeys:
     """Few keys of controls.
 
     turns, moves : of each control that turns or moves, by name, in the numbers that are keyed
-    error, feet_error : how far any bone is from where keys on every frame put it, metres
+    error, feet_error : largest distance of any bone from the result of keys on every frame, metres
     full : how many keys these would be
     """
 
@@ -59,7 +59,7 @@ def moving(keys: ControlKeys, body: Rig) -> tuple[NDArray[np.bool_], NDArray[np.
 def fitted_in_steps(
     armature: bpy.types.Object, clip: Clip, body: Rig, keys: ControlKeys, wanted: Wanted
 ) -> steps.Steps[FewControlKeys]:
-    """Return the fewest keys found that keep every bone within `wanted.few` of where keys on every frame put it."""
+    """Return the fewest keys that keep every bone within `wanted.few` of its place with keys on every frame."""
     work = _Work(armature, clip, body, keys, wanted)
     aim = yield from work.shown(work.every)
     width, best = 1.0, None
@@ -120,7 +120,7 @@ class _Work:
         return replace(self.every, turns=turns, moves=moves)
 
     def _fitted(self, name: str, values: Array, near: float, mode: str = "") -> Keys:
-        """Return the keys of a control's values (F, n): at the source's own times if these are enough."""
+        """Return the keys of a control's values (F, n), at the source's own key times if they suffice."""
         what = rotation_modes.property_of(mode) if mode else "location"
         last, also = len(values) - 1, set(self.few.keep)
         sides = (self._keys.partners.get(name, ""), name)
@@ -165,18 +165,18 @@ class _Work:
 
 
 def _dense(values: Array) -> Keys:
-    """Return values (F, n) as a key on every frame; the curve between them is not looked at."""
+    """Return values (F, n) with a key on every frame; the interpolation between them is not used."""
     return Keys(np.arange(len(values)), values, np.zeros((len(values), 2, values.shape[1])))
 
 
 def _as_timed(values: Array, times: KeyTimes, near: float) -> Keys | None:
-    """Return keys at given times, with handles that reach as far, or None where they miss values (F, n)."""
+    """Return keys at given times with the same handle lengths, or None if they miss values (F, n)."""
     last = len(values) - 1
     if not times.reach or times.frames[0] < 0 or times.frames[-1] > last:
         return None
     frames, reach = np.array(times.frames), np.array(times.reach)
     ends = [np.abs(values[: frames[0]] - values[frames[0]]), np.abs(values[frames[-1] :] - values[frames[-1]])]
-    if max(float(end.max(initial=0.0)) for end in ends) > near:  # it does not stand still outside the keys
+    if max(float(end.max(initial=0.0)) for end in ends) > near:  # the control moves outside the keys
         return None
     inside = values[frames[0] : frames[-1] + 1]
     slopes, missed = handles.slopes(inside, frames - frames[0], reach)

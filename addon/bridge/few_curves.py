@@ -45,7 +45,7 @@ class KeyedBone:
 
     name : its bone, "" for the object; unit : metres of one unit of its location
     away (3,) : offset of its location from rest, metres
-    stays (3,) : its translation where its location is not keyed, metres
+    stays (3,) : its translation without location keys, metres
     """
 
     joint: int
@@ -76,7 +76,7 @@ class KeyedBone:
 
 
 def fitted(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
-    """Fit few keys to a clip; bones whose location is not keyed count where they are posed."""
+    """Fit few keys to a clip; bones without location keys have their current location."""
     from ...core.edit import fewer_keys
 
     moves = np.array([bone.keying.moves for bone in bones])

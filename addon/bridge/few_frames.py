@@ -1,4 +1,4 @@
-"""Play a long action on few frames: Blender copies all keys of what it evaluates."""
+"""Play a long action on few frames without copying all its keys, which Blender would do for evaluation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +10,15 @@ from ...core.motion.quat import Array
 from ..ground.blender_types import SlottedAction
 from . import curve_writing, curves
 
-LONG = 4000  # frames of an action from which on copying its keys takes longer than evaluating its curves here
+LONG = 4000  # frames of an action above which copying its keys takes longer than evaluating its curves
 
 
 @contextmanager
 def of(armature: bpy.types.Object, played: SlottedAction, frames: Array, length: int) -> Iterator[SlottedAction]:
-    """Yield an action that moves as another does at some scene frames (K,), for as long as it is needed.
+    """Yield a temporary action with the values of another at some scene frames (K,).
 
-    Its keys are what Blender says that each curve is there, with its modifiers. length : frames of the action; a short
-    one is yielded itself, and one that is to be seen between frames
+    Its keys are the evaluated values of each curve, including modifiers.
+    length : frames of the action. A short action, or one that is needed between frames, is yielded itself.
     """
     if length < LONG or (frames != np.floor(frames)).any():
         yield played

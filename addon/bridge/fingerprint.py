@@ -17,14 +17,14 @@ _MOST = 2 + sum((_HANDLES | _EASING).values())  # numbers of a key
 _LINEAR, _BEZIER = 1, 2  # kinds above need handles, and numbers for the easing, respectively
 _CHOICES = ("interpolation", "easing")
 _PLAIN_TYPES = {"BOOLEAN", "INT", "FLOAT", "ENUM"}
-# Properties for display, and those that Blender derives itself (differently from version to version).
+# Display properties, and properties that Blender derives itself (differently in each version).
 _NOT_CONTENT = {"show_expanded", "active", "is_valid"}
 # Legacy noise (before 4.4) does not use these, and each later Blender fills them differently.
 _NOT_IN_LEGACY_NOISE = {"lacunarity", "roughness", "use_legacy_noise"}
 
 
 def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
-    """Return a hash of every curve of a slot (None where Blender has no slots) and of the manual frame range.
+    """Return a hash of every curve of a slot (None in Blender versions without slots) and of the manual frame range.
 
     It changes with the motion, and not with names, groups, colours or the selection.
     """
@@ -90,7 +90,7 @@ def _add_curve(digest: Any, curve: bpy.types.FCurve, listed: dict[str, list[str]
 
 
 def _add_keys(digest: Any, points: Any, count: int) -> None:
-    # All numbers in one array, so that they are hashed at once; what comes after the choices is aligned.
+    # All numbers are in one array, to hash them at once; numbers after the enum values are aligned.
     room = np.empty(2 * count + 3 + 4 * count * _MOST, dtype=np.uint8)
     first = -2 * count % 4
     for k, name in enumerate(_CHOICES):

@@ -14,7 +14,7 @@ MOST = 200_000  # triangles
 def read(drawn: bpy.types.Object, metres: float, floor: float) -> Ground:
     """Return the ground of a mesh object, in metres over a floor, whose height is in units of the scene.
 
-    metres : of a unit of the scene. Raises LoomError for an object that is gone, and for a large mesh.
+    metres : of a unit of the scene. Raises LoomError for a missing object, and for a large mesh.
     """
     layer = present(bpy.context.view_layer)
     layer.update()

@@ -1,4 +1,4 @@
-"""Frames at which an action has a whole pose keyed, and the types of keys that tell an artist's from filled ones."""
+"""Frames with a whole keyed pose, and the key types that distinguish an artist's keys from filled ones."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -10,18 +10,17 @@ from numpy.typing import NDArray
 from ..ground.blender_types import Slot
 from . import curves
 
-WHOLE = 0.6  # of the bones that an action moves: a frame with keys of so many has a pose
+WHOLE = 0.6  # of the bones that an action moves: a frame with keys on this share is a pose
 STILL = 1e-5  # by which values of a curve that moves differ
 MOST_KEYS = 50_000  # of an action whose keys are compared whenever the panel is drawn
-_MADE = ("BREAKDOWN", "GENERATED")  # types of keys that are no artist's
+_MADE = ("BREAKDOWN", "GENERATED")  # key types that artists do not set
 
 
 def frames_of(action: bpy.types.Action, slot: Slot) -> list[int]:
-    """Return the scene frames at which an action has a pose; those from the first to the last with selected keys.
+    """Return the scene frames at which an action has a pose; frames between the first and last selected keys, if any.
 
-    Neither bones that stay as they are count, of which few keys are at the ends only, nor keys of type Breakdown and
-    Generated, unless there are no others, as where an artist has deleted keys of a capture. Fewer than two frames with
-    selected keys are as none.
+    Bones that never move do not count, and neither do keys of type Breakdown and Generated, unless all keys have these
+    types (an artist may have deleted keys of a capture). Fewer than two frames with selected keys are ignored.
     """
     every: Counter[int] = Counter()
     chosen: Counter[int] = Counter()
@@ -55,7 +54,7 @@ def mark(action: bpy.types.Action, slot: Slot, kept: Collection[int], between: C
 
 
 def state(action: bpy.types.Action, slot: Slot) -> tuple[int, ...]:
-    """Return what changes when keys of an action do; of a long action only their number."""
+    """Return values that change with the keys of an action; for a long action only the number of its keys."""
     count = curves.key_count(action, slot)
     if count > MOST_KEYS:
         return (action.session_uid, count)
@@ -70,7 +69,7 @@ def state(action: bpy.types.Action, slot: Slot) -> tuple[int, ...]:
 def _keys(
     action: bpy.types.Action, slot: Slot, made: tuple[str, ...] = _MADE
 ) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.bool_], bool]]:
-    """Yield for each curve of a bone its name, keys but those `made`, which are selected, and whether it moves."""
+    """Yield for each bone curve its bone, key frames (without types in `made`), selection, and whether it moves."""
     kinds_made = [_types()[name] for name in made if name in _types()]
     for curve in curves.curves_of(action, slot):
         target = curves.target_of(curve)

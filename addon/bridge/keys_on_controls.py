@@ -1,4 +1,4 @@
-"""Write keys of controls to actions: on every frame, or few of them; what does not move is held by one key."""
+"""Write keys of controls to actions, on every frame or reduced; a still control is held by one key."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -38,12 +38,12 @@ def fill(
     targets: Iterable[Target] = (),
     **how: Any,
 ) -> list[str]:
-    """Write keys of controls to an action and its slot as `clip.fill` does; return notes for the user.
+    """Write keys of controls to an action and its slot like `clip.fill`; return notes for the user.
 
-    What moves has a key on every frame, or the few given ones. What does not has one at the first frame, and so have
-    the properties that switch limbs. With keys on every frame that goes for all controls that must stay at rest, too:
-    the action then looks the same on any rig of this kind, whatever was set there before. With few keys, controls that
-    rest and have no keys in the sources get none. Scales are left out.
+    A moving control has a key on every frame, or the reduced keys in `few`. A still control has one key at the first
+    frame, and the IK/FK switches have one, too. With keys on every frame this includes all controls that must stay at
+    rest, so that the action plays the same on any rig of this kind, whatever its current pose. With reduced keys,
+    controls at rest without keys in the sources get none. Scales are left out.
     """
     clip = _without_ours(clip, body, keys)
     goes = few_control_keys.moving(keys, body)
@@ -62,7 +62,7 @@ def fill(
 
 
 def _thin(into: SlottedAction, keys: ControlKeys, first_frame: float) -> None:
-    """Remove the keys between the first and the last of those with which controls of feet keep still."""
+    """Remove the keys inside the intervals in which controls of feet keep still."""
     runs = keys.held
     for curve in curves.holder_of(*into).fcurves if runs else ():
         target = curves.target_at(curve.data_path)
@@ -77,7 +77,7 @@ def _thin(into: SlottedAction, keys: ControlKeys, first_frame: float) -> None:
 
 
 def _without_ours(clip: Clip, body: Rig, keys: ControlKeys) -> Clip:
-    """Return a clip without the channels that are keyed here: of controls, and of the properties that switch limbs."""
+    """Remove the channels that this module keys from a clip: controls, and the properties that switch limbs."""
     controls = present(body.controls)
     ours = {*keys.names, *controls.names, *controls.idle}
     kept = {}
@@ -90,7 +90,7 @@ def _without_ours(clip: Clip, body: Rig, keys: ControlKeys) -> Clip:
 
 
 def _flat(clip: Clip, body: Rig, keys: ControlKeys, goes: _Moving) -> tuple[Clip, Rig]:
-    """Return what moves of controls as a clip of unparented joints, and the rig of that clip."""
+    """Return the moving controls as a clip of unparented joints, with the rig of that clip."""
     skip = int(body.moving_object)
     names = (*body.skeleton.names[:skip], *keys.names)
     count, unit = len(names), float(body.units[-1])
@@ -127,7 +127,7 @@ def _write_few(
     keep: Iterable[int],
     repeats: bool,
 ) -> None:
-    """Write few keys; a component that rests, and that no source keys, gets none."""
+    """Write reduced keys; a component at rest that no source keys gets none."""
     writer = FewWriter(curves.holder_of(*into), first_frame, repeats=repeats)
     modes = dict(zip(keys.names, keys.modes, strict=True))
     rests = few_control_keys.STILL_PLACE * body.skeleton.height / float(body.units[-1])
@@ -143,7 +143,7 @@ def _write_few(
 
 
 def _resting(values: Array, rounding: float) -> tuple[int, ...]:
-    """Return the components (n,) of values (K, n) that are at rest; none if all are."""
+    """Return the components (n,) of values (K, n) at rest; () if all are at rest."""
     rest = np.abs(values).max(axis=0) <= rounding
     return () if rest.all() else tuple(np.flatnonzero(rest).tolist())
 
@@ -157,10 +157,10 @@ def _hold(
     first_frame: float,
     sparse: Wanted | None,
 ) -> None:
-    """Key once what does not change: controls that are still, others at rest, and the properties.
+    """Key constant targets once: still controls, controls at rest, and the properties.
 
-    sparse : by what only those at rest are keyed that the sources key or that are posed at the moment; None for all.
-        Properties are keyed then that stand otherwise, or that any action has keys for: they stay as that leaves them
+    sparse : None to key all controls at rest; otherwise only those with keys in the sources or with a current pose.
+        Properties are then keyed if their current value differs or any action has keys for them
     """
     writer = curve_writing.Writer(curves.holder_of(*into), np.array([first_frame], dtype=np.float32), "CONSTANT")
     pose = present(armature.pose).bones
@@ -194,7 +194,7 @@ def _is_switched(path: str) -> bool:
 
 
 def _is_needed(bone: bpy.types.PoseBone, what: str, sparse: Wanted | None) -> bool:
-    """Return whether a property at rest gets a key: all do but where keys are sparse."""
+    """Return whether a property at rest gets a key; with sparse keys only some of them do."""
     if sparse is None or Target(bone.name, what) in sparse.keyed | sparse.alike:
         return True
     values = np.array(getattr(bone, what))

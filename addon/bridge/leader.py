@@ -1,4 +1,4 @@
-"""Read where an animated object is over time, for a body that comes after it."""
+"""Read an animated object's position over time, for a character that follows it."""
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ from .rates import of_scene
 from .stage import each_frame
 
 EVERY = 0.1  # s between two places
-MOVES = 0.05  # m; what moves less is not animated
+MOVES = 0.05  # m; an object with a smaller movement counts as not animated
 
 
 def places(scene: bpy.types.Scene, leader: bpy.types.Object, metres: float) -> tuple[tuple[float, ...], ...]:
@@ -29,7 +29,7 @@ def places(scene: bpy.types.Scene, leader: bpy.types.Object, metres: float) -> t
         stage, copy = bpy.data.scenes.new("Action Loom"), present(leader.copy())
         try:
             stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
-            copy.hide_viewport = False  # Blender does not evaluate what is disabled
+            copy.hide_viewport = False  # Blender does not evaluate disabled objects
             stage.collection.objects.link(copy)
             at = np.array([_place(stage, copy, line, first + time * of_scene(scene)) for time in times]) * metres
         finally:

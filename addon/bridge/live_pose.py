@@ -1,4 +1,4 @@
-"""Pose an armature many times a second, and put it back as it was."""
+"""Pose an armature many times a second, and restore its original pose."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _PROPERTIES = ("location", "rotation_quaternion", "rotation_euler", "rotation_ax
 
 
 class LivePose:
-    """The pose of an armature while it is driven: what it was, and which bones are posed."""
+    """Store the pose of an armature and change it while the armature is driven live."""
 
     def __init__(self, armature: bpy.types.Object, body: Rig) -> None:
         self._name, self._body = armature.name_full, body
@@ -44,7 +44,7 @@ class LivePose:
                 bone.location = (keyed.translations[0, joint] / body.units[joint]).tolist()
 
     def restore(self, armature: bpy.types.Object) -> None:
-        """Put every bone back as it was."""
+        """Restore the original pose of every bone."""
         bones = present(armature.pose).bones
         for name, values in self._before.items():
             if name in bones:

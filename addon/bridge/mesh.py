@@ -1,4 +1,4 @@
-"""Read an armature's meshes as surfaces with weights; refuse those that Blender would deform differently."""
+"""Read an armature's meshes as surfaces with weights; refuse meshes that Blender would deform differently."""
 
 import dataclasses
 from collections.abc import Hashable, Sequence
@@ -15,7 +15,7 @@ from ...core.skin.skin import Skin, skin
 from ..ground.blender_types import armature_data, present
 from . import vertex_weights
 
-# Modifiers that leave vertices where they are.
+# Modifiers that do not move vertices.
 _HARMLESS = {"UV_PROJECT", "UV_WARP", "DATA_TRANSFER", "NORMAL_EDIT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"}
 
 SAMPLED = 256  # number of vertices that `settings` samples, about
@@ -23,10 +23,10 @@ SAMPLED = 256  # number of vertices that `settings` samples, about
 
 @dataclass(frozen=True, eq=False)
 class SkinnedMesh:
-    """A mesh object as a surface that an armature's bones move.
+    """A mesh object as a surface deformed by an armature's bones.
 
     surface : in the mesh's own space; it refers to bones by their index in `bones`
-    towards (4, 4) : matrix from the mesh's space to the armature's, as both stand now
+    towards (4, 4) : matrix from the mesh's space to the armature's, at their current places
     preserve_volume : the modifier's setting; later : names of the modifiers after it, which are ignored
     """
 
@@ -39,15 +39,15 @@ class SkinnedMesh:
 
 
 def skinned(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return those of some objects that an armature deforms, through a modifier or as their parent."""
+    """Return the objects that an armature deforms, through a modifier or as their parent."""
     return [obj for obj in objects if obj.type == "MESH" and (_modifier(obj, armature) or _by_parent(obj, armature))]
 
 
 def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
-    """Read a mesh that an armature deforms, at rest: with its current shape keys, before the Armature modifier.
+    """Read a mesh deformed by an armature, at rest: with its current shape keys, before the Armature modifier.
 
-    Raises RigError for deformations that are not supported: envelopes on vertices without weights, bendy bones, several
-    armatures, a mask, modifiers before the armature's, shape keys limited to a group.
+    Raises RigError for unsupported deformations: envelopes on vertices without weights, bendy bones, several armatures,
+    a mask, modifiers before the Armature modifier, shape keys limited to a group.
     """
     modifier = _modifier(drawn, armature)
     later = _check(armature, drawn, modifier)
@@ -63,7 +63,7 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
     except Exception as error:
         raise RigError(f"{drawn.name}: {error}") from None
     loose = int((np.diff(surface.first) == 0).sum())
-    if loose and (modifier is None or modifier.use_bone_envelopes):  # on a mesh that is only parented they are on
+    if loose and (modifier is None or modifier.use_bone_envelopes):  # they are always on for a mesh without a modifier
         raise RigError(
             f"{loose} vertices of {drawn.name} have no weights, so bone envelopes move them: give them weights"
         )
@@ -71,7 +71,7 @@ def read(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
 
 
 def standing(armature: bpy.types.Object, drawn: bpy.types.Object) -> Array:
-    """Return the matrix (4, 4) from a mesh's space to the armature's, as both stand now."""
+    """Return the matrix (4, 4) from a mesh's space to the armature's, at their current places."""
     return np.array(armature.matrix_world.inverted_safe() @ drawn.matrix_world)
 
 
@@ -101,7 +101,7 @@ def content(drawn: bpy.types.Object) -> tuple[Hashable, ...]:
 
 
 def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return those of some objects that are parented to single bones of an armature and follow them rigidly."""
+    """Return the objects that are parented to single bones of an armature and follow them rigidly."""
     bones = armature_data(armature).bones
     return [
         one
@@ -111,7 +111,7 @@ def on_bones(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) ->
 
 
 def read_on_bone(armature: bpy.types.Object, drawn: bpy.types.Object) -> SkinnedMesh:
-    """Read a mesh that is parented to a bone, with all vertices weighted to that bone; raises RigError kinds."""
+    """Read a mesh parented to a bone, with all vertices weighted to that bone; raises RigError kinds."""
     mesh = drawn.data
     assert isinstance(mesh, bpy.types.Mesh)
     places = _places(drawn, mesh)
@@ -176,7 +176,7 @@ def _by_parent(drawn: bpy.types.Object, armature: bpy.types.Object) -> bool:
 def _check(
     armature: bpy.types.Object, drawn: bpy.types.Object, modifier: bpy.types.ArmatureModifier | None
 ) -> tuple[str, ...]:
-    """Raise RigError for deformations that are not supported; return the names of the modifiers that come later."""
+    """Raise RigError for unsupported deformations; return the names of later modifiers, which are ignored."""
     enabled = [one for one in drawn.modifiers if one.show_viewport and one.type not in _HARMLESS]
     place = enabled.index(modifier) if modifier is not None else -1
     before = [one.name for one in enabled[: max(place, 0)]]

@@ -1,4 +1,4 @@
-"""Complete a clip that is to be mirrored by the properties of the other side that its action does not key."""
+"""Add the properties of the other side that an action does not key to a clip, before mirroring."""
 
 from dataclasses import replace
 from typing import Any
@@ -41,7 +41,7 @@ def _is_played(armature: bpy.types.Object, name: str) -> bool:
 
 
 def completed(armature: bpy.types.Object, source: ReadAction) -> ReadAction:
-    """Return a source whose channels have their counterparts on the other side, as they stand, where these exist."""
+    """Return a source with added channels for existing properties of the other side, at their current values."""
     clip = source.clip
     channels = dict(clip.channels)
     for name, channel in clip.channels.items():
@@ -51,7 +51,7 @@ def completed(armature: bpy.types.Object, source: ReadAction) -> ReadAction:
 
 
 def _missing(armature: bpy.types.Object, clip: Clip, name: str) -> dict[str, float]:
-    """Return the values of what a channel needs in the mirror and the clip has not, by the channels' names."""
+    """Return current values, by channel name, for channels that a channel's mirror image needs and the clip lacks."""
     for other in mirrored_channels.counterparts(name, clip.skeleton):
         needed = mirrored_channels.sources(name, other, clip.skeleton)
         values = {one: _value(armature, one) for one in needed if one not in clip.channels}
@@ -62,7 +62,7 @@ def _missing(armature: bpy.types.Object, clip: Clip, name: str) -> dict[str, flo
 
 
 def _value(armature: bpy.types.Object, name: str) -> float | None:
-    """Return the value that a channel's property has where no action sets it, None for what the armature has not."""
+    """Return the value of a channel's property where no action sets it, None if the armature lacks the property."""
     slot, _, own = name.rpartition(curves.SLOT)
     path, _, index = own.removesuffix("]").rpartition("[")
     owner = _owner_of(armature, slot) if slot else armature
@@ -81,7 +81,7 @@ def _value(armature: bpy.types.Object, name: str) -> float | None:
 
 
 def _owner_of(armature: bpy.types.Object, slot: str) -> Any:
-    """Return what an armature wears that plays a slot, by its identifier, or that it is named after; None for none."""
+    """Return the attached mesh or shape keys that play the slot with this identifier, or are named like it; or None."""
     called = [one for one in curves.worn_by(armature) if f"{one.id_type[:2]}{one.name}" == slot]
     played = [one for one in curves.worn_by(armature) if _played_slot(one) == slot]
     return next(iter((*played, *called)), None)

@@ -1,4 +1,4 @@
-"""Carry clips of other armatures and of files onto an armature's body, with what to key and what to report."""
+"""Transfer clips of other armatures and of files to an armature's body, with their targets and messages."""
 
 from dataclasses import dataclass, field, replace
 
@@ -24,11 +24,11 @@ _REST_ALIKE = 1e-5  # 1 − |q·r| of rest rotations that count as the same
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """A clip on another body, with what to key and what to report.
+    """A clip transferred to another body, with the targets to key and messages.
 
-    retargeted : how it was carried over, in a sentence; notes : warnings, a sentence each
-    carried : how it was carried over by body roles; None where it was joint for joint
-    attached : what is attached to what on the body
+    retargeted : a sentence about the method; notes : warnings, a sentence each
+    carried : the transfer by body roles; None if it was joint for joint
+    attached : which bones of the body are attached to which
     """
 
     clip: Clip
@@ -40,9 +40,10 @@ class Brought:
 
 
 def bring(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Brought:
-    """Carry a clip onto the body of an armature: each part does what the same part of the other body does.
+    """Transfer a clip to the body of an armature: each body part repeats the movement of its counterpart.
 
-    own : poses of the body in its own actions (see `own_poses.read`), by which it is known what is attached to what
+    own : poses of the body in its own actions (see `own_poses.read`), which show its attachments
+
     Bodies with the same joints and rest pose are copied joint for joint. `whose` and `onto` name the clip's armature
     ("" for a file) and this one in messages. Raises LoomError naming the missing role and the bone to choose.
 
@@ -99,9 +100,9 @@ def _with_posed_offsets(skeleton: Skeleton, body: rig.Rig) -> Skeleton:
 
 
 def keyed_by(pairs: Partners, skeleton: Skeleton, body: rig.Rig) -> frozenset[Target]:
-    """Return what a carried clip keys: rotations of joints with a partner, and the location of the carrier.
+    """Return the targets of a transferred clip: rotations of joints with a partner, and the location of the carrier.
 
-    skeleton : whose joints were paired; they are the body's, maybe in another order
+    skeleton : the skeleton of the pairs, with the joints of the body, possibly in another order
     """
     paired = [body.skeleton.index(skeleton.names[k]) for k, how in enumerate(pairs.how) if how != partners.REST]
     return _turning(body, paired) | _placed(body, [body.skeleton.index(skeleton.names[pairs.carrier])])
@@ -147,13 +148,13 @@ def without_others(clip: Clip) -> Clip:
 
 
 def wears_mesh(armature: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Return whether an armature moves a mesh of a scene: then it is a character, not an imported file's skeleton."""
+    """Return whether an armature deforms a mesh of a scene; it is then a character, not an imported file's skeleton."""
     drawn = list(scene.objects)
     return bool(mesh.skinned(armature, drawn) or mesh.on_bones(armature, drawn))
 
 
 def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:
-    """Return whether two bodies have the same joints, and the same rest pose unless one is not a person's body."""
+    """Return whether two bodies have the same joints, and (if both are people) the same rest pose."""
     if set(one.names) != set(other.names) or one.inheritance is not None or other.inheritance is not None:
         return retarget.same(one, other)
     if not all(map(carried.is_a_persons, (one, other))):

@@ -1,4 +1,4 @@
-"""Read the curves of an action that are no transforms of a body: properties, switches, faces in other slots."""
+"""Read the curves of an action that do not transform the body: properties, switches, faces in other slots."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,9 +16,9 @@ from .curves import Target
 def read(
     armature: bpy.types.Object, modes: Mapping[str, str], every: Sequence[bpy.types.FCurve], frames: Array
 ) -> tuple[dict[str, Channel], list[str]]:
-    """Return the curves that are not read as transforms as channels, and a note on each curve without effect.
+    """Return the curves other than transforms as channels, and a note on each curve without effect.
 
-    modes : the rotation mode of each bone that is read, "" for the object; frames (F,) : scene frames
+    modes : the rotation mode of each bone to read, "" for the object; frames (F,) : scene frames
     """
     channels: dict[str, Channel] = {}
     notes = []
@@ -33,7 +33,7 @@ def read(
         if curve.mute:
             continue
         name = f"{curve.data_path}[{curve.array_index}]"
-        # Overrides lose properties that their libraries have not, when these are read anew.
+        # A library override drops properties that its library lacks when the file is loaded.
         kind = curves.kind_of(armature, curve) or ("continuous" if name in root_trajectory.CHANNELS else None)
         if kind is None:
             notes.append(f"{curve.data_path} of {armature.name} does not exist: its curve is left out")
@@ -57,7 +57,7 @@ def read_siblings(action: bpy.types.Action, slot: Slot, frames: Array) -> dict[s
 def of_transform(target: Target, values: Array) -> dict[str, Channel]:
     """Return transforms (F, n) of a bone as channels, as keyed except for the sign of quaternions."""
     if target.property == "rotation_quaternion":
-        # Of q and -q take the one near the identity, so that several sources can be mixed.
+        # Use the sign of the quaternion near the identity, to make several sources comparable.
         values = quat.continuous(values if values[0, 0] >= 0.0 else -values)
     path = curves.path_of(target)
     return {f"{path}[{index}]": Channel(column) for index, column in enumerate(values.T)}

@@ -22,7 +22,7 @@ _known, _leaders, _legs = memory.cache(32), memory.cache(32), memory.cache(32)
 
 
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
-    """Return some poses of each of an armature's own actions in a row, or its rest pose where it has none.
+    """Return some poses of each of an armature's own actions in a row, or its rest pose if it has none.
 
     Only curves of its bones count, so a body with keyed controls is at rest.
     """
@@ -63,7 +63,7 @@ def own_actions_and_slots(armature: bpy.types.Object) -> Iterator[SlottedAction]
 
 
 def _sampled(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig) -> list[Clip]:
-    """Return a few poses of an action, none where it can't be read so."""
+    """Return a few poses of an action, none if it can't be read."""
     first, last = action.frame_range[:]
     if not np.isfinite([first, last]).all():
         return []

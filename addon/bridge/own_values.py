@@ -1,4 +1,4 @@
-"""Give a rig's switches back the values that they had before an action set them, when another action replaces that."""
+"""Restore a rig's switches to the values from before an action set them, when another action replaces it."""
 
 from collections.abc import Iterable
 
@@ -7,14 +7,14 @@ import bpy
 from ..ground import kept_values
 from . import property_paths
 
-_SWITCHES = ('"]', ".influence", ".ik_stretch")  # ends of their paths
-_OWN = "action_loom_own_values"  # by path: the value before, and the one that the action leaves
+_SWITCHES = ('"]', ".influence", ".ik_stretch")  # ends of the paths of switches
+_OWN = "action_loom_own_values"  # by path: the value before the action, and the value set by the action
 
 
 def keep(armature: bpy.types.Object, now: Iterable[bpy.types.FCurve], before: Iterable[bpy.types.FCurve]) -> None:
-    """Note the values of properties that the curves about to be played set, and those played so far do not.
+    """Store the values of properties that the next action's curves set and the previous action's curves do not.
 
-    What those played so far have set, and the others do not, gets its own value back, unless it was changed by hand.
+    A property set only by the previous action gets its stored value back, unless it was changed by hand.
     """
     sets, did = _set(now), _set(before)
     own = _standing(armature)
@@ -28,17 +28,17 @@ def keep(armature: bpy.types.Object, now: Iterable[bpy.types.FCurve], before: It
 
 
 def values(armature: bpy.types.Object) -> dict[str, float]:
-    """Return the values that properties get back when another action is played, by path."""
+    """Return the values to restore when another action is played, by path."""
     return {path: kept[0] for path, kept in _standing(armature).items()}
 
 
 def value(armature: bpy.types.Object, path: str) -> float:
-    """Return the value that a property has when an action is played that does not set it; raises what paths raise."""
+    """Return a property's value without the effect of the current action; raises the errors of invalid paths."""
     return values(armature).get(path, property_paths.value(armature, path))
 
 
 def _standing(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
-    """Return what is kept of properties that nobody has changed since."""
+    """Return the stored values of properties that nobody has changed since."""
     return {path: kept for path, kept in _kept(armature).items() if _value(armature, path) == kept[1]}
 
 
@@ -61,7 +61,7 @@ def _set(curves: Iterable[bpy.types.FCurve]) -> dict[str, float]:
 
 
 def _value(armature: bpy.types.Object, path: str) -> float | None:
-    """Return a property's value as it is, None for what the armature has not, or that is no number."""
+    """Return a property's current value, None if the armature lacks the property or it is not a number."""
     try:
         return round(property_paths.value(armature, path), 6)
     except (KeyError, TypeError, ValueError):

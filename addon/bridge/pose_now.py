@@ -15,7 +15,7 @@ from .rig import Rig
 
 
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
-    """Return the pose of an armature as a clip of one frame, as `clip.read` would, or as its controls show it."""
+    """Return an armature's current pose as a clip of one frame, like `clip.read` or evaluated with its controls."""
     if body.controls is not None:
         return _seen(armature, body, rate)
     values = {}
@@ -36,14 +36,14 @@ def _seen(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
 
 
 def put_controls(armature: bpy.types.Object, keys: ControlKeys, bones: frozenset[str]) -> None:
-    """Pose some bones of an armature as keys of controls, of one frame, have them."""
+    """Pose some bones of an armature with the control keys of one frame."""
     for k, name in enumerate(keys.names):
         if name in bones:
             present(armature.pose).bones[name].matrix_basis = Matrix(keys.own[0, k].tolist())
 
 
 def put(armature: bpy.types.Object, body: Rig, pose: Clip, bones: frozenset[str]) -> None:
-    """Pose some bones of an armature as a clip of one frame has them, without keys."""
+    """Pose some bones of an armature with a clip of one frame, without keys."""
     keyed = clips.as_keyed(pose, body, frozenset())
     for joint, name in enumerate(clips.targets_of(body)):
         if name not in bones:

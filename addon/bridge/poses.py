@@ -15,10 +15,10 @@ from .rig import Rig
 
 
 def as_shown(clip: Clip, body: Rig, armature: bpy.types.Object, targets: frozenset[Target]) -> Clip:
-    """Return a clip in which everything that it would not key follows the armature's current pose.
+    """Return a clip in which all properties without keys follow the armature's current pose.
 
     Keys of the clip would not change that part of the pose either.
-    targets : the properties that get keys whether they move or not
+    targets : the properties that get keys even without movement
     """
     bones = present(armature.pose).bones
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
@@ -49,7 +49,7 @@ def of_bones(clip: Clip, body: Rig) -> tuple[Array, Array]:
 
 
 def bones_and_object(clip: Clip, body: Rig) -> tuple[Array, Array, Array]:
-    """Return what `of_bones` returns, and the armature's own matrices (F, 4, 4) in the scene."""
+    """Return the result of `of_bones`, and the armature's own matrices (F, 4, 4) in the scene."""
     linear, places = kinematics.matrices(clip)
     if body.moving_object:
         axes, origin = linear[:, 0], places[:, 0]

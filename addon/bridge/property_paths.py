@@ -6,13 +6,13 @@ import bpy
 
 
 def value(owner: bpy.types.Object, path: str) -> float:
-    """Return a property's value by its path: of a choice its number, which is what is keyed."""
+    """Return a property's value by its path; for an enum its number, as in F-Curves."""
     found: Any = _custom(owner, path)
     return float(found[0][found[1]] if found is not None else _resolved(owner, path))
 
 
 def assign(owner: bpy.types.Object, path: str, value: float) -> None:
-    """Set a property by its path: a custom one keeps its type."""
+    """Set a property by its path; a custom property keeps its type."""
     found = _custom(owner, path)
     if found is not None:
         group, name = found
@@ -23,7 +23,7 @@ def assign(owner: bpy.types.Object, path: str, value: float) -> None:
 
 
 def _custom(owner: bpy.types.Object, path: str) -> tuple[Any, str] | None:
-    """Return what holds the custom property of a path, and its name; None for other properties."""
+    """Return the holder of a custom property and its name, for a path; None for other properties."""
     holder, bracket, key = path.rpartition("[")
     if not bracket or not path.endswith('"]'):
         return None

@@ -1,4 +1,4 @@
-"""Let an action take another time: its keys are moved, none is lost."""
+"""Change the timing of an action by moving its keys; no key is lost."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Move = Callable[[Any], Any]  # of frames, one or many
 def scale(action: bpy.types.Action, factor: float) -> None:
     """Scale an action's keys in time about its first frame, with handles, ranges, modifiers and pose markers.
 
-    Keys may come to lie between frames.
+    Keys may end up at fractional frames.
     """
     first = float(action.frame_range[0])
     slots = [*action.slots] if hasattr(action, "slots") else [None]
@@ -23,9 +23,9 @@ def scale(action: bpy.types.Action, factor: float) -> None:
 
 
 def move(action: bpy.types.Action, slot: Slot, frames: Sequence[int], to: Sequence[int]) -> None:
-    """Move what a slot has at some frames, in order, to others; what lies between goes along, as do ranges and markers.
+    """Move the keys at some frames of a slot to other frames, in order; keys between, ranges and markers move along.
 
-    All after the last of them keeps its distance. Keys between may come to lie between frames.
+    Keys after the last given frame keep their distance to it. Keys between may end up at fractional frames.
     """
     shifts = np.subtract(to, frames)
     _retime(action, [slot], lambda at: at + np.interp(at, frames, shifts))

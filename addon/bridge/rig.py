@@ -1,4 +1,4 @@
-"""Read an armature's bones as a skeleton, with what is needed to write a clip back onto them."""
+"""Read an armature's bones as a skeleton, with the data needed to write a clip back to them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,13 +23,13 @@ from .controls import BodyControls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
 _LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: plausible median length of leaf bones, and their maximum
-_SHORT = 0.01  # of the longest chain of bones: shorter bones are no measure for the leaf below them
+_SHORT = 0.01  # of the longest chain of bones: shorter bones do not define the size of the leaf below them
 _SAME_SIZE = 1e-6  # factor; a smaller change is rounding
 _ROLES_KEY = "action_loom_roles"
 
 
 class Still(NamedTuple):
-    """The location and rotation (quaternion) from rest of a bone that is posed but not keyed."""
+    """The location and rotation (quaternion) relative to rest of a posed bone without keys."""
 
     location: tuple[float, ...]
     rotation: tuple[float, ...]
@@ -43,13 +43,14 @@ class Rig:
     space (4, 4) : the space of the bones, or of the moving object, with scale, in units of the scene
     modes : rotation mode of each joint; movable (J,) : whether its location has an effect (not on connected bones)
     moving_object : whether joint 0 is the armature object itself
-    still : bones above the hips that only results key, "" for the object; the rest pose has them where they stay
-    posed : values of bones' properties that are posed and that only results key, by what is posed (a `curves.Target`)
-    placed : the location and rotation of a moving object where no action moves it, in the same form
+    still : bones above the hips that only results key, "" for the object; their current transform is part of the rest
+        pose
+    posed : current values of bone properties that only results key, by target (a `curves.Target`)
+    placed : the location and rotation of a moving object that no action moves, by target
     note : a note for the user on how the rig was read, "" for none
-    carried : one on how parents and constraints move the armature, likewise
+    carried : a note for the user on parents and constraints that move the armature, "" for none
     carrier_path : places (metres) and axes that parents and constraints give the object in some frames, () without any
-    controls : what to key in place of the bones, where controls move them (see `control_rig` and `control_body`)
+    controls : the controls to key in place of the bones, if controls move them (see `control_rig` and `control_body`)
     """
 
     skeleton: Skeleton
@@ -83,12 +84,12 @@ def read(
 ) -> Rig:
     """Read the rig of an armature object; its bones are the joints, parents first.
 
-    moving_object : whether the object itself is joint 0, for actions that move it; else its transform is part of the
-        rest pose
-    in_metres : whether the file that it comes from states its unit, so that the size of the body is never doubted
-    still : called with the bones above the hips; returns where those stay that nothing keys, which becomes their rest,
-        and under "" how the object is turned that moves: that counts where the body does not stand without it
-    world : the matrix (4, 4) of the object, or of its parents if it is a joint, by default those of the current frame
+    moving_object : whether the object itself is joint 0, for actions that move it; its transform is part of the rest
+        pose otherwise
+    in_metres : whether the imported file states its unit, so that the size of the body is never questioned
+    still : called with the bones above the hips; returns the transforms of unkeyed ones, which become their rest, and
+        under "" the rotation of a moving object, used if the body would not stand upright without it
+    world : the matrix (4, 4) of the object, or of its parents if it is a joint, by default in the current frame
 
     Raises RigError for an armature without bones, and for an object that is mirrored, sheared or stretched.
     """
@@ -153,8 +154,8 @@ def place_at(body: Rig, move: Array) -> Rig:
 def part(every: Rig, names: Sequence[str], parents: Sequence[int], lengths: Sequence[float]) -> Rig:
     """Return some bones of a rig as a body of their own, below the object if that is a joint.
 
-    parents (B,) : the parent of each bone among them, which need not be its own; parents first
-    lengths (B,) : of bones, in the armature's unit: the tips of those that carry none
+    parents (B,) : the parent of each bone among them, which may differ from its own; parents first
+    lengths (B,) : of bones, in the armature's unit: the tips of bones without children
     """
     skip = int(every.moving_object)
     joints = [every.skeleton.names.index(name, skip) for name in names]
@@ -192,7 +193,7 @@ def object_joint(armature: bpy.types.Object) -> str:
 
 
 def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
-    """Store on an armature which bone plays which role, where names mislead; "" for no bone.
+    """Store the bones of roles on an armature, for misleading names; "" for no bone.
 
     Raises RigError for an unknown role, for a bone that the armature does not have, and for a linked armature.
     """
@@ -274,14 +275,14 @@ def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array
 
 
 def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: float) -> Array:
-    """Return the tips (J, 3) of leaf bones, shortened where they are implausible.
+    """Return the tips (J, 3) of leaf bones, shortened if they are implausible.
 
-    Only Blender's own files store bone ends; importers guess them. The glTF importer makes a leaf as long as the bone
-    above, but without the object's scale. A leaf longer than twice the bone above it (the nearest that has a length) is
-    shortened to that bone's length.
+    Only Blender's own files store bone ends; importers guess them. The glTF importer gives a leaf the length of its
+    parent, but without the object's scale. A leaf longer than twice its parent (the nearest with a length) is shortened
+    to the parent's length.
     """
     lengths, tip_lengths = np.linalg.norm(offsets, axis=1), np.linalg.norm(tips, axis=1)
-    lengths[parents < 0] = 0.0  # there is no bone between the armature's origin and a root
+    lengths[parents < 0] = 0.0  # the distance from the armature's origin to a root is not a bone
     leaves = np.flatnonzero(tip_lengths > 0.0)
     above = np.zeros(len(parents))
     reach = np.zeros(len(parents))

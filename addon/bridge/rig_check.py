@@ -1,4 +1,4 @@
-"""Compare the bones and skin that we compute for an action with what Blender shows, on some frames.
+"""Compare our bones and skin of an action with Blender's evaluation on some frames.
 
 Method: Skinning.
 """
@@ -26,7 +26,7 @@ SAME = 1e-4  # of the body's height: smaller differences are invisible
 
 @dataclass(frozen=True)
 class CheckedBone:
-    """The largest difference of a bone from Blender's: of its ends (metres, at a frame) and of its axes (degrees)."""
+    """A bone's largest difference from Blender's evaluation: of its ends (metres, at a frame) and axes (degrees)."""
 
     bone: str
     metres: float
@@ -36,7 +36,7 @@ class CheckedBone:
 
 @dataclass(frozen=True)
 class CheckedMesh:
-    """The difference of a mesh's vertices from Blender's (metres, largest and rms); or why it was not compared.
+    """The difference of a mesh's vertices from Blender's (metres, largest and rms), or the reason for not comparing it.
 
     left_out : modifiers after the armature's, which are not compared
     """
@@ -90,10 +90,10 @@ def check(
     slot: Slot,
     objects: list[bpy.types.Object],
 ) -> Checked:
-    """Compare an action as we compute it with what Blender evaluates, on an armature and the meshes of some objects.
+    """Compare our computation of an action with Blender's evaluation, on an armature and the meshes of some objects.
 
-    An armature that plays it is evaluated itself, as it is posed and in its scene, another one on a copy. Raises
-    LoomError kinds for what can't be read at all.
+    An armature that plays the action is evaluated itself, with its pose and in its scene; otherwise a copy of it is.
+    Raises LoomError kinds for unreadable input.
     """
     present(bpy.context.view_layer).update()  # a script may just have moved something
     moving = clips.moves_object(action, slot)

@@ -1,6 +1,6 @@
-"""Compare a written action, as Blender evaluates it, with the clip that it was written from.
+"""Compare a written action, as Blender evaluates it, with its clip.
 
-Constraints, drivers, layers of the NLA and the action's own blending may show another motion than the keys.
+Constraints, drivers, NLA layers and the action's own blending may show a motion that differs from the keys.
 """
 
 from collections.abc import Collection
@@ -21,20 +21,20 @@ from .controls import FoundControls
 from .rig import Rig
 from .rig_controls.body import ARMS, LEGS
 
-SAMPLE = 24  # frames of a long clip that are compared
-FAR, TURNED = 1e-3, 0.1  # metres and degrees; what is shown nearer is shown as it was made
-WRONG_METRES, WRONG_DEGREES = 0.01, 5.0  # a body that is shown farther off is refused
+SAMPLE = 24  # number of compared frames of a long clip
+FAR, TURNED = 1e-3, 0.1  # metres and degrees; smaller differences are ignored
+WRONG_METRES, WRONG_DEGREES = 0.01, 5.0  # a body with larger differences is refused
 _TURNS, _DIRECTIONS = "turns", "directions"
-TWISTED = 20.0  # degrees by which a limb is twisted about itself, so that it shows in the skin
+TWISTED = 20.0  # degrees of twist of a limb about itself that become visible in the skin
 ROUNDING = 1e-6  # of the distance from the origin: poses are single precision
 
 
 class Difference(NamedTuple):
-    """A bone that is shown off, at a scene frame: metres, degrees, what moves it, in words ("" for its rig's wiring).
+    """A wrongly displayed bone, at a scene frame: metres, degrees, and the cause in words ("" for its rig's wiring).
 
-    of_body : whether a part of the body with a role hangs on it
-    known : why its part can't be keyed, as was found before, "" if it can
-    keyed : whether keys, constraints or drivers move it; else it has a pose of its own
+    of_body : whether a body part with a role depends on it
+    known : the previously found reason for which its part can't be keyed, "" if it can
+    keyed : whether keys, constraints or drivers move it; if not, it only has an unkeyed pose
     """
 
     bone: str
@@ -51,7 +51,7 @@ class Difference(NamedTuple):
         return self.of_body and self.keyed and (self.metres > WRONG_METRES or self.degrees > WRONG_DEGREES)
 
     def sentence(self, action: str) -> str:
-        """Return it in words: the reason where that is known, else what moves the bone."""
+        """Describe the difference in a sentence: the known reason, or the cause of the bone's movement."""
         off = f"{100.0 * self.metres:.1f} cm and {self.degrees:.1f}° off"
         if self.known:
             return f"{action}: {self.known}; {self.bone} is shown {off} at frame {self.frame}"
@@ -61,10 +61,10 @@ class Difference(NamedTuple):
 
 
 def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
-    """Return a warning on what an action shows else than its clip, "" for nothing.
+    """Return a warning about the difference between an action and its clip, "" for none.
 
-    hidden : bones that are known to be posed by others
-    Raises RigError for a body that is shown far off, with the bone and what moves it.
+    hidden : bones known to be posed by constraints or drivers
+    Raises RigError for a body with a large difference, with the bone and the cause.
     """
     if found is None:
         return ""
@@ -75,7 +75,7 @@ def check(found: Difference | None, action: str, hidden: Collection[str]) -> str
 
 
 class Seen(NamedTuple):
-    """What an action shows: the bone that is shown off, None for none, and a sentence on limbs that are twisted."""
+    """The result of the comparison: the wrongly displayed bone or None, and a sentence on twisted limbs."""
 
     off: Difference | None
     twisted: str
@@ -93,9 +93,9 @@ def seen(
     played: bool = True,
     in_the_world: bool = False,
 ) -> Seen:
-    """Return the bone nearest to the root that is shown else than a clip has it, where it is farthest off; and twists.
+    """Find the differing bone nearest to the root, at the frame of its largest difference, and twisted limbs.
 
-    within : metres that keys may be off
+    within : metres by which keys may differ
     played : whether it will be the armature's own action, with the layers of its NLA
     in_the_world : whether the clip has what carries the armature in it
     """
@@ -119,7 +119,7 @@ def seen(
     astray = bad.any(axis=0)
     counting = astray & _counting(written, clip, body)
     if not counting.any():
-        # Helpers that constraints move may stand as they like, if the body stands as it was made.
+        # Helpers that constraints move may differ if the body itself is right.
         return Seen(None, twisted)
     first = int(np.flatnonzero(astray & _carrying(clip, counting))[0])  # parents come first
     worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
@@ -136,23 +136,23 @@ def seen(
 
 
 def _is_wired(body: Rig, bone: str, armature: bpy.types.Object) -> bool:
-    """Return whether controls that were found lead a bone, by nothing but constraints: these are the rig itself."""
+    """Return whether detected controls move a bone through constraints alone: the cause is then the rig itself."""
     parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
     led = any(not part.note and bone in dict(part.bones).values() for part in parts)
     return led and bool(evaluated_action.constraints_posing(armature, bone))
 
 
 def _known(body: Rig, bone: str) -> str:
-    """Return why the part of a bone can't be keyed, as it was found, "" where that is not known."""
+    """Return the reason for which a bone's part can't be keyed, "" if none is known."""
     parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
     note = next((part.note for part in parts if part.note and bone in dict(part.bones).values()), "")
     return note.partition(";")[0]
 
 
 def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) -> str:
-    """Return a sentence on the limb that is twisted most about itself, "" where none is by much.
+    """Return a sentence on the limb with the largest twist about itself, "" if all twists are small.
 
-    Inverse kinematics leaves twists to the rig, so they are no reason to refuse a result.
+    Inverse kinematics leaves twists to the rig, so they do not justify refusing a result.
     """
     rotations = kinematics.world(clip.taken(at))[0]
     axes = linear / np.maximum(np.linalg.norm(linear, axis=-2, keepdims=True), 1e-12)
@@ -172,9 +172,9 @@ def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) ->
 
 
 def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, compared: str) -> tuple[Array, Array]:
-    """Return how far (K, J) joints are shown from their places, metres, and turned, degrees.
+    """Return the distances (K, J) of displayed joints from their places in metres, and their angles in degrees.
 
-    compared : whether turns count, or directions alone, since inverse kinematics leaves twists to the rig
+    compared : whether to compare rotations, or directions alone, since inverse kinematics leaves twists to the rig
     """
     rotations, wanted = kinematics.world(clip.taken(at))
     off = np.linalg.norm(places - wanted, axis=2)
@@ -190,9 +190,9 @@ def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, comp
 
 
 def _directions(clip: Clip, own: Array, places: Array) -> Array:
-    """Return the directions (K, J, 3) of joints: of arms and legs, up to hand and foot, to the next one, else own.
+    """Return joint directions (K, J, 3): on arms and legs towards the next joint, elsewhere the bones' own axes.
 
-    Some rigs have bones that lie across their limbs.
+    Some rigs have bones that point across their limbs.
     """
     out, roles = own.copy(), clip.skeleton.roles
     for limb in (LEGS, ARMS):
@@ -205,7 +205,7 @@ def _directions(clip: Clip, own: Array, places: Array) -> Array:
 
 
 def _counting(written: SlottedAction, clip: Clip, body: Rig) -> NDArray[np.bool_]:
-    """Return which joints (J,) matter: those with keys or a role."""
+    """Return which joints (J,) matter: joints with keys or a role."""
     keyed = {target.bone for target in curves.transforms(curves.curves_of(*written))}
     names = ("", *body.bones) if body.moving_object else body.bones
     matters = np.array([name in keyed for name in names]) if body.controls is None else np.zeros(len(names), bool)
@@ -213,7 +213,7 @@ def _counting(written: SlottedAction, clip: Clip, body: Rig) -> NDArray[np.bool_
 
 
 def _carrying(clip: Clip, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which joints (J,) are some that matter, or carry one."""
+    """Return which joints (J,) matter or are ancestors of one that matters."""
     carrying = matters.copy()
     for joint in range(len(carrying) - 1, -1, -1):
         parent = int(clip.skeleton.parents[joint])
@@ -229,7 +229,7 @@ def _having_roles(clip: Clip) -> NDArray[np.bool_]:
 
 
 def _below(clip: Clip, joint: int) -> NDArray[np.bool_]:
-    """Return which joints (J,) hang on a joint, itself included."""
+    """Return which joints (J,) are descendants of a joint, itself included."""
     below = np.zeros(len(clip.skeleton), dtype=bool)
     for one, parent in enumerate(clip.skeleton.parents.tolist()):
         below[one] = one == joint or (parent >= 0 and below[parent])
@@ -237,7 +237,7 @@ def _below(clip: Clip, joint: int) -> NDArray[np.bool_]:
 
 
 def _causes(armature: bpy.types.Object, bone: str, *, played: bool) -> list[str]:
-    """Return in words what moves a bone besides its keys."""
+    """Describe the causes of a bone's movement besides its keys."""
     found = evaluated_action.constraints_posing(armature, bone)
     data = armature.animation_data
     if data is not None:

@@ -1,4 +1,4 @@
-"""Compare the evaluated mesh and bones of a written action with those of the armature's own actions."""
+"""Compare the evaluated mesh and bones of a written action with the armature's own actions."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -18,7 +18,7 @@ from . import few_frames, fingerprint, mesh, own_poses
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
 
-SAMPLE, FEWEST = 32, 6  # frames of an action; the larger a mesh is, the fewer
+SAMPLE, FEWEST = 32, 6  # frames of an action; fewer for larger meshes
 LARGE = 100_000  # vertices of all meshes that are still evaluated on SAMPLE frames
 MOST = 20_000  # vertices, and edges, of each mesh
 OWN = 12  # own actions, and frames of each, that a clip of another body is compared with
@@ -52,7 +52,7 @@ class Shown(NamedTuple):
 
 
 def find_meshes(armature: bpy.types.Object) -> Worn:
-    """Return the meshes that an armature moves: those it deforms, and those on its bones."""
+    """Return the meshes moved by an armature: deformed ones, and ones parented to its bones."""
     drawn = [one for one in bpy.data.objects if one.type == "MESH" and one.users_scene]
     objects = [*mesh.skinned(armature, drawn)]
     objects += [one for one in mesh.on_bones(armature, drawn) if one not in objects]
@@ -90,10 +90,10 @@ class Judge:
     ) -> list[str]:
         """Return a sentence for each fault of a written action that its sources do not have.
 
-        own : the sources; None for a clip of another body, which is compared with the armature's own actions, and
-            whose feet belong on the floor of these
-        floor : metres that the floor is higher than that of the sources, None where that is not known
-        known : sentences that were already reported; a fault that they name is not repeated with another figure
+        own : the sources; None for a clip of another body, which is compared with the armature's own actions, including
+            the floor height of the feet
+        floor : metres by which the floor is higher than in the sources, None if unknown
+        known : sentences already reported; the same fault is not repeated with another number
         """
         if not sum(map(len, self._worn.vertices)):
             return []
@@ -184,7 +184,7 @@ class Judge:
 
 
 def _of_mesh(action: bpy.types.Action, found: Difference, frames: Sequence[int], floor: float | None) -> list[str]:
-    """Return a sentence for each limit that the mesh goes beyond; floor : see `sentences`, None leaves heights out."""
+    """Return a sentence for each limit that the mesh exceeds; floor : see `sentences`, None ignores heights."""
     sinking, said = found.sinking + (floor or 0.0), []
     if floor is not None and sinking > surface.LOWER * found.height:
         low, frame = 100.0 * sinking, frames[found.sinking_at]

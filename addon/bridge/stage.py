@@ -34,12 +34,12 @@ def on_stage(
     """Play only an action on a copy of an armature in a temporary scene, removed with its objects afterwards.
 
     Yields the scene, and the copies by their originals: the armature, objects in a dependency cycle with it, and
-    `meshes`. They are evaluated though the originals may be disabled in viewports.
-    body : whose bones are put at rest, but for those that stay where they are, and what no artist poses of a rig with
-        controls; None leaves the pose as it is
-    layers : whether the layers of the NLA play, too, and the action blends as the armature's own does
-    settings : values that properties of the armature's copy have, by path; what the action that it plays now has set
-        stands as before that
+    `meshes`. They are evaluated even if the originals are disabled in viewports.
+    body : its bones are put at rest, or only its detected controls, and then get the body's unkeyed transforms; None
+        keeps the current pose
+    layers : whether to play the NLA layers and use the blending of the armature's own action
+    settings : values of properties of the armature's copy, by path; properties set by the current action get their
+        previous values
     """
     with unheard("frame_change_pre", "frame_change_post"):
         stage = bpy.data.scenes.new("Action Loom")
@@ -48,7 +48,7 @@ def on_stage(
             stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
             for original in (*_entangled(armature), *meshes):
                 copies[original] = present(original.copy())
-                copies[original].hide_viewport = False  # Blender does not evaluate what is disabled
+                copies[original].hide_viewport = False  # Blender does not evaluate disabled objects
                 stage.collection.objects.link(copies[original])
             for original, another in copies.items():
                 _redirect(original, another, copies)
@@ -111,7 +111,7 @@ def on_itself(
 
 
 def each_frame(stage: bpy.types.Scene, frames: Iterable[float]) -> Iterator[bpy.types.Depsgraph]:
-    """Yield the evaluated scene in each of some frames, which may lie between whole ones."""
+    """Yield the evaluated scene in each of some frames, which may be fractional."""
     for frame in frames:
         whole = math.floor(frame)
         stage.frame_set(whole, subframe=float(frame - whole))
@@ -127,14 +127,14 @@ def bone_matrices(seen: bpy.types.Object) -> NDArray[np.float32]:
 
 
 def without_other_modifiers(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Remove all modifiers of a mesh's copy except those of an armature's copy."""
+    """Remove all modifiers of a mesh's copy except Armature modifiers with the armature's copy."""
     for modifier in list(copy.modifiers):
         if not (isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature):
             copy.modifiers.remove(modifier)
 
 
 def _at_rest(copied: bpy.types.Object, body: Rig) -> list[bpy.types.PoseBone]:
-    """Return the bones to put at rest: some rigs keep a pose on bones that only their controls move."""
+    """Return the bones to put at rest: all, or only the detected controls if there are any."""
     bones = present(copied.pose).bones
     if not isinstance(body.controls, FoundControls):
         return list(bones)
@@ -175,7 +175,7 @@ def _redirect(original: bpy.types.Object, copy: bpy.types.Object, copies: Copies
 
 
 def _references(one: bpy.types.Object) -> list[tuple[Any, str]]:
-    """Return where an object may refer to others, except its parent, as (holder, property name)."""
+    """Return the references of an object to others, except its parent, as (holder, property name)."""
     bones = present(one.pose).bones if one.pose is not None else ()
     constraints = [*one.constraints, *(constraint for bone in bones for constraint in bone.constraints)]
     holders: list[Any] = [*one.modifiers, *constraints]

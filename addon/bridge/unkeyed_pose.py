@@ -71,7 +71,7 @@ def with_lasting_pose(armature: bpy.types.Object, body: Rig) -> Rig:
 
 
 def find_unkeyed(armature: bpy.types.Object, *, as_now: bool = True) -> dict[Target, Values]:
-    """Return the values of bone properties that an action may not key; properties that are not known are at rest."""
+    """Return the values of bone properties that an action may not key; unknown properties are at rest."""
     note(armature)
     known = (_seen.get(armature.session_uid) or {}) | _kept_values(armature)
     known = known | (_standing(armature, known) if as_now else {})
@@ -249,7 +249,7 @@ def _usual_start(target: Target, rows: Array) -> Values:
 
 
 def still_bones(armature: bpy.types.Object, names: Iterable[str]) -> dict[str, Still]:
-    """Return the transforms of those of some bones that are not at rest and that no action keys but our results."""
+    """Return the transforms of the named bones away from rest that no action except our results keys."""
     bones, values = present(armature.pose).bones, find_unkeyed(armature)
     keyed = own_actions.keyed_bones(armature)
     found = {name: _transform(bones[name], values) for name in names if name in bones and name not in keyed}

@@ -22,9 +22,9 @@ def read(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str], *, sto
     """Return where each vertex's influences begin (V + 1,), and the bones and weights (N,) of all influences.
 
     bones : names of the groups to read
-    stored_order : keep a vertex's influences in the order in which they are stored, which takes several times as long;
-        else they are in the order of the groups, without those of weight 0
-    Don't call it while Blender draws, because it creates and removes data.
+    stored_order : keep a vertex's influences in their stored order, which takes several times longer; by default they
+        are in the order of the groups, without weights of 0
+    Don't call this while Blender draws, because it creates and removes data.
     """
     number = {name: k for k, name in enumerate(bones)}
     bone_of = {group.name: number.get(group.name, -1) for group in drawn.vertex_groups}
@@ -38,7 +38,7 @@ def by_nodes(mesh: bpy.types.Mesh, bone_of: Mapping[str, int]) -> Influences | N
     bone_of : index of the bone by name of every group, in order; -1 for groups to skip
     """
     count = len(mesh.vertices)
-    # In edit mode the mesh data is out of date. Of a group and an attribute with the same name only one would appear.
+    # In edit mode the mesh data is outdated. If a group and an attribute share a name, only one would be converted.
     if mesh.is_editmode or count * len(bone_of) > MOST or not bone_of.keys().isdisjoint(mesh.attributes.keys()):
         return None
     found: list[tuple[int, NDArray[np.intp], Floats]] = []
@@ -88,7 +88,7 @@ def by_vertices(mesh: bpy.types.Mesh, bone_of: list[int]) -> Influences:
 
 @contextmanager
 def _laid_out(mesh: bpy.types.Mesh) -> Iterator[bpy.types.Mesh]:
-    """Yield a mesh whose vertex groups are attributes with a number per vertex; remove all temporary data afterwards.
+    """Yield a mesh with its vertex groups as per-vertex number attributes; remove all temporary data afterwards.
 
     Point clouds have no vertex groups, so Blender turns groups into attributes when it converts vertices to points.
     Only a copy without references is evaluated, so the artist's scene is not evaluated again.

@@ -29,7 +29,7 @@ def path(rig: str, line: str) -> str:
 
 
 def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Change data paths of weight curves from indices to names; `names` are those of the lists and of their lines."""
+    """Change data paths of weight curves from indices to names; `names` are the lists' names with their lines'."""
     for curve in _curves(scene):
         found = _INDEXED.fullmatch(curve.data_path)
         if found is None:
@@ -40,9 +40,9 @@ def settle(scene: bpy.types.Scene, names: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _go_by(scene: bpy.types.Scene, curve: bpy.types.FCurve, named: str) -> None:
-    """Give a curve a path by name, or move its keys to the curve that has it: Blender keys sliders by index.
+    """Give a curve a path by name, or move its keys to the existing curve of that path: Blender keys sliders by index.
 
-    That happens each time the artist keys the slider.
+    This happens each time the artist keys the slider.
     """
     there = _curve(scene, named)
     if there is None:
@@ -74,7 +74,7 @@ def keys(scene: bpy.types.Scene, paths: Sequence[str]) -> tuple[tuple[str, tuple
 
 
 def put_back(scene: bpy.types.Scene, before: Sequence[tuple[str, Sequence[float]]]) -> None:
-    """Give keys the numbers that `keys` has returned; none may have been added or removed since."""
+    """Restore the numbers returned by `keys`; the number of keys must not have changed."""
     for path_of, numbers in before:
         curve = present(_curve(scene, path_of))
         for k, name in enumerate(("co", "handle_left", "handle_right")):
@@ -127,7 +127,7 @@ def rows(scene: bpy.types.Scene, paths: Sequence[str], now: Sequence[float], fir
     """Return the weights from a first to a last frame as rows of a place (0 to 1) and the weights there.
 
     now : the current weights, used for those without a curve
-    There is a row at each key, and more between keys where smooth steps would be further than `NEAR` from the curves.
+    There is a row at each key, and more between keys if smooth steps would deviate by more than `NEAR` from the curves.
     """
     known = {curve.data_path: curve for curve in _curves(scene) if not curve.mute}
     span = max(last - first, 1.0)

@@ -1,4 +1,4 @@
-"""Let what an armature wears, such as its face, play an action's own slots, and none of other actions of the body."""
+"""Let meshes bound to an armature, such as its face, play an action's own slots instead of other actions' slots."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _VALUE = re.compile(r'key_blocks\["((?:[^"\\]|\\.)*)"\]\.value')
 
 
 class _Played(NamedTuple):
-    """What something worn plays; animated : whether it has animation data; values : of its shape keys, by name."""
+    """A mesh's or shape keys' state; animated : whether it has animation data; values : of its shape keys, by name."""
 
     owner: Any
     animated: bool
@@ -26,7 +26,7 @@ class _Played(NamedTuple):
 
 @contextmanager
 def kept(armature: bpy.types.Object) -> Iterator[None]:
-    """Let what an armature wears play afterwards what it plays now, with the same values of shape keys."""
+    """Restore the actions and shape key values of an armature's meshes after the context."""
     before = [_record(owner) for owner in curves.worn_by(armature)]
     try:
         yield
@@ -36,10 +36,10 @@ def kept(armature: bpy.types.Object) -> Iterator[None]:
 
 
 def play_alone(armature: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Let what an armature wears play an action's slots; without one it rests where another action of a body moved it.
+    """Let an armature's meshes play an action's slots; without a slot, reset values left by other body actions.
 
-    What plays an action that moves no bones, such as a face that was captured apart, goes on if the action has no slot
-    for it.
+    A mesh that plays an action without bone curves, such as a separately captured face, keeps it if the given action
+    lacks a slot for the mesh.
     """
     for owner in curves.worn_by(armature):
         slot, data = curves.slot_of(owner, action), owner.animation_data
@@ -52,24 +52,24 @@ def play_alone(armature: bpy.types.Object, action: bpy.types.Action) -> None:
 
 
 def slots(armature: bpy.types.Object, action: bpy.types.Action) -> list[tuple[Any, Slot]]:
-    """Return what an armature wears that an action has a slot for, and this slot."""
+    """Return the meshes and shape keys of an armature for which an action has a slot, with the slot."""
     every = [(owner, curves.slot_of(owner, action)) for owner in curves.worn_by(armature)]
     return [(owner, slot) for owner, slot in every if slot is not None]
 
 
 def rest(armature: bpy.types.Object, actions: Sequence[bpy.types.Action]) -> None:
-    """Let what an armature wears rest where some actions on tracks move it."""
+    """Reset the shape keys of an armature's meshes that some actions on NLA tracks animate."""
     for action in actions:
         for owner, slot in slots(armature, action):
             _rest(owner, action, slot)
-            # Blender evaluates a track that is unmuted where none played only after an action was assigned.
+            # After unmuting a track when none played, Blender evaluates it only if an action has been assigned.
             owner.animation_data.action = action
             owner.animation_data.action = None
 
 
 @contextmanager
 def on_tracks(armature: bpy.types.Object, actions: Sequence[bpy.types.Action]) -> Iterator[None]:
-    """Let what an armature wears play only tracks that are added for these actions; they are removed afterwards."""
+    """Let an armature's meshes play only tracks added for these actions; remove the tracks afterwards."""
     muted = []
     for owner in curves.worn_by(armature):
         wanted = any(curves.slot_of(owner, action) is not None for action in actions)
@@ -92,7 +92,7 @@ def on_tracks(armature: bpy.types.Object, actions: Sequence[bpy.types.Action]) -
 
 
 def _leave(owner: Any, action: bpy.types.Action | None, *, always: bool) -> None:
-    """Let something worn rest where other actions moved it; always : also where these move no bones."""
+    """Unassign an action from a mesh or shape keys and reset its values; always : even without bone curves."""
     data = owner.animation_data
     if data.action not in (None, action) and (always or _moves_bones(data.action)):
         _rest(owner, data.action, getattr(data, "action_slot", None))
@@ -109,7 +109,7 @@ def _moves_bones(action: bpy.types.Action) -> bool:
 
 
 def _rest(owner: Any, action: bpy.types.Action, slot: Slot) -> None:
-    """Set the shape keys that a slot moves to 0."""
+    """Set the shape keys animated by a slot to 0."""
     if slot is None and hasattr(action, "slots"):
         return
     for curve in curves.curves_of(action, slot):

@@ -1,1 +1,1 @@
-"""What everything else builds on: Blender's types, colours, rates, file formats, memory, threads, translations."""
+"""The base of all other packages: Blender's types, colours, rates, file formats, memory, threads, translations."""

@@ -1,4 +1,4 @@
-"""Tell listeners which actions may have changed: those that Blender evaluates anew, and all after undo and redo."""
+"""Notify listeners of possibly changed actions: the ones that Blender evaluates again, and all after undo and redo."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Suspend Blender's handlers while what happens is not in the artist's scene."""
+"""Suspend Blender's handlers during work outside the artist's scene."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ import bpy
 
 @contextmanager
 def unheard(*names: str) -> Iterator[None]:
-    """Suspend Blender's handlers of some names, since what happens meanwhile is not in the artist's scene."""
+    """Suspend Blender's handlers of some names during work outside the artist's scene."""
     handlers: list[list[Any]] = [getattr(bpy.app.handlers, name) for name in names]
     listening = [list(one) for one in handlers]
     try:

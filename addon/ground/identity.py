@@ -1,6 +1,6 @@
 """Recognise data without pointers: by session id while this Blender runs, by name and file afterwards.
 
-A pointer would keep data alive, and bring it along when an action is appended elsewhere. Session ids change with every
+A pointer would keep data alive, and append it to other files together with an action. Session ids change with every
 load and may then belong to other data, so each is stored with a token of its session.
 """
 
@@ -48,7 +48,7 @@ def called(
 ) -> Data | None:
     """Return the data of a name and file, or None.
 
-    own_file : the file to assume where `library` is ""
+    own_file : the file to assume if `library` is ""
     library_of : linked data whose file a relative `library` path starts from
     """
     # abspath resolves // relative to the opened file, or to the library that it is given.

@@ -1,7 +1,7 @@
 """Run work in a worker thread beside the interface, with progress and cancelling.
 
-A job knows nothing of Blender's windows: its driver polls the state. It must not touch Blender's data; the main thread
-reads the inputs before, step by step, and writes the result after.
+A job does not depend on Blender's windows: its driver polls the state. It must not touch Blender's data; the main
+thread reads the inputs before, step by step, and writes the result after.
 """
 
 import threading
@@ -14,18 +14,18 @@ from ...core.errors import Cancelled, LoomError
 from ...core.progress import Progress
 from .steps import Steps
 
-NOTHING = "nothing was changed"  # what most cancelled work leaves behind
-LONGEST_READING = 0.1  # s, about, for which the interface waits
-LONGEST_GOODBYE = 20.0  # s; kernels can't be interrupted, but each takes less than that
+NOTHING = "nothing was changed"  # the usual state after a cancel
+LONGEST_READING = 0.1  # s, approximately, for which the interface waits
+LONGEST_GOODBYE = 20.0  # s; kernels can't be interrupted, but each of them is faster
 
 
 class BackgroundJob:
     """A piece of work whose state is running, then done (with a result), failed (with an error) or cancelled.
 
-    left : a few words on what remains of the work after cancelling
-    reading : steps that return what the work takes as well as its progress; the driver calls `step` for them
-    readying : returns steps that follow on the main thread, of what was read and of the work's result
-    quiet : whether it goes on unseen, and makes room for any other job
+    left : a few words on the remaining state after a cancel
+    reading : steps that return the input of the work in addition to its progress; the driver calls `step` for them
+    readying : returns further steps on the main thread, from the input and the result of the work
+    quiet : whether it runs without progress display, and is cancelled when any other job starts
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class BackgroundJob:
         return self
 
     def step(self) -> None:
-        """Take the next steps on the main thread: of reading, after which the work starts, or of what follows it."""
+        """Run the next steps on the main thread: first of reading, then the work starts; later of the final steps."""
         until = time.perf_counter() + LONGEST_READING
         while self._steps is not None:
             if not self._continues:
@@ -76,7 +76,7 @@ class BackgroundJob:
         return None
 
     def _take(self, inputs: Any) -> None:
-        """Start the work with what was read."""
+        """Start the work with its input."""
         self.inputs = inputs
         self._work = partial(self._work, inputs)
         self._thread.start()
@@ -90,12 +90,12 @@ class BackgroundJob:
         self._steps, self.state = None, state
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next step."""
+        """Request that the work stops at its next step."""
         self._continues = False
         self.doing = "Stopping"
 
     def wait(self) -> None:
-        """Wait until work that has begun ends, but at most `LONGEST_GOODBYE`."""
+        """Wait for the end of started work, at most `LONGEST_GOODBYE`."""
         if self._steps is not None and not self._continues:
             self._end_steps("cancelled")
         elif self._thread.ident is not None:
@@ -147,7 +147,7 @@ def begin(
     readying: Callable[[Any, Any], Steps[Any]] | None = None,
     quiet: bool = False,
 ) -> BackgroundJob:
-    """Start a job (see `BackgroundJob`); raises LoomError while another one runs that is not quiet."""
+    """Start a job (see `BackgroundJob`); raises LoomError while another job runs that is not quiet."""
     global _running
     if _running is not None and _running.quiet:
         _running.cancel()
@@ -160,7 +160,7 @@ def begin(
 
 
 def forget(job: BackgroundJob) -> None:
-    """Drop a job that has ended, so that another one can begin."""
+    """Drop an ended job, so that another one can begin."""
     global _running
     if _running is job:
         _running = None

@@ -1,7 +1,7 @@
-"""Keep values on an armature as custom properties; for library overrides in a text of the file, too.
+"""Store values on an armature as custom properties; for library overrides also in a text of the file.
 
-Blender does not save custom properties that an override has and its library has not. The text holds them as JSON, by
-the armature's name and library.
+Blender does not save custom properties of an override that its library lacks. The text holds them as JSON, by the
+armature's name and library.
 """
 
 import json
@@ -14,18 +14,18 @@ from .blender_types import has_property
 from .identity import Identity, identity_of, is_same_file
 
 TEXT = "Action Loom"
-_VERSION = "action_loom"  # the key of the format's version, by which our text is recognised
+_VERSION = "action_loom"  # the key of the format's version, which identifies our text
 
 
 def kept(armature: bpy.types.Object, key: str) -> Any:
-    """Return a kept value as plain values, None if there is none; anybody can write both places."""
+    """Return a stored value as plain values, None if there is none; anybody can write both places."""
     entry = _entry_of(armature, _entries(_text())) if armature.override_library is not None else None
     values = entry["values"] if entry is not None else {}
     return values[key] if key in values else _of_property(armature, key)
 
 
 def keep(armature: bpy.types.Object, key: str, value: Any, *, empty: bool = False) -> None:
-    """Keep a number, or a group of plain values; an empty group removes the value unless `empty` groups are kept."""
+    """Store a number, or a group of plain values; an empty group removes the value unless `empty` groups are stored."""
     if armature.override_library is not None and kept(armature, key) != value:
         _write_entry(armature, key, value)
     if value or empty or not isinstance(value, dict):
@@ -48,7 +48,7 @@ def _is_ours(text: bpy.types.Text) -> bool:
 
 
 def _read(text: bpy.types.Text) -> dict[str, Any]:
-    """Return what a text holds, nothing for one that was not written by us."""
+    """Return the content of a text; empty for a text that we have not written."""
     try:
         found = json.loads(text.as_string())
     except ValueError:
@@ -58,7 +58,7 @@ def _read(text: bpy.types.Text) -> dict[str, Any]:
 
 
 def _entries(text: bpy.types.Text | None) -> list[dict[str, Any]]:
-    """Return what is kept of each armature: its identity as `Identity.values` has it, and the values by key."""
+    """Return the stored entry of each armature: its identity as by `Identity.values`, and the values by key."""
     every = _read(text)["armatures"] if text is not None else []
     return [one for one in every if isinstance(one, dict) and isinstance(one.get("values"), dict) and "name" in one]
 
@@ -76,7 +76,7 @@ def _entry_of(armature: bpy.types.Object, entries: list[dict[str, Any]]) -> dict
 
 
 def _identity(armature: bpy.types.Object) -> Identity:
-    """Return the identity of an override, with the file of what it overrides."""
+    """Return the identity of an override, with the file of the overridden armature."""
     override = armature.override_library
     reference = override.reference if override is not None else None
     library = reference.library if reference is not None else None
@@ -107,7 +107,7 @@ def _overrides() -> list[bpy.types.Object]:
 
 @persistent
 def _note_names(*_: Any) -> None:
-    """Before a file is saved, note the names that armatures have now, since session ids end with the session."""
+    """Before a file is saved, update the armature names, since session ids end with the session."""
     text = _text()
     if text is None:
         return
@@ -121,7 +121,7 @@ def _note_names(*_: Any) -> None:
 
 @persistent
 def _give_back(*_: Any) -> None:
-    """After a file was opened, give overrides the custom properties again, which curves may be for."""
+    """After a file was opened, restore the custom properties of overrides, which curves may animate."""
     if (text := _text()) is None:
         return
     entries = _entries(text)

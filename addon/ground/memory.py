@@ -14,7 +14,7 @@ when_forgotten: list[Callable[[], None]] = []
 MEGABYTE = 2**20
 # Limit for the large caches together, in bytes; set by the preferences.
 most_bytes = 1024 * MEGABYTE
-SEEN = 1.0 / 32.0  # of the limit: when so much has come, all is measured, which takes long for hundreds of actions
+SEEN = 1.0 / 32.0  # of the limit: new data before all is measured again, which is slow for hundreds of actions
 
 _come = 0  # bytes since then
 
@@ -42,7 +42,7 @@ def size() -> int:
 def keep_within(large: tuple[Cache[Any, Any], ...], new: Any) -> None:
     """Drop the least recently used items of some caches until they fit the limit; the last item of each stays.
 
-    new : what has come to them; nothing is dropped before that is a thirty-second of the limit together
+    new : data added to them; nothing is dropped before the added data reaches a thirty-second of the limit
     """
     global _come
     _come += _bytes_of(new, set())
@@ -57,7 +57,7 @@ def keep_within(large: tuple[Cache[Any, Any], ...], new: Any) -> None:
 
 
 def _bytes_of(value: Any, seen: set[int]) -> int:
-    """Return the bytes of all arrays that a value holds, each counted once."""
+    """Return the bytes of all arrays in a value, each counted once."""
     if id(value) in seen:
         return 0
     seen.add(id(value))

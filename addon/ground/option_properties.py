@@ -13,7 +13,7 @@ from ...core.recipes.result import ResultOptions
 
 
 def options_of(declaration: type, leave_out: tuple[type, ...] = ()) -> dict[str, Option]:
-    """Return the options of a declaration that get a Blender property, without those of the classes in `leave_out`."""
+    """Return the options of a declaration that get a Blender property, without options of classes in `leave_out`."""
     others = {name for other in leave_out for name in declared(other)}
     return {
         name: about
@@ -25,7 +25,7 @@ def options_of(declaration: type, leave_out: tuple[type, ...] = ()) -> dict[str,
 def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> dict[str, Any]:
     """Return a Blender property for every option of some declarations, and hidden ones for earlier names.
 
-    group : whether they are for a group of settings, where setting an earlier name sets today's
+    group : whether they are for a group of settings, in which setting an earlier name sets the current one
     """
     found: dict[str, Any] = {}
     for declaration in declarations:
@@ -38,13 +38,13 @@ def annotations(*declarations: type, leave_out: tuple[type, ...] = (), group: bo
 
 
 def annotation(declaration: type, name: str, *, group: bool = False, default: Any = None) -> Any:
-    """Return a Blender property for one option of a declaration; default : another one than is declared."""
+    """Return a Blender property for one option of a declaration; default : overrides the declared one."""
     about = options_of(declaration)[name]
     return _usual_property(about if default is None else dataclasses.replace(about, default=default), group)
 
 
 def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: bool = False) -> Callable[[type], type]:
-    """Add a property for every option to a Blender class, so that panel, script and JSON can't drift apart."""
+    """Add a property for every option to a Blender class, so that panel, script and JSON can't diverge."""
 
     def decorate(cls: type) -> type:
         added = annotations(*declarations, leave_out=leave_out, group=group)
@@ -54,7 +54,7 @@ def with_options(*declarations: type, leave_out: tuple[type, ...] = (), group: b
     return decorate
 
 
-# Functions that return the labels to offer; `properties` adds one, since it knows the lists.
+# Functions that return the labels to offer; `properties` adds one, because it has access to the lists.
 labels_in: list[Callable[[Any], list[str]]] = []
 
 
@@ -104,7 +104,7 @@ def _identifier(about: Option, choice: str) -> str:
 
 
 def moving(alias: str, name: str) -> Callable[[Any, Any], None]:
-    """Return a callback that moves a value from an earlier name of an option to today's."""
+    """Return a callback that moves a value from an earlier name of an option to the current name."""
 
     def move(group: Any, _context: Any) -> None:
         if group.is_property_set(alias):

@@ -1,6 +1,6 @@
 """Work on the main thread in steps, between which Blender's window responds and the user can cancel.
 
-Steps are a generator: it yields the fraction that is done and what is done now, and returns the result.
+Steps are a generator: it yields the finished fraction and a description of the current work, and returns the result.
 """
 
 from collections.abc import Callable, Generator
@@ -15,7 +15,7 @@ Steps = Generator[tuple[float, str], None, Result]
 
 
 def finished(steps: Steps[Result], progress: Progress = SILENT) -> Result:
-    """Return the result of steps, taken one after the other."""
+    """Run all steps and return their result."""
     while True:
         try:
             fraction, doing = next(steps)
@@ -26,7 +26,7 @@ def finished(steps: Steps[Result], progress: Progress = SILENT) -> Result:
 
 
 def at_once(in_steps: Callable[Given, Steps[Result]]) -> Callable[Given, Result]:
-    """Return a function that takes all steps of another one, and returns their result."""
+    """Return a function that runs all steps of another one, and returns their result."""
 
     @wraps(in_steps)
     def taken(*args: Given.args, **how: Given.kwargs) -> Result:
@@ -36,7 +36,7 @@ def at_once(in_steps: Callable[Given, Steps[Result]]) -> Callable[Given, Result]
 
 
 def within(steps: Steps[Result], number: int, count: int) -> Steps[Result]:
-    """Return the steps of one piece of work of several, as steps of all."""
+    """Return the steps of one of several pieces of work, as steps of the whole."""
     while True:
         try:
             fraction, doing = next(steps)
@@ -47,7 +47,7 @@ def within(steps: Steps[Result], number: int, count: int) -> Steps[Result]:
 
 
 def of(begin: Callable[[], Any]) -> Steps[Any]:
-    """Return the steps of a function that returns its result, or steps."""
+    """Return the steps of a function that returns either its result or steps."""
     found = begin()
     if isinstance(found, Generator):
         return (yield from found)

@@ -1,4 +1,4 @@
-"""Provide the command line's `check`: compare what we compute for actions with what Blender shows."""
+"""Provide the command line's `check`: compare our computation of actions with Blender's evaluation."""
 
 import argparse
 import time
@@ -19,7 +19,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
 
 
 def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
-    """Check each action and print the findings; raises RigError if one of them differs from what Blender shows."""
+    """Check each action and print the findings; raises RigError if one of them differs from Blender's evaluation."""
     began = time.perf_counter()
     settings = common.settings(host.armature, arguments)
     report = None if arguments.report is None else Path(arguments.report)

@@ -58,7 +58,7 @@ class _Ranges(PerClip):
 
 
 class OpenedFile(host.Host):
-    """The host of `--command action_loom`: the actions of the file that is open."""
+    """The host of `--command action_loom`: the actions of the open file."""
 
     name = "action_loom"
     usage = "blender --background FILE.blend --command action_loom"
@@ -146,7 +146,7 @@ class OpenedFile(host.Host):
         return recipe
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
-        """Return the action of that name, else the armature's actions that match the pattern, sorted."""
+        """Return the action of that name, or the armature's actions that match the pattern, sorted."""
         name = cuts.split(pattern).clip
         part, pattern = pattern[len(name) :], name
         if pattern in bpy.data.actions:
@@ -159,7 +159,7 @@ class OpenedFile(host.Host):
         return found
 
     def checked(self, name: str, settings: Settings) -> rig_check.Checked:
-        """Compare an action with what Blender shows; raises LoomError kinds."""
+        """Compare an action with Blender's evaluation; raises LoomError kinds."""
         armature, action, scene = self._armature(settings), _action(name), scene_of(bpy.context)
         slot = curves.choose_slot(action, armature)
         return rig_check.check(scene, armature, action, slot, list(scene.objects))
@@ -224,7 +224,7 @@ class OpenedFile(host.Host):
 
 @dataclass(frozen=True, eq=False)
 class _Actions(Sources):
-    """Actions as they were read; `into` is the result to replace, None for a new one."""
+    """Actions that were read; `into` is the result to replace, None for a new one."""
 
     armature: str
     request: Request
@@ -264,7 +264,7 @@ def _action(name: str, key: str = "") -> bpy.types.Action:
 
 
 def _source(text: str, settings: Settings) -> Source:
-    """Return an action as a source, or the part of it that a text names in frames of the scene or in seconds."""
+    """Return an action as a source, or the named part of it, in scene frames or in seconds."""
     cut = cuts.split(text)
     action = _action(cut.clip)
     first, last = settings["range"].get(cut.clip) or (0, 0)
@@ -291,14 +291,14 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _convention(settings: Settings) -> Convention:
-    """Return the unit and upward axis of exported files; by default those of the `action-loom` command."""
+    """Return the unit and upward axis of exported files, with the defaults of the `action-loom` command."""
     unit, up = (settings.get(name, "auto") for name in ("units", "up"))
     unit = "cm" if unit == "auto" else unit
     return Convention(unit, units.metres(unit), "y" if up == "auto" else up, False)
 
 
 def _refuse_unready(armature: bpy.types.Object) -> None:
-    """Raise RigError for an armature that the operators refuse as well."""
+    """Raise RigError for an armature that the operators also refuse."""
     why = readiness.why_not(armature)
     if why:
         raise RigError(why)

@@ -149,7 +149,7 @@ def page_of(verb: str) -> str:
 
 
 def address(page: str) -> str:
-    """Return the address of a page in the extension; raises LoomError where there is none."""
+    """Return the address of a page in the extension; raises LoomError if it is missing."""
     path = FOLDER / f"{page}.html"
     if not path.is_file():
         raise LoomError(f"There is no page {page!r} of the manual here: build the extension's zip with tools/build.py")

@@ -1,7 +1,7 @@
-"""Add our menus to Blender's, so that search (F3) finds our operators: it lists only what a menu of the editor has.
+"""Add our menus to Blender's, so that search (F3) finds our operators; it lists only menu entries of the editor.
 
-Every operator that works on its own is in the menu Action Loom of each animation editor. Left out are buttons that work
-on a given row (`INTERNAL`).
+Every operator that works without context is in the menu Action Loom of each animation editor. Buttons for a given row
+(`INTERNAL`) are left out.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from ..ground.translations.runtime import translated
 from ..model import intents, preferences, target_armature
 from ..services.sources import source_list
 
-AROUND = 7  # entries around a pie; the eighth place holds the rest
-MODES = ("Pose", "Object Mode")  # keymaps that get its shortcut, a key that Blender leaves free there
+AROUND = 7  # entries around a pie; the eighth place holds all others
+MODES = ("Pose", "Object Mode")  # keymaps with its shortcut, a key that Blender leaves free there
 LINE = ""  # separator between entries
 
 _MODES = tuple(recipe.verb for recipe in intents.MODES)
@@ -97,7 +97,7 @@ MENUS = {
 }
 
 
-# Entries for a right-clicked action: those that take a single action.
+# Entries for a right-clicked action: operators for a single action.
 OF_ACTION = (
     *("add_source", LINE),
     *(recipe.verb for recipe in intents.MODES if recipe.least == recipe.most == 1 and recipe.verb != "cut_out"),
@@ -109,7 +109,7 @@ OF_ACTION = (
 
 
 def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
-    """Draw operators, menus and separators as `MENUS` names them."""
+    """Draw operators, menus and separators by their names in `MENUS`."""
     for entry in entries:
         if entry == LINE:
             layout.separator()
@@ -120,7 +120,7 @@ def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
 
 
 def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
-    """Return a menu class about the tab's armature, greyed like the tab's buttons."""
+    """Return a menu class for the tab's armature, greyed out like the tab's buttons."""
 
     def draw(self: Any, context: DrawContext) -> None:
         layout = present(self.layout)
@@ -173,7 +173,7 @@ class ACTION_LOOM_MT_repair_pie(bpy.types.Menu):
                 below.operator(f"action_loom.{verb}")
 
 
-# --- entries in menus of Blender's own ------------------------------------------------------------------------------
+# --- entries in Blender's own menus ----------------------------------------------------------------------------------
 
 
 def _add_demo(menu: Any, _context: bpy.types.Context) -> None:

@@ -1,4 +1,4 @@
-"""Draw the button that mends what an error or a warning is about, where there is one."""
+"""Draw the button that fixes the problem of an error or a warning, if there is one."""
 
 import re
 from collections.abc import Callable
@@ -9,11 +9,11 @@ import bpy
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 
-_Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the action that a message is about
+_Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the message's action
 
 
 def _choose(text: str, of: str, value: str) -> _Draw:
-    """Return what draws a button that sets a choice of the panel."""
+    """Return a function that draws a button to set an enum of the panel."""
 
     def draw(layout: bpy.types.UILayout, _action: str) -> None:
         button: Any = present(layout.operator("wm.context_set_enum", text=text))
@@ -38,7 +38,7 @@ def _tool(text: str, tool: str) -> _Draw:
     return draw
 
 
-# What messages say in English, and the button for it; the first that fits.
+# Patterns of English messages with their buttons; the first match is used.
 REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     (re.compile(r"take the whole clip"), _choose(text="Take the Whole Clip", of="loop.whole", value="yes")),
     (
@@ -52,9 +52,9 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
 
 
 def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
-    """Draw the button that mends what a message is about, if there is one.
+    """Draw the button that fixes the problem of a message, if there is one.
 
-    action : the name of the action that the message is about, "" if that is not known
+    action : the name of the message's action, "" if unknown
     """
     for about, button in REMEDIES:
         if about.search(message):

@@ -16,7 +16,7 @@ LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, names: Sequence[str]) -> None:
-    """Draw the sliders of some measures, and below a moved one the measure it reached; red where it was held back."""
+    """Draw the sliders of some measures, and below a moved one the reached measure; red if its effect was limited."""
     armature = present(target_armature.of_tab(context))
     reached, group = styles.reached(armature), settings.restyle
     for about in properties.shown(Restyle.verb, PANEL):

@@ -1,4 +1,4 @@
-"""Draw the set that a take becomes: its rows, what was left out and why, what it lacks, and how it is written."""
+"""Draw the set of a take: its rows, omitted ones with reasons, its gaps, and its writing options."""
 
 from typing import Any
 
@@ -13,18 +13,18 @@ from ..ground.translations.runtime import translated
 from ..model.take_rows import BETWEEN
 from .panels import draw_text, options_in, picture_scale
 
-FILLS = ("mirror", "blend")  # of holes that have a button
-# The icon of the picture of what a set has, by the loops in it.
+FILLS = ("mirror", "blend")  # of holes with a button
+# The icon of the coverage picture, by the loops in it.
 _icons: Cache[tuple[Any, ...], int] = memory.cache(1)
 
 
 def rate_of(rig: Any, scene: bpy.types.Scene) -> float:
-    """Return the frames a second at which the take of a list was made."""
+    """Return the frames per second of a list's take."""
     return (rates.rate_of(rig.take) if rig.take is not None else 0.0) or rates.of_scene(scene)
 
 
 def draw_button(row: bpy.types.UILayout, rig: Any) -> None:
-    """Draw what is to be pressed next: to cut the take, or to weave its rows."""
+    """Draw the next button: to cut the take, or to weave its rows."""
     if rig is None or not len(rig.take_rows):
         row.operator("action_loom.cut_take", icon="SCULPTMODE_HLT")
         return
@@ -33,7 +33,7 @@ def draw_button(row: bpy.types.UILayout, rig: Any) -> None:
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, rig: Any) -> None:
-    """Draw the rows, the active one's own, how the set is written, and what it lacks."""
+    """Draw the rows, the active row's details, the writing options, and the gaps."""
     if rig is None or not len(rig.take_rows):
         draw_text(layout, context, "Tick or play the take, then cut it; nothing is written yet", "INFO")
         return
@@ -58,7 +58,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, 
 
 
 def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: Any) -> None:
-    """Draw the borders and the kind of the active row, the loops that it leads between, and why it was left out."""
+    """Draw the borders and the kind of the active row, the loops it connects, and the reason for its omission."""
     options = options_in(layout.box(), align=True)
     options.prop(row, "kind")
     options.prop(row, "start")
@@ -75,7 +75,7 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: An
 
 
 def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
-    """Draw which speeds and turns the set has, and what it lacks, with a button where that or a library can fill it."""
+    """Draw the speeds and turns of the set, and its gaps, with a button if rows or a library can fill one."""
     header, body = layout.panel("action_loom_take_lacks", default_closed=True)
     lacks = f"Missing: {len(rig.take_holes)}" if len(rig.take_holes) else "Nothing is missing"
     header.label(text=translated(lacks), icon="QUESTION" if len(rig.take_holes) else "CHECKMARK")
@@ -96,7 +96,7 @@ def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: 
 
 
 def _icon(rig: Any) -> int:
-    """Return the icon of the picture of what the ticked loops cover; 0 for none, and where there are no icons."""
+    """Return the icon of the coverage picture of ticked loops; 0 without loops, and in background mode."""
     from ..services.takes import set_rows
 
     loops = set_rows.covered(rig)

@@ -1,1 +1,1 @@
-"""Model: what the extension keeps, as properties of scenes, armatures and actions, and as preferences."""
+"""Model: the extension's stored data, as properties of scenes, armatures and actions, and as preferences."""

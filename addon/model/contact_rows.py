@@ -1,4 +1,4 @@
-"""Keep the foot contacts of each action as rows that an artist reads and edits, in scenes and in scene frames.
+"""Store the foot contacts of each action as rows that an artist reads and edits, in scenes and in scene frames.
 
 Recipes and reports count frames of the result from 0, and number feet and parts in the orders of `FEET` and `PARTS`.
 """
@@ -33,7 +33,7 @@ _putting = False
 class Contact(NamedTuple):
     """A foot stands on its ball or heel from a first to a last scene frame, both included.
 
-    foot, part : keys of FEET and PARTS; why : the reason it could not be planted, "" if it was, or was not tried
+    foot, part : keys of FEET and PARTS; why : the reason it could not be planted, "" if it was planted or not tried
     """
 
     foot: str
@@ -88,7 +88,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
-    """The foot contacts of an action; `said` (a name that files have) is the summary of how well they were planted."""
+    """The foot contacts of an action; `said` (a name stored in files) is a summary of how well they were planted."""
 
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
@@ -143,7 +143,7 @@ def put(
 
 
 def say(scene: bpy.types.Scene, action: bpy.types.Action, summary: str) -> None:
-    """Let a sentence stand above the rows of an action, which stay as they are."""
+    """Set the sentence above the rows of an action, without changing the rows."""
     held = of(scene, action)
     if held is None:
         put(scene, action, (), edited=False, summary=summary)
@@ -170,6 +170,7 @@ def as_spans(contacts: Sequence[Contact], frames: tuple[int, int], names: Sequen
     """Convert contacts to rows of a recipe for a result with these first and last frames.
 
     names : names of the contacts in errors, by default their row numbers
+
     Raises LoomError for frames outside the result or in the wrong order, and if contacts of one foot overlap.
     """
     check(contacts, names)
@@ -205,7 +206,7 @@ def _names(contacts: Sequence[Contact], names: Sequence[str]) -> Sequence[str]:
 def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:
     """Return the planted and refused contacts of a report, for a result that begins at scene frame `start`."""
     feet, parts = list(FEET), list(PARTS)
-    planted = report.get("plant") or {"spans": (), "refused": ()}  # None where planting was not tried
+    planted = report.get("plant") or {"spans": (), "refused": ()}  # None if planting was not tried
     found = [
         Contact(feet[foot], parts[part], start + first, start + end - 1) for foot, part, first, end in planted["spans"]
     ]
@@ -223,7 +224,7 @@ def keep_planted(
     report: Mapping[str, Any],
     span: tuple[int, int] | None = None,
 ) -> None:
-    """Store the contacts of a result, or of a span of its source, with how well they were planted or why not."""
+    """Store the contacts of a result, or of a span of its source, with the quality of planting or the error."""
     if "plant" not in report:
         return
     summary = figures(report) or report.get("not_planted", "")
@@ -237,7 +238,7 @@ def keep_planted(
 
 
 def in_scene(sentences: Sequence[str], start: int) -> list[str]:
-    """Return sentences on frames of a result, counted from 0, with frames of the scene; it begins at frame `start`."""
+    """Convert frames in sentences on a result, counted from 0, to scene frames; the result begins at frame `start`."""
 
     def counted(found: re.Match[str]) -> str:
         first = start + int(found[1])
@@ -249,7 +250,7 @@ def in_scene(sentences: Sequence[str], start: int) -> list[str]:
 def warnings_of(
     scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str], span: tuple[int, int] | None = None
 ) -> list[str]:
-    """Return the warnings of a report with scene frames, where core counts from 0 in the result, or in a span."""
+    """Return the warnings of a report with scene frames; core counts from 0 in the result, or in a span."""
     warnings = in_scene(warnings, frames_of(action, span)[0])
     held = of(scene, action)
     refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]
@@ -259,9 +260,9 @@ def warnings_of(
 
 
 def figures(report: Mapping[str, Any]) -> str:
-    """Return one short line on how much less standing feet slide, and how far pelvis and sunken feet were moved.
+    """Summarize in one line the reduction of foot sliding, and the movement of pelvis and sunken feet.
 
-    Return "" if the report has no feet that were planted or lifted.
+    Return "" if the report lacks planted or lifted feet.
     """
     planted = report.get("plant") or {}
     slide, lifted = planted.get("slide_cm_s"), planted.get("lifted_cm") or 0.0
@@ -277,7 +278,7 @@ def with_known_reasons(contacts: Sequence[Contact], before: Sequence[Contact]) -
     return [one._replace(why=why.get(one._replace(why=""), "")) for one in contacts]
 
 
-# --- actions that were renamed or deleted ---------------------------------------------------------------------------
+# --- renamed and deleted actions -------------------------------------------------------------------------------------
 
 
 @persistent

@@ -17,12 +17,12 @@ _OF = {("connect", "to_frame"): 1, ("splice", "start"): 1}
 
 
 def first_frame(line: Any) -> int:
-    """Return the first scene frame that is read of a line's action."""
+    """Return the first scene frame to read of a line's action."""
     return int(line.first) if line.use_range else round(line.action.frame_range[0])
 
 
 def last_frame(line: Any) -> int:
-    """Return the last scene frame that is read of a line's action."""
+    """Return the last scene frame to read of a line's action."""
     return int(line.last) if line.use_range else round(line.action.frame_range[1])
 
 
@@ -38,7 +38,7 @@ def source_of(rig: Any, group: str, option: str) -> Any:
 
 
 class _Unlisted(NamedTuple):
-    """Stands in for the line of an action that is not listed."""
+    """A replacement for the line of an action outside the list."""
 
     action: bpy.types.Action
     use_range: bool = False
@@ -72,7 +72,7 @@ def frames_of_clips(sentences: Sequence[str], firsts: Sequence[tuple[str, float]
     firsts : the name of each clip and the scene frame of its first one
     """
     starts = dict(firsts)
-    # The longest names first, in one go: a name may end as another one does.
+    # All names at once, longest first, because a name may be the end of another one.
     names = "|".join(re.escape(name) for name in sorted(starts, key=len, reverse=True))
     found = re.compile(rf"({names}) \(frame (\d+)\)")
     return [
@@ -92,7 +92,8 @@ def place_in_scene(rig: Any, text: str) -> str:
 def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None) -> tuple[Any, int]:
     """Return the ticked line whose action the armature shows, and a scene frame as a frame of its clip.
 
-    line : the only line that is accepted, by default any ticked one
+    line : the only acceptable line, by default any ticked one
+
     Raises LoomError if another action is shown, and for a frame outside of it.
     """
     data = armature.animation_data

@@ -1,4 +1,4 @@
-"""Sort the verbs as the tab shows them: modes of six intents, and tools for one action."""
+"""Sort the verbs for the tab: modes of six intents, and tools for one action."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -16,7 +16,7 @@ Choices = list[tuple[str, str, str, str, int]]
 
 
 class Intent(NamedTuple):
-    """What is wanted of the ticked actions; its modes are in `modes_of`."""
+    """A purpose for the ticked actions; `modes_of` returns its modes."""
 
     label: str
     tooltip: str
@@ -30,7 +30,7 @@ INTENTS = (
     Intent(label="Vary", tooltip="Do the same action in another way"),
     Intent(label="Take", tooltip="Cut a long recording into a set of loops, starts, stops and turns"),
 )
-# Files keep the number of a choice; these are the numbers that versions before had.
+# Files store the number of a choice; these numbers were used by earlier versions.
 _MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]
 _EDIT_NUMBERS = ["mirror", "warp", "fewer_keys", "move_events", "reach", "filter", "place", "root", "bake", "plant"]
 
@@ -41,7 +41,7 @@ def modes_of(intent: str) -> tuple[type[Recipe], ...]:
 
 
 def number_of(recipe: type[Recipe]) -> int:
-    """Return the place of a mode's intent among them all."""
+    """Return the index of a mode's intent."""
     return next((k for k, one in enumerate(INTENTS) if one.label == recipe.intent), 0)
 
 
@@ -56,7 +56,7 @@ def edit_choices() -> Choices:
 
 
 def _numbered(rows: Iterable[tuple[str, str, str]], numbers: list[str]) -> Choices:
-    """Return choices with the numbers that files have; new choices get the next ones."""
+    """Return choices with the numbers stored in files; new choices get the next numbers."""
     listed = list(rows)
     known = numbers + [name for name, *_ in listed if name not in numbers]
     return [(name, label, tooltip, "NONE", known.index(name)) for name, label, tooltip in listed]

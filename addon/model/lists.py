@@ -1,4 +1,4 @@
-"""Define the lists of sources, one per armature, with their lines and body roles, and look things up in them."""
+"""Define the lists of sources, one per armature, with their lines and body roles, and search them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -25,7 +25,7 @@ COLORS = (
 
 # Choices of an armature's own actions to work on.
 TICKED, PLAYED = "TICKED", "PLAYED"
-MADE = 3  # results that the list shows above other actions
+MADE = 3  # number of results listed above other actions
 OWN = (
     (PLAYED, "Active Action", "The action that the armature has now"),
     (TICKED, "Ticked", "Each ticked action, one by one"),
@@ -72,7 +72,7 @@ def _share(line: Any) -> float:
 
 
 def _set_share(line: Any, percent: float) -> None:
-    """Give a ticked line a share in percent; the others keep theirs among themselves."""
+    """Set the share of a ticked line in percent; the others keep their relative weights."""
     lines = ticked(_list_of(line))
     if line not in lines:
         return
@@ -84,7 +84,7 @@ def _set_share(line: Any, percent: float) -> None:
 
 
 class ACTION_LOOM_PG_identity(bpy.types.PropertyGroup):
-    """Data by its name, file and session id: a pointer would keep it when it is deleted."""
+    """Data by name, file and session id: a pointer would keep it alive after deletion."""
 
     library: bpy.props.StringProperty(options=set())
     uid: bpy.props.StringProperty(options=set())
@@ -104,7 +104,7 @@ def _armatures(_line: Any, context: Any, edited: str) -> list[str]:
 
 
 def _call_armature(line: Any, name: str) -> None:
-    """Refer to the armature of a name; a missing one is kept by name, so that messages can name it."""
+    """Refer to an armature by name; a missing one is stored by name, so that messages can name it."""
     there = next((one for one in bpy.data.objects if one.name_full == name and one.type == "ARMATURE"), None)
     if there is not None:
         hold(line.player, there)
@@ -116,8 +116,8 @@ def _call_armature(line: Any, name: str) -> None:
 class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     """One line of the list of sources.
 
-    player : the armature whose action it is, where that is another than the list's; `armature` is its name
-    carried : how it was carried onto the list's armature at the last reading
+    player : the armature of the action, if it is not the list's; `armature` is its name
+    carried : the method of its transfer to the list's armature at the last reading
     """
 
     player: bpy.props.PointerProperty(type=ACTION_LOOM_PG_identity)
@@ -157,7 +157,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     color: bpy.props.FloatVectorProperty(
         name="Color",
         description="Of this action in pictures",
-        subtype="COLOR_GAMMA",  # display colours, as in the pixels of a picture
+        subtype="COLOR_GAMMA",  # display colours, like the pixels of a picture
         min=0.0,
         max=1.0,
         options=set(),
@@ -180,7 +180,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
-    """Which bone plays a role of the body, such as hips or thigh.L; named by the role."""
+    """The bone of a body role such as hips or thigh.L; named by the role."""
 
     bone: bpy.props.StringProperty(
         name="Bone",
@@ -209,7 +209,7 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_control(bpy.types.PropertyGroup):
-    """Which control moves a part of the body; named by the part and its kind, such as "Left leg, IK"."""
+    """The control that moves a body part; named by the part and its kind, such as "Left leg, IK"."""
 
     bone: bpy.props.StringProperty(
         name="Control",
@@ -220,7 +220,7 @@ class ACTION_LOOM_PG_control(bpy.types.PropertyGroup):
 
 
 def take_given_armature(rig: Any, _context: Any = None) -> None:
-    """Replace the armature pointer of a script or of a file of version 0.1 with an identity."""
+    """Replace an armature pointer set by a script or a file of version 0.1 with an identity."""
     if rig.armature is not None:
         hold(rig.owner, rig.armature)
         rig.armature = None
@@ -248,22 +248,22 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     reference: bpy.props.IntProperty(
         name="Reference", description="The action that gives the result its timing, body and place", options=set()
     )
-    left_out: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_identity)  # actions that were taken off by hand
-    ticked_at_first: bpy.props.StringProperty(options=set())  # names of those that no one has ticked, a line each
+    left_out: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_identity)  # actions removed by hand
+    ticked_at_first: bpy.props.StringProperty(options=set())  # names of automatically ticked actions, a line each
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)
     controls: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_control)
     control_notes: bpy.props.StringProperty(options=set())  # on parts that can't be keyed, a line each
-    take: bpy.props.PointerProperty(type=bpy.types.Action)  # that was cut into take_rows
+    take: bpy.props.PointerProperty(type=bpy.types.Action)  # the source of take_rows
     take_rows: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_take_row)
     take_active: bpy.props.IntProperty(options=set())
-    take_holes: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_hole)  # what the set lacks
+    take_holes: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_hole)  # gaps of the set
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
-    last_warnings: bpy.props.StringProperty(options=set())  # about what `last` is about, a line each
-    last_made: bpy.props.StringProperty(options=set())  # names of the actions that were made last, a line each
+    last_warnings: bpy.props.StringProperty(options=set())  # warnings about the same, a line each
+    last_made: bpy.props.StringProperty(options=set())  # names of the last results, a line each
 
 
-# --- what is found in a list -----------------------------------------------------------------------------------------
+# --- searching a list ------------------------------------------------------------------------------------------------
 
 
 def ticked(rig: Any) -> list[Any]:
@@ -272,45 +272,45 @@ def ticked(rig: Any) -> list[Any]:
 
 
 def keep_made(rig: Any, names: list[str]) -> None:
-    """Remember the actions that were made last, and those before them as far as they are few."""
+    """Store the names of the last results, and of earlier ones up to a small number."""
     before = [name for name in rig.last_made.splitlines() if name not in names]
     rig.last_made = "\n".join([*names, *before[: max(0, MADE - len(names))]])
 
 
 def are_ticks_chosen(rig: Any) -> bool:
-    """Say whether someone has ticked what is ticked: else the list has ticked two by itself, as it does at first."""
+    """Return whether the user has changed the ticks; at first the list ticks two actions by itself."""
     return "\n".join(line.action.name for line in each_ticked(rig)) != rig.ticked_at_first
 
 
 def each_ticked(rig: Any) -> Iterator[Any]:
-    """Go through the ticked lines of a list whose actions still exist; for who may need few of hundreds."""
+    """Yield the ticked lines of a list whose actions still exist; use it if a few of hundreds may suffice."""
     return (line for line in (() if rig is None else rig.sources) if line.use and line.action is not None)
 
 
 def first_ticked(rig: Any, most: int) -> list[Any]:
-    """Return the first ticked lines of a list, at most so many: enough to know whether there are fewer."""
+    """Return at most the first `most` ticked lines of a list: enough to compare their number with a limit."""
     return list(islice(each_ticked(rig), most))
 
 
 def is_own(line: Any) -> bool:
-    """Say whether a line's action is the list's own armature's; `line.armature` would look the other one up."""
+    """Return whether a line's action belongs to the list's own armature; `line.armature` would search the other one."""
     return not line.player.name
 
 
 def own_lines(rig: Any, action: bpy.types.Action) -> list[Any]:
-    """Return, in a list of at most one, the first line with an action as one of the armature's own, ticked or not."""
+    """Return a list of at most one line: the first with an action of the armature's own, ticked or not."""
     lines = [] if rig is None else [line for line in rig.sources if line.action == action and is_own(line)]
     return lines[:1]
 
 
 def active_line(rig: Any) -> Any:
-    """Return the active line of a list, or None if there is none or its action is gone."""
+    """Return the active line of a list, or None if there is none or its action was deleted."""
     there = rig is not None and 0 <= rig.active < len(rig.sources)
     return rig.sources[rig.active] if there and rig.sources[rig.active].action is not None else None
 
 
 def player_of(line: Any) -> bpy.types.Object | None:
-    """Return the armature of a line's action if it is not the list's own and still exists, else None."""
+    """Return the armature of a line's action if it exists and is not the list's own, or None."""
     if not line.player.name:
         return None
     found = held(line.player).find(bpy.data.objects)
@@ -329,7 +329,7 @@ def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
 
 
 def in_order(rig: Any, recipe: type[Recipe]) -> list[Any]:
-    """Return the ticked lines of a list in a recipe's order: the reference first if the recipe demands it."""
+    """Return the ticked lines of a list in a recipe's order: the reference first if the recipe requires it."""
     lines = ticked(rig)
     if recipe.reference_first and lines:
         lines.insert(0, lines.pop(reference_among(rig, lines)))
@@ -337,13 +337,13 @@ def in_order(rig: Any, recipe: type[Recipe]) -> list[Any]:
 
 
 def reference_among(rig: Any, sources: list[Any]) -> int:
-    """Return the index of the reference among some lines of its list; 0 if it is not among them."""
+    """Return the index of the reference among some lines of its list; 0 if it is missing there."""
     marked = rig.sources[rig.reference] if 0 <= rig.reference < len(rig.sources) else None
     return sources.index(marked) if marked in sources else 0
 
 
 def name_rows(rows: Any, names: Sequence[str]) -> None:
-    """Let a collection of rows have these names; rows that have them already stay: the artist may be typing in one."""
+    """Set the names of a collection's rows; rows with the right names stay: the artist may be typing in one."""
     if [row.name for row in rows] != list(names):
         rows.clear()
         for name in names:

@@ -1,7 +1,7 @@
-"""What plays when in a result: which source, with what share, and where one goes over into another.
+"""The timeline of a result's sources: the played source, its share, and the transitions.
 
-It is kept on the result as text, so that the strip at the timeline needs nothing to be woven again. Frames count from 0
-in the result.
+It is stored on the result as text, so that the timeline strip can be drawn without weaving. Frames count from 0 in the
+result.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Part(NamedTuple):
-    """Sources, counted from 0, that play in turn from a first to a last frame; mirrored : whether as their images."""
+    """Sources, by index, that play in turn from a first to a last frame; mirrored : whether they play mirrored."""
 
     sources: tuple[int, ...]
     first: float
@@ -20,11 +20,11 @@ class Part(NamedTuple):
 
 
 class Seam(NamedTuple):
-    """Where one source goes over into the next: the frames that are mended, and the one that parts them.
+    """A transition from one source to the next: its blended frames, and the frame of the switch.
 
-    left : the frame at which the first clip is left, as its recipe counts; -1 where a recipe can't say it
-    fades : whether both play on over the mended frames, so that their number can be chosen
-    step : frames of the clip that is left to one of the result
+    left : the frame at which the first clip is left, in the recipe's counting; -1 if the recipe lacks such an option
+    fades : whether both sources play during the blended frames, so that their number is adjustable
+    step : frames of the first clip per frame of the result
     """
 
     first: float
@@ -39,8 +39,8 @@ class Seam(NamedTuple):
 class Parts:
     """The parts of a result of `last` + 1 frames at a rate.
 
-    tracks : rows of parts one after the other, from the top
-    shares : rows of a frame, its place in the blend (0 to 1) and each source's share there, the frames rising
+    tracks : rows of consecutive parts, from the top
+    shares : rows of a frame, its place in the blend (0 to 1) and each source's share there, by increasing frame
     """
 
     last: float
@@ -53,16 +53,16 @@ class Parts:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     def place_at(self, frame: float) -> float:
-        """Return the place in a blend, 0 to 1, that is played at a frame."""
+        """Return the place in a blend, 0 to 1, at a frame."""
         return between([(row[0], row[1]) for row in self.shares], frame)
 
     def frame_at(self, place: float) -> float:
-        """Return the frame at which a place in a blend is played."""
+        """Return the frame of a place in a blend."""
         return between([(row[1], row[0]) for row in self.shares], place)
 
 
 def between(points: list[tuple[float, float]], at: float) -> float:
-    """Return the value on a line through points that rise, its ends held."""
+    """Interpolate linearly through increasing points, with constant ends."""
     if at <= points[0][0]:
         return points[0][1]
     for (start, low), (end, high) in pairwise(points):
@@ -72,7 +72,7 @@ def between(points: list[tuple[float, float]], at: float) -> float:
 
 
 def from_json(text: str) -> Parts | None:
-    """Return the parts that a text describes; None for none, and for what something else has written."""
+    """Parse parts from a text; None for an empty text, or one that this module has not written."""
     try:
         values: dict[str, Any] = json.loads(text)
         return Parts(

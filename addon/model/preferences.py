@@ -16,10 +16,10 @@ from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 from . import properties
 
-RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms are built but were never run
+RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms exist but are untested
 DEFAULTS = ("place", "assign", "travel", "keys", "keys_within", "keys_feet", "interpolation", "mark_contacts")
 
-# The keys that steer beside the arrows: name, key at first, and where it leads, seen from the camera.
+# The steering keys in addition to the arrows: name, default key, and direction relative to the camera.
 STEER = {
     "ahead": ("Ahead", "W", 1.0 + 0j),
     "back": ("Back", "S", -1.0 + 0j),
@@ -30,7 +30,7 @@ LETTERS = [(letter, letter, "") for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 KEYPAD = [(f"NUMPAD_{k}", f"Numpad {k}", "") for k in range(10)]
 
 
-# Without this option Blender 4.5 and later crash if preferences get a path that begins with //; 4.2 does not have it.
+# Without this option Blender 4.5 and later crash if preferences get a path that begins with //; 4.2 lacks the option.
 _BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 
 
@@ -38,7 +38,7 @@ _BESIDE_FILE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) 
 when_library_changed: list[Callable[[str], None]] = []
 
 
-# Listeners, called with whether the strip at the timeline is switched on.
+# Listeners, called with whether the timeline strip is switched on.
 when_strip_changed: list[Callable[[bool], None]] = []
 
 
@@ -63,7 +63,7 @@ def _library_changed(_chosen: Any, context: bpy.types.Context) -> None:
 
 
 def _key(which: str) -> Any:
-    """Return the property of a key that steers."""
+    """Return the property of a steering key."""
     label, key, _ = STEER[which]
     return bpy.props.EnumProperty(
         name=label, description="The key that steers, beside the arrow", items=[*LETTERS, *KEYPAD], default=key
@@ -134,7 +134,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
             )
         layout.prop(self, "memory")
         _draw_size(layout, "ANALYSED", f"{_megabytes(memory.size())} of analyses are remembered")
-        if util.find_spec("numba") is not None:  # the speed pack, or what an artist has installed
+        if util.find_spec("numba") is not None:  # from the speed pack, or installed by the artist
             self._draw_engine(layout)
         layout.prop(self, "library")
         layout.prop(self, "strip")
@@ -159,14 +159,14 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
                 body.prop(self.colors, name)
 
     def _draw_engine(self, layout: bpy.types.UILayout) -> None:
-        """Draw which engine computes, and the compiled code on disk."""
+        """Draw the engine in use, and the size of the compiled code on disk."""
         layout.prop(self, "engine", expand=True)
         layout.label(text=translated(_engine_state(self.engine)))
         _draw_size(layout, "COMPILED", f"{_megabytes(_on_disk(compiled_folder()))} of compiled code are on disk")
 
 
 def _draw_size(layout: bpy.types.UILayout, what: str, text: str) -> None:
-    """Draw how large something is that is kept, and the button that deletes it."""
+    """Draw the size of stored data, and the button that deletes it."""
     row = layout.row()
     row.label(text=translated(text))
     present(row.operator("action_loom.clear_cache", icon="TRASH")).what = what
@@ -202,13 +202,13 @@ def chosen(context: bpy.types.Context) -> Any:
 
 
 def strip() -> bool:
-    """Return whether the strip at the timeline is switched on."""
+    """Return whether the timeline strip is switched on."""
     kept = chosen(bpy.context)
     return kept is None or kept.strip
 
 
 def keys(context: bpy.types.Context) -> dict[str, complex]:
-    """Return the keys that steer, and where each leads, seen from the camera: 1 is ahead, i to the left."""
+    """Return the steering keys and their directions relative to the camera: 1 is ahead, i to the left."""
     kept = chosen(context)
     return {key if kept is None else str(getattr(kept, name)): way for name, (_, key, way) in STEER.items()}
 
@@ -220,7 +220,7 @@ def library(context: bpy.types.Context) -> str:
 
 
 def _give_defaults(scene: bpy.types.Scene) -> None:
-    """Copy the preferences' defaults to settings that a scene has not set, when it gets its first list."""
+    """Copy the preferences' defaults to unset settings of a scene, when it gets its first list."""
     kept, settings = chosen(bpy.context), properties.settings_of(scene)
     if kept is None:
         return

@@ -1,4 +1,4 @@
-"""Define the panels' settings, kept in scenes, and find them and the lists of sources."""
+"""Define the panels' settings, stored in scenes, and look up settings and lists of sources."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -37,7 +37,7 @@ def _group(name: str, *declarations: type, leave_out: tuple[type, ...] = ()) -> 
 
 
 def _shared_by(recipe: type[Recipe]) -> tuple[type[Declared], ...]:
-    """Return the options of a recipe that it shares with others; they have their own groups."""
+    """Return the options of a recipe that it shares with other recipes; they have their own groups."""
     return tuple(options for options in SHARED.values() if issubclass(recipe, options))
 
 
@@ -48,13 +48,13 @@ GROUPS |= {
     if recipe.verb not in SHARED and option_properties.options_of(recipe, _shared_by(recipe))
 }
 GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
-# A figure must not vanish when it is given a result: captures may stand metres away. Scripts say themselves where.
+# A figure must not vanish when it gets a result: captures may be metres away. Scripts set the place themselves.
 GROUPS["result"].__annotations__["place"] = option_properties.annotation(
     ResultOptions, "place", group=True, default="figure"
 )
 
 
-# Listeners for changes of how previews are shown, of the source shown alone, and of live updates.
+# Listeners for changes of preview display, of the source shown alone, and of live updates.
 when_preview_changed: list[lists.Listener] = []
 when_solo_changed: list[lists.Listener] = []
 when_live_changed: list[lists.Listener] = []
@@ -71,12 +71,12 @@ when_mode_changed: list[lists.Listener] = []
 
 
 def _intent(settings: Any) -> int:
-    """Return which intent the chosen mode belongs to."""
+    """Return the intent of the chosen mode."""
     return intents.number_of(VERBS[settings.mode].recipe)
 
 
 def _choose_intent(settings: Any, number: int) -> None:
-    """Choose the first mode of an intent, unless one of its modes is chosen already."""
+    """Choose the first mode of an intent, unless one of its modes is already chosen."""
     settings.tool_open = False
     if _intent(settings) != number:
         settings.mode = intents.modes_of(intents.INTENTS[number].label)[0].verb
@@ -91,7 +91,7 @@ def _is_style(_settings: Any, text: bpy.types.Text) -> bool:
 
 
 class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
-    """Everything that the panels set, kept in the scene."""
+    """All settings of the panels, stored in the scene."""
 
     rigs: bpy.props.CollectionProperty(type=lists.ACTION_LOOM_PG_rig)
     pin: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
@@ -292,9 +292,9 @@ def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
 
 
-@cache  # panels ask whenever they are drawn
+@cache  # panels call this whenever they are drawn
 def shown(name: str, *where: str) -> tuple[Option, ...]:
-    """Return the options of a group that are shown in some of the places of `SHOWN`."""
+    """Return the options of a group shown in some of the places of `SHOWN`."""
     declarations: tuple[type, ...]
     if name == "result":
         declarations = (ResultOptions, ReadingOptions)
@@ -310,7 +310,7 @@ def shown(name: str, *where: str) -> tuple[Option, ...]:
 def shown_in_mode(recipe: type[Recipe], *, rare: bool) -> tuple[tuple[str, Option], ...]:
     """Return the usual or the rare options that a mode of Weave shows, as (group name, option).
 
-    Of shared groups only options marked for the mode itself are included; the others have their own panel.
+    Shared groups contribute only options marked for the mode itself; the rest have their own panel.
     """
     return _shown_in_mode(recipe.verb, rare)
 
@@ -336,7 +336,7 @@ def applies(group: Any, about: Option) -> bool:
     return (value if isinstance(value, bool) else option_properties.choice_of(group, name)) in values
 
 
-# --- what is found in the settings ----------------------------------------------------------------------------------
+# --- looking up settings ---------------------------------------------------------------------------------------------
 
 
 def settings_of(scene: bpy.types.Scene) -> Any:
@@ -362,7 +362,7 @@ def armature_of(rig: Any) -> bpy.types.Object | None:
 
 
 def pinned(scene: bpy.types.Scene) -> bpy.types.Object | None:
-    """Return the armature that the tab of a scene is pinned to, or None."""
+    """Return the armature to which a scene's tab is pinned, or None."""
     pin = settings_of(scene).pin
     found = lists.held(pin).find(scene.objects) if pin.name else None
     return found if found is not None and found.type == "ARMATURE" else None
@@ -390,7 +390,7 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
 
 
 def name_lines(scene: bpy.types.Scene) -> None:
-    """Name lists and lines without names, which come from older files or scripts."""
+    """Name unnamed lists and lines, from older files or scripts."""
     for rig in settings_of(scene).rigs:
         if not rig.name:
             rig.name = lists.free_name(settings_of(scene).rigs, rig.owner.name or "list")
@@ -410,7 +410,7 @@ def labels_in_use(context: Any) -> list[str]:
 
 @persistent
 def _put_right(*_: Any) -> None:
-    """Move values of earlier versions from earlier names to today's, and reset impossible choices."""
+    """Move values from the option names of earlier versions to current names, and reset impossible choices."""
     for scene in bpy.data.scenes:
         settings = settings_of(scene)
         for group in (settings, *(getattr(settings, name) for name in GROUPS)):
@@ -457,7 +457,7 @@ def _note_armatures(*_: Any) -> None:
 
 
 def _unset_impossible(group: Any) -> None:
-    """Reset enums with a value in the file that no longer exists: Blender reads it as "", which can't be set."""
+    """Reset enums whose stored value no longer exists: Blender reads it as "", which can't be set."""
     for about in group.bl_rna.properties:
         if about.type == "ENUM" and not getattr(group, about.identifier):
             group.property_unset(about.identifier)

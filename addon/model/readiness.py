@@ -19,6 +19,6 @@ def why_not(armature: bpy.types.Object | None, *, changes: bool = True) -> str:
 
 
 def busy() -> str:
-    """Return which job the window waits for, as a reason why nothing can be changed now; "" if it waits for none."""
+    """Return the job that the window waits for, as a reason why nothing can be changed now; "" for none."""
     job = jobs.seen()
     return "" if job is None else f"{job.label} is still running: wait for it, or cancel it"

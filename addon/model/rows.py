@@ -1,4 +1,4 @@
-"""Define the rows that the panel lists: stretches of a path, and events of an action."""
+"""Define the rows listed in the panel: stretches of a path, and events of an action."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from ..ground import option_properties
 
 @option_properties.with_options(SpliceOptions, group=True)
 class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
-    """A stretch of the path on which the upper body does something else, and how it is spliced in."""
+    """A stretch of the path on which the upper body plays another action, with its splice options."""
 
     action: bpy.props.PointerProperty(
         type=bpy.types.Action, name="Action", description="What the upper body does on this stretch of the curve"
@@ -44,7 +44,7 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
-    """What happens at a frame of the scene, when it is to come, for how long it stays and how it is led up to."""
+    """An event at a scene frame: its new frame, hold time and anticipation."""
 
     first: bpy.props.IntProperty(name="Frame", description="At which frame it happens", options=set())
     to: bpy.props.IntProperty(name="To", description="At which frame it is to come", options=set())

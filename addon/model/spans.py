@@ -7,7 +7,7 @@ Color = tuple[float, float, float]
 
 
 class Span(NamedTuple):
-    """A stretch of time, from frame to frame of the scene; faint : drawn through."""
+    """A time span in scene frames; faint : drawn translucent."""
 
     start: float
     end: float
@@ -17,7 +17,7 @@ class Span(NamedTuple):
 
 
 class Area(NamedTuple):
-    """Something whose share changes: places (frame, lower edge, upper edge), edges from 0 to 1 of its row."""
+    """A varying share: places (frame, lower edge, upper edge), edges from 0 to 1 of its row."""
 
     name: str
     color: Color
@@ -25,9 +25,10 @@ class Area(NamedTuple):
 
 
 class Handle(NamedTuple):
-    """What can be dragged: at a frame, at a height from 0 to 1 of its row.
+    """A draggable handle at a frame, at a height from 0 to 1 of its row.
 
-    kind : what a drag changes; which : numbers that say of what; tall : whether it takes the whole height of the row
+    kind : the property changed by a drag; which : indices that identify it; tall : whether it has the row's whole
+        height
     """
 
     kind: str
@@ -41,7 +42,7 @@ class Handle(NamedTuple):
 class Row(NamedTuple):
     """Spans and areas in one line.
 
-    label : at its left end; marks : frames where a line stands; high : in lines of text
+    label : at its left end; marks : frames with a vertical line; high : in lines of text
     """
 
     spans: tuple[Span, ...] = ()
@@ -53,7 +54,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """Rows from the top, and what can be dragged in them."""
+    """Rows from the top, and their draggable handles."""
 
     rows: tuple[Row, ...]
     handles: tuple[Handle, ...] = ()

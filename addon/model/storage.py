@@ -1,8 +1,8 @@
-"""Store on a result how it was made: the recipe, its sources, and hashes of their and its own content.
+"""Store the recipe of a result, its sources, and hashes of their and its own content.
 
 It is one custom property of the action, a group of plain values: Blender copies, appends and links it with the action,
-and it keeps no data alive. Sources are found by session id, then by content, then by name. Version 1 held pointers to
-them; it can be read, and results are written as version 2.
+and it does not keep data alive. Sources are found by session id, then by content, then by name. Version 1 stored
+pointers to them; it can be read, and results are written as version 2.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..bridge.source_context import SourceContext
 
 VERSION = 2
-MOST_HASHED = 500_000  # keys of an action that is hashed without being asked: a tenth of a second
+MOST_HASHED = 500_000  # keys of an action above which it is not hashed automatically: a tenth of a second
 
 
 class StoredSlot(NamedTuple):
@@ -40,7 +40,7 @@ class StoredSource(NamedTuple):
     """A source when the result was made.
 
     context : JSON of its context, "" for results of earlier versions
-    pointer : the action that version 1 pointed to, None if it was deleted or for later versions
+    pointer : the action of version 1's pointer, None if it was deleted or for later versions
     player : the armature of the action, None for the result's own
     """
 
@@ -57,7 +57,7 @@ class StoredSource(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """Everything stored on a result; it may refer to Blender's data, so use it at once and don't keep it."""
+    """All data stored on a result; it may refer to Blender's data, so use it at once and don't store it."""
 
     recipe: Recipe
     request: Request
@@ -69,7 +69,7 @@ class Stored(NamedTuple):
 
     @property
     def armature(self) -> bpy.types.Object | None:
-        """The armature that the result was made for, or None if it is in no scene any more."""
+        """The armature of the result, or None if no scene includes it any more."""
         known = self.armature_was
         found = self.armature_pointer
         if known is not None:
@@ -91,13 +91,13 @@ def store(
     contents: Sequence[str] = (),
     contexts: "Sequence[SourceContext]" = (),
 ) -> None:
-    """Store on a result how it was made, replacing what was stored.
+    """Store how a result was made, replacing earlier data.
 
     sources : (action, slot) pairs in the recipe's order
-    request : JSON on how to read the sources and write the result
+    request : JSON with the options for reading the sources and writing the result
     players : the armature of each source's action, None for the result's own
-    parts : JSON on what plays when, see `parts`
-    contents : the hash of each source as it was read, "" for one that is to be hashed now
+    parts : JSON with the played sources over time, see `parts`
+    contents : the hash of each source at reading, "" to compute it now
     contexts : the context of each source, see `bridge.source_context`
     """
     result_mark.check_writable(action)
@@ -137,7 +137,7 @@ def recipe_text(action: bpy.types.Action) -> str:
 
 
 def parts_text(action: bpy.types.Action) -> str:
-    """Return the stored text on what plays when in a result, "" for none; cheap enough for drawing."""
+    """Return the stored text of a result's parts, "" for none; cheap enough for drawing."""
     return _text(action, "parts")
 
 
@@ -153,7 +153,7 @@ def recipe_of(action: bpy.types.Action) -> Recipe | None:
 
 
 def of_result(action: bpy.types.Action) -> Stored:
-    """Return what is stored on a result; raises LoomError if it is no result or can't be read."""
+    """Return the data stored on a result; raises LoomError if it is not a result or is unreadable."""
     kept = stored(action)
     if kept is None:
         raise LoomError(f"{action.name} was not made by Action Loom")
@@ -161,7 +161,7 @@ def of_result(action: bpy.types.Action) -> Stored:
 
 
 def stored(action: bpy.types.Action) -> Stored | None:
-    """Return what is stored on an action, or None; raises LoomError for contents that we can't have written."""
+    """Return the data stored on an action, or None; raises LoomError for invalid contents."""
     group = action.get(KEY)
     if group is None:
         return None
@@ -266,10 +266,10 @@ def _pointer(group: dict[str, Any], name: str, kind: type[Data]) -> Data | None:
 
 
 def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
-    """Return the sources of a result as (action, slot); raises RigError naming the first that is gone.
+    """Return the sources of a result as (action, slot); raises RigError naming the first missing one.
 
-    An action is found by session id, then by content, then by name; a slot by handle, then by identifier, else it must
-    be the only one.
+    An action is found by session id, then by content, then by name; a slot by handle, then by identifier, or as the
+    only one.
     """
     return [_find(action, source) for source in of_result(action).sources]
 
@@ -277,7 +277,7 @@ def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
 def players_of(action: bpy.types.Action) -> list[bpy.types.Object | None]:
     """Return the armature of each source's action, None for the result's own.
 
-    Raises RigError for one that is gone.
+    Raises RigError for a missing one.
     """
     return [None if one.player is None else _player(one) for one in of_result(action).sources]
 
@@ -292,9 +292,9 @@ def _player(source: StoredSource) -> bpy.types.Object:
 
 
 def edited_by_hand(action: bpy.types.Action, *, quickly: bool = False) -> bool:
-    """Return whether a result's curves differ from what was written.
+    """Return whether a result's curves differ from the written ones.
 
-    quickly : one whose content would take long to hash counts as unedited
+    quickly : a result with too many keys to hash counts as unedited
     """
     from ..bridge import curves
 
@@ -314,9 +314,9 @@ def has_content(source: SlottedAction, kept: StoredSource, content: str = "") ->
 
 
 def changed_sources(action: bpy.types.Action) -> list[str]:
-    """Return the names of a result's sources whose curves are no longer those that were woven.
+    """Return the names of a result's sources whose curves have changed since weaving.
 
-    One that is gone, or whose content would take long to hash, is left out.
+    A missing source, or one with too many keys to hash, is left out.
     """
     from ..bridge import curves
 
@@ -339,7 +339,7 @@ def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
 
 
 def _by_content(result: bpy.types.Action, source: StoredSource) -> bpy.types.Action | None:
-    """Return the action with a source's content, preferably of its name; else the action of its name, now edited."""
+    """Return the action with a source's content, preferably of the same name, or the edited action of its name."""
     named = called(bpy.data.actions, source.name, source.identity.library, file_of(result), library_of=result)
     if named == result:
         named = None
@@ -358,7 +358,7 @@ def _has_content(action: bpy.types.Action, source: StoredSource) -> bool:
 
 
 def find_slot(action: bpy.types.Action, slot: StoredSlot) -> Slot:
-    """Return the slot of an action that was stored (None without slots); raises RigError if it is gone."""
+    """Return the stored slot of an action (None without slots); raises RigError if it is missing."""
     from ..bridge import curves
 
     if not hasattr(action, "slots"):

@@ -1,4 +1,4 @@
-"""Define the rows of a take that was cut into a set: a stretch each, in frames of the scene, with a name and a kind."""
+"""Define the rows of a take cut into a set: each is a stretch in scene frames, with a name and a kind."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,9 +6,9 @@ from typing import Any
 
 import bpy
 
-LEAST = 2  # frames from the first of a stretch to its last
+LEAST = 2  # smallest number of frames from the first of a stretch to its last
 
-# The kinds of the core in capitals, and what leads from loop to loop.
+# The kinds of core in capitals, and a kind for transitions between loops.
 BETWEEN = "BETWEEN"
 KINDS = (
     ("IDLE", "Idle", "It stands: a loop is most of the rest", "ARMATURE_DATA", 0),
@@ -19,7 +19,7 @@ KINDS = (
     (BETWEEN, "Transition", "It leads from the pose of one loop to that of another", "ARROW_LEFTRIGHT", 5),
 )
 
-# How the set is written, as the panel and the operator have it.
+# Options for writing the set, shared by the panel and the operator.
 HOW = {
     "roots": bpy.props.EnumProperty(
         name="Travel",
@@ -51,11 +51,11 @@ HOW = {
     ),
 }
 
-_filling = False  # while rows are filled by a cut, which is no change of the artist's
+_filling = False  # while a cut fills the rows, which does not count as an edit
 
 
 def _edited(row: Any, _context: bpy.types.Context) -> None:
-    """Forget what the cut found out about a row that the artist has changed."""
+    """Reset the analysis results of a row edited by the artist."""
     if _filling or not isinstance(row, ACTION_LOOM_PG_take_row):
         return
     if row.end < row.start + LEAST:
@@ -70,10 +70,10 @@ def _loops(row: Any, _context: bpy.types.Context, edited: str) -> list[str]:
 
 
 class Stretch:
-    """What rows in the panel and rows of an operator have; the row's name is that of its action.
+    """Properties shared by rows in the panel and rows of an operator; a row has the name of its action.
 
-    start, end : first and last frame, of the scene
-    begins, ends : the names of the loops whose first poses the ends are, "" for its own
+    start, end : first and last scene frame
+    begins, ends : the names of the loops whose first poses are used at the ends, "" for its own poses
     """
 
     start: bpy.props.IntProperty(name="From", description="Its first frame", update=_edited, options=set())
@@ -106,16 +106,16 @@ class Stretch:
 
 
 class ACTION_LOOM_PG_cut_row(Stretch, bpy.types.PropertyGroup):
-    """A stretch as an operator takes it."""
+    """A stretch in the operator's properties."""
 
 
 class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
-    """A stretch as the panel lists it.
+    """A stretch in the panel's list.
 
-    score : of a loop, how well the take repeats it; −1 where it is not known
-    speed, turn : of a loop as it was cut, metres and degrees a second; both −1 where they are not known
-    why : the reason why the cut has left it out
-    made : the action that was woven of it last
+    score : of a loop, how well the take repeats it; −1 if unknown
+    speed, turn : of a loop as it was cut, metres and degrees per second; both −1 if unknown
+    why : the reason for leaving it out of the set
+    made : the last action woven from it
     """
 
     use: bpy.props.BoolProperty(name="Use", description="Make an action of it", default=True, options=set())
@@ -127,9 +127,9 @@ class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
 
 
 class ACTION_LOOM_PG_hole(bpy.types.PropertyGroup):
-    """What a set lacks, in the words of its name; how it can be filled, and of which rows (names, a line each).
+    """A gap of a set, described by its name; the tool that can fill it, and the rows to use (names, a line each).
 
-    seek : the words by which a library has it, "" where rows fill it
+    seek : the words to search for in a library, "" if rows can fill it
     """
 
     fill: bpy.props.StringProperty(options=set())
@@ -139,7 +139,7 @@ class ACTION_LOOM_PG_hole(bpy.types.PropertyGroup):
 
 @contextmanager
 def filling() -> Iterator[None]:
-    """Let rows be written without counting as changed by the artist."""
+    """Let rows be written without counting as edits of the artist."""
     global _filling
     _filling = True
     try:

@@ -27,7 +27,7 @@ def mark(layout: bpy.types.UILayout, armature: bpy.types.Object | None) -> None:
 
 
 def invoked_from_panel(context: bpy.types.Context) -> bool:
-    """Return whether a button of the tab has called: its armature is on the panel, while scripts name theirs."""
+    """Return whether a button of the tab has called; its armature is in the panel, while scripts name theirs."""
     return getattr(context, _CARRIED, None) is not None
 
 
@@ -37,7 +37,7 @@ def mark_action(layout: bpy.types.UILayout, action: bpy.types.Action) -> None:
 
 
 def action(context: bpy.types.Context) -> bpy.types.Action | None:
-    """Return the action of the menu that has called; None to use the armature's action or the ticked ones."""
+    """Return the action of the calling menu; None to use the armature's action or the ticked ones."""
     return getattr(context, _CARRIED_ACTION, None)
 
 
@@ -53,17 +53,17 @@ def as_from_panel(
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the armature that an operator works on: the tab's for its buttons, else the active object."""
+    """Return the target armature of an operator: the tab's for its buttons, otherwise the active object."""
     return getattr(context, _CARRIED, None) or context.object
 
 
 def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the armature of the tab, or None.
 
-    It is the pinned armature; else the active one, the one that deforms the active mesh, the only one below the active
-    empty (as glTF files have it), or the last one.
+    It is the pinned armature; without one the active armature, the armature of the active mesh, the only one below the
+    active empty (as in glTF files), or the last one.
     """
-    scene, active = scene_of(context), getattr(context, "object", None)  # while files are read there is none
+    scene, active = scene_of(context), getattr(context, "object", None)  # it is missing while files are read
     found = properties.pinned(scene)
     if found is None and active is not None:
         found = _of(active)
@@ -76,13 +76,13 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
 
 
 def meant(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the armature that an operator works on where a mesh or an empty of it may be active, as `of_tab` does."""
+    """Return the target armature of an operator when its mesh or empty may be active, like `of_tab`."""
     found = armature(context)
     return None if found is None else _of(found)
 
 
 def _of(one: bpy.types.Object) -> bpy.types.Object | None:
-    """Return an armature itself, the one that deforms a mesh, or the only one below an empty."""
+    """Return an armature itself, the armature of a mesh, or the only armature below an empty."""
     return one if one.type == "ARMATURE" else one.find_armature() or _below(one)
 
 

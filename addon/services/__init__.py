@@ -1,1 +1,1 @@
-"""Services: what the interface and the command line use, by subject."""
+"""Services for the interface and the command line, by subject."""

@@ -17,13 +17,13 @@ BEHIND = "hips-"  # roles of bones behind the hips, such as the first of a tail
 TRUNK = (*body_roles.TRUNK, "clavicle.L", "clavicle.R")
 _VERTICES = 20000  # looked at of each mesh
 _SAME = 0.002  # of the rig's size: bones in the same place
-_AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # what does not put a bone where another one is
-_REACHES = ("STRETCH_TO", "DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK")  # what turns a bone towards another one
-_SHAPES = 3  # bones with shapes of their own; with fewer, a rig has none
+_AIMS = (PARENT, POLE, "IK", "STRETCH_TO", "DAMPED_TRACK")  # constraints that do not place a bone at their target
+_REACHES = ("STRETCH_TO", "DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK")  # constraints that aim a bone at their target
+_SHAPES = 3  # bones with custom shapes; fewer of them are ignored
 
 
 def deforming(armature: bpy.types.Object) -> tuple[str, ...]:
-    """Return the bones that deform: those that a mesh on the armature follows, or all that may."""
+    """Return the deforming bones with weights in a mesh on the armature, or all deforming bones if none has weights."""
     may = [bone.name for bone in armature_data(armature).bones if bone.use_deform]
     follows: set[str] = set()
     for one in bpy.data.objects:
@@ -44,7 +44,7 @@ def _weighted(one: bpy.types.Object) -> set[str]:
 
 
 def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> dict[str, str]:
-    """Return the deforming bone of each role; what the artist chose counts."""
+    """Return the deforming bone of each role; roles chosen by the artist take precedence."""
     bones = armature_data(armature).bones
     names = tuple(bone.name for bone in bones if bone.use_deform)
     above = parents(armature, graph, names)
@@ -60,9 +60,9 @@ def roles(armature: bpy.types.Object, graph: Graph, deform: tuple[str, ...]) -> 
 
 
 def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) -> dict[str, str]:
-    """Return the bones of the trunk by role, from the hips upwards; those between two roles are "spine+1" and so on.
+    """Return the bones of the trunk by role, from the hips upwards; bones between two roles are "spine+1" and so on.
 
-    The spine need not hang on the hips: both may hang on a bone of the torso, which is none of them.
+    The spine need not be a child of the hips: both may be children of a torso bone, which then belongs to neither.
     """
     names = tuple(bone.name for bone in armature_data(armature).bones if bone.use_deform)
     above = parents(armature, graph, names)
@@ -74,7 +74,7 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
     out: dict[str, str] = {"hips": hips} if hips else {}
     below, count = "hips" if hips in chain else "", 0
     for bone in reversed(chain[: chain.index(hips)] if hips in chain else chain):
-        if bone in carriers:  # what carries hips and spine is none of them
+        if bone in carriers:  # hips and spine share this parent
             continue
         below, count = (of[bone], 0) if bone in of else (below, count + 1)
         if below:
@@ -86,7 +86,7 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
 def _behind(
     armature: bpy.types.Object, graph: Graph, names: tuple[str, ...], above: NDArray[np.int64], hips: str
 ) -> list[str]:
-    """Return the bones that hips hang on in name only: their ends touch, but nothing that moves the one needs them.
+    """Return the ancestors of the hips by hierarchy only: their ends touch, but no constraint of the hips needs them.
 
     The spines of Rigify's animals begin behind the hips, with a tail.
     """
@@ -104,7 +104,7 @@ def _behind(
 
 
 def _chain(names: tuple[str, ...], above: NDArray[np.int64], bone: str) -> list[str]:
-    """Return a bone and those above it, upwards; [] for a bone that is not among those named."""
+    """Return a bone and its ancestors among some bones, upwards; [] for a bone outside them."""
     chain = []
     joint = names.index(bone) if bone in names else -1
     while joint >= 0:
@@ -120,7 +120,7 @@ def _hips(
     names: tuple[str, ...],
     above: NDArray[np.int64],
 ) -> str:
-    """Return the bone of the hips: the known one, or the free one in its place that carries head and legs."""
+    """Return the bone of the hips: the known one, or one without a role at its place that carries head and legs."""
     bones, hips = armature_data(armature).bones, known.get("hips", "")
     legs = [_chain(names, above, known.get(f"thigh.{side}", ""))[1:] for side in "LR"]
     if not hips or hips in chain or any(hips in leg for leg in legs):
@@ -138,7 +138,7 @@ def _from_the_trunk(role: str) -> int:
 
 
 def _inner(role: str) -> str:
-    """Return the role before another one of a limb; "" for the first."""
+    """Return the previous role in a limb, nearer to the trunk; "" for the first."""
     part, dot, side = role.partition(".")
     limb = next((limb for limb in (LEGS, ARMS) if part in limb[1:]), ())
     return limb[limb.index(part) - 1] + dot + side if limb else ""
@@ -147,22 +147,22 @@ def _inner(role: str) -> str:
 def _follower(
     bones: bpy.types.ArmatureBones, graph: Graph, name: str, inner: str, deform: tuple[str, ...], size: float
 ) -> str:
-    """Return the bone that the mesh follows in the place of another one, which it depends on; else this one.
+    """Return the deforming bone that replaces a bone without weights and follows it; the bone itself if there is none.
 
-    inner : the bone before it in its limb, "" for none
+    inner : the previous bone in its limb, "" for none
     """
     one = bones[name]
     for other in deform:
         near = (bones[other].head_local - one.head_local).length < _SAME * size
         if near and name in graph.above(other):
             return other
-    # Toes that the mesh follows may stand elsewhere, as MMD's 足先EX beside つま先.
+    # Toe bones with weights may be placed differently, such as MMD's 足先EX beside つま先.
     hung = [child.name for child in bones[inner].children if child.name in deform] if inner in deform else []
     return hung[0] if len(hung) == 1 else name
 
 
 def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the parents (J,) among some bones: the nearest above, or the one that copies the nearest above."""
+    """Return the parents (J,) within a set of bones: the nearest ancestor, or a bone that copies it."""
     place = {name: k for k, name in enumerate(names)}
     copies: dict[str, str] = {}
     for name in names:
@@ -186,7 +186,7 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
     for k, name in enumerate(names):
         if out[k] >= 0:
             continue
-        # What hangs on nothing may copy a bone that does.
+        # A bone without a parent in the set may copy a bone that has one.
         copied = [e.source for e in graph.edges[name] if e.how not in _AIMS]
         for start in (bones[name].parent, *(bones[source].parent for source in copied)):
             below = {other for j, other in enumerate(names) if _hangs(out, j, k)}
@@ -200,7 +200,7 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
 def _bridged(
     armature: bpy.types.Object, graph: Graph, names: tuple[str, ...], above: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return parents (J,) with bones that reach from one to another between them, as a bendy belly does."""
+    """Return parents (J,), with bones stretched from one bone to another inserted between them."""
     bones, out = armature_data(armature).bones, above.copy()
     for k, name in enumerate(names):
         own = bones[name]
@@ -215,7 +215,7 @@ def _bridged(
 
 
 def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str]:
-    """Return the bones above one that stand in its place and carry it alone there."""
+    """Return a bone's ancestors at the same place that have only this bone (or copies of it) as a child there."""
     near, found, above = 1e-3 * bone.length, list[str](), bone.parent
     while above is not None and above.name not in known and (bone.head_local - above.head_local).length < near:
         beside = [child for child in above.children if (child.head_local - bone.head_local).length < near]
@@ -227,7 +227,7 @@ def _carriers_in_place(bone: bpy.types.Bone, known: Collection[str]) -> list[str
 
 
 def _lain_along(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:
-    """Return the bones that one lies on by reaching for its end, which they carry: it stands between two tweaks."""
+    """Return the bones that coincide with a bone and carry the target towards which it is stretched."""
     bones = armature_data(armature).bones
     own = bones[name]
     near, found = 1e-3 * own.length, []
@@ -243,9 +243,10 @@ def _lain_along(armature: bpy.types.Object, graph: Graph, name: str) -> list[str
 def hung(
     armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str], more: Collection[str] = ()
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the bones of a body, given by role, then more that hang on them, and the parents (J,) among all.
+    """Return the bones of a body, given by role, then further bones below them, and the parents (J,) of all.
 
-    Limbs hang together, whoever poses them, and what hangs on none of the others does so by its role.
+    The bones of a limb form a chain, whichever bones pose them; a bone without a parent in the set gets one by its
+    role.
     """
     names = tuple(dict.fromkeys((*bones.values(), *more)))
     out = parents(armature, graph, names)
@@ -263,16 +264,16 @@ def hung(
 
 
 def _below(role: str, joints: Mapping[str, int]) -> int | None:
-    """Return the joint of the role before one of the trunk or of a limb's first, None for hips."""
+    """Return the joint of the previous role of the trunk, also for a limb's first role; None for hips."""
     base, _, number = role.partition("+")
-    before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last of those between two roles
+    before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last joint between two roles
     if number:
         return joints.get(f"{base}+{int(number) - 1}", joints.get(base))
     return body_roles.before(role, before)
 
 
 def _originals(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]:
-    """Return the bones in a bone's own place that it copies by way of others, and that these hang on."""
+    """Return the bones at a bone's own place that it copies indirectly, including their parents there."""
     bones = armature_data(armature).bones
     found = [name]
     for one in found:  # grows during the loop
@@ -289,7 +290,7 @@ def _originals(armature: bpy.types.Object, graph: Graph, name: str) -> list[str]
 def _nearest(
     bones: Any, bone: Any, graph: Graph, place: Mapping[str, int], copies: Mapping[str, str], below: set[str]
 ) -> str:
-    """Return the first of some bones, or of their originals, from a bone upwards, but for those below; "" for none."""
+    """Return the first bone of the set, or copy of one, on the way up from a bone, except descendants; "" for none."""
     seen: set[str] = set()
     while bone is not None and bone.name not in seen:
         seen.add(bone.name)
@@ -311,7 +312,7 @@ def _hangs(above_of: NDArray[np.int64], joint: int, above: int) -> bool:
 
 
 def keyable(armature: bpy.types.Object, played: Mapping[str, str]) -> set[str]:
-    """Return the bones that an artist may key: those with shapes of their own, and bones that nothing else poses."""
+    """Return the bones that an artist may key: bones with custom shapes, and unconstrained deforming bones."""
     bones = present(armature.pose).bones
     free = {bone.name for bone in bones if not any(_poses(one) for one in bone.constraints)}
     shaped = {bone.name for bone in bones if bone.custom_shape is not None}
@@ -323,7 +324,7 @@ def keyable(armature: bpy.types.Object, played: Mapping[str, str]) -> set[str]:
 
 
 def _is_skin(bone: bpy.types.PoseBone, shaped: set[str], played: set[str]) -> bool:
-    """Return whether a bone is there for the mesh alone: a copy of the control that it hangs on, or an end upon it."""
+    """Return whether a bone only serves the mesh: a copy of its parent control, or a leaf at the control's head."""
     one, above = bone.bone, bone.parent
     if above is None or above.name not in shaped or above.bone.use_deform:
         return False
@@ -341,7 +342,7 @@ def _is_visible(bone: bpy.types.Bone) -> bool:
 
 
 def _poses(one: bpy.types.Constraint) -> bool:
-    """Return whether a constraint replaces what is keyed on its bone."""
+    """Return whether a constraint replaces the keys of its bone."""
     return one.enabled and one.type in ("COPY_TRANSFORMS", "ACTION", "TRANSFORM") and one.influence > 0.0
 
 

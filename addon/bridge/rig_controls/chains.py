@@ -1,4 +1,4 @@
-"""Find the controls of what hangs on the body: fingers, tails, ears, a jaw."""
+"""Find the controls of appendages of the body: fingers, tails, ears, a jaw."""
 
 from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ from .limbs import Rig, State
 from .probe import Move, Probe
 
 Asks = Generator[tuple[State, dict[str, Move]], Array, Part]
-_BESIDE = 0.1  # of a limb's bone: what begins nearer to it is a piece of it
-_BEYOND = 0.98  # likewise along it: what begins further out hangs on its end
+_BESIDE = 0.1  # of a limb bone's length: a bone that begins nearer to the limb bone is a piece of it
+_BEYOND = 0.98  # of a limb bone's length: a bone that begins further along it is a child at its tip
 
 
 def candidates(armature: bpy.types.Object, depends: Graph, deform: Sequence[str], parts: Sequence[Part]) -> list[Part]:
-    """Return chains of deforming bones that are not parts of the body, without controls; each ends where it branches.
+    """Return chains of deforming bones outside the body's parts, without controls; each ends where it branches.
 
-    Pieces of limbs, which twist with them, are left out, and so is what hangs on no part.
+    Pieces of limbs, which twist with them, are left out, and so are chains without a parent in any part.
     """
     of_body = [bone for part in parts for _, bone in part.bones]
     pieces = _pieces(armature, parts)
@@ -46,9 +46,10 @@ def candidates(armature: bpy.types.Object, depends: Graph, deform: Sequence[str]
 
 
 def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[str, str]:
-    """Return what bones of tails hang on whose bones point at the body: each on the one nearer to it, not at the tip.
+    """Return corrected parents for tails whose bones point at the body: each bone's parent is the next one nearer to
+    it.
 
-    Rigify's animals have such tails, though their controls go from the body outwards.
+    Rigify's animals have such tails, although their controls run from the body outwards.
     """
     bones, out = armature_data(armature).bones, dict[str, str]()
     for first in (name for name, above in hang.items() if above and above not in hang):
@@ -69,12 +70,12 @@ def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[s
 
 
 def _goes_on(one: bpy.types.Bone, other: bpy.types.Bone) -> bool:
-    """Return whether a bone begins where another one ends."""
+    """Return whether a bone begins at the end of another one."""
     return (other.head_local - one.tail_local).length < 1e-3 * one.length
 
 
 def _is_turned_round(probe: Probe, part: Part) -> bool:
-    """Return whether the bones of a chain point at what it hangs on."""
+    """Return whether the bones of a chain point at its parent."""
     if len(part.bones) < 2:
         return False
     one, next_one = (probe.bones[bone].bone for _, bone in part.bones[:2])
@@ -82,7 +83,7 @@ def _is_turned_round(probe: Probe, part: Part) -> bool:
 
 
 def beyond(hung: Sequence[Part], parts: Sequence[Part]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return the bones of the one chain that hangs on a hand, each with a role, by the name of the arm."""
+    """Return the bones of a hand's only chain, each with a role, by the name of the arm."""
     found = {}
     for part in (part for part in parts if "arm" in part.name):
         role, hand = part.bones[-1]
@@ -94,7 +95,7 @@ def beyond(hung: Sequence[Part], parts: Sequence[Part]) -> dict[str, tuple[tuple
 
 
 def _pieces(armature: bpy.types.Object, parts: Sequence[Part]) -> set[str]:
-    """Return the deforming bones that begin along the bones of arms and legs: they bend and twist with these."""
+    """Return the deforming bones that begin along the bones of arms and legs and bend and twist with these."""
     bones = armature_data(armature).bones
     found: set[str] = set()
     for part in parts:
@@ -112,23 +113,23 @@ def _pieces(armature: bpy.types.Object, parts: Sequence[Part]) -> set[str]:
 
 
 def _is_left_out(depends: Graph, name: str) -> bool:
-    """Return whether nobody knows what moves a bone, or a curve does, along which bones have no own controls."""
+    """Return whether a bone can't be used: broken, driven, in a dependency cycle, or moved by a curve."""
     above = depends.above(name).keys()
     bent = any(edge.how in (HOOK, "SPLINE_IK") for one in above for edge in depends.edges[one])
     return bool(bent or above & depends.broken.keys() or above & depends.driven or depends.circle(name))
 
 
 def _is_carried(name: str, hang: Mapping[str, str], of_body: Collection[str]) -> bool:
-    """Return whether a bone hangs on the body, by way of other free ones."""
+    """Return whether a bone is connected to the body through other free bones."""
     while name in hang and name not in of_body:
         name = hang[name]
     return name in of_body
 
 
 def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> list[Part]:
-    """Return the chains that begin where what they hang on carries them, whatever moves that.
+    """Return the chains whose first bone keeps its place on its parent, whichever control moves the parent.
 
-    They need not turn with it: tails may keep upright by themselves.
+    They need not rotate with the parent: some tails stay upright by themselves.
     """
     before = probe.neutral
     step = 0.02 * float(np.ptp(before[:, :3, 3], axis=0).max())
@@ -144,7 +145,7 @@ def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> 
 
 
 def own(depends: Graph, chains: Sequence[Part], of_body: Collection[str]) -> dict[str, set[str]]:
-    """Return what each chain depends on, but neither the body nor chains that don't hang on it, by its name."""
+    """Return each chain's dependencies, by its name, without dependencies of the body or of independent chains."""
     shared = depends.above(*of_body).keys()
     above = {part.name: set(depends.above(*(bone for _, bone in part.bones))) for part in chains}
     carriers = _carriers(chains)
@@ -155,7 +156,7 @@ def own(depends: Graph, chains: Sequence[Part], of_body: Collection[str]) -> dic
 
 
 def _carriers(chains: Sequence[Part]) -> dict[str, set[str]]:
-    """Return the names of each chain and of those that it hangs on, by its name."""
+    """Return, by the name of each chain, the names of the chain and of all chains between it and the body."""
     of = {bone: part for part in chains for _, bone in part.bones}
     found: dict[str, set[str]] = {}
     for part in chains:
@@ -168,11 +169,12 @@ def _carriers(chains: Sequence[Part]) -> dict[str, set[str]]:
 
 
 def search(rig: Rig, part: Part, own: set[str]) -> Asks:
-    """Find what turns each bone of a chain, and what moves it; yields what must be posed, is sent the bones' matrices.
+    """Find the controls that turn and move each bone of a chain; a generator of poses, which receives the bones'
+    matrices.
 
     Bones without a control of their own are left out.
     """
-    names = rig.outermost(own & rig.keyable)[::-1]  # rather a bone's own control than one that carries more
+    names = rig.outermost(own & rig.keyable)[::-1]  # prefer a bone's own control to one that carries more
     joints = [rig.at(bone) for _, bone in part.bones]
     step = 0.1 * sum(rig.probe.bones[bone].bone.length for _, bone in part.bones)
     before = yield {}, {}

@@ -1,4 +1,4 @@
-"""What drivers of constraints can't read, so that nobody knows what switches a limb."""
+"""Detect constraint drivers that cannot be evaluated, so that the switch of a limb is unknown."""
 
 import ast
 import builtins
@@ -11,11 +11,11 @@ from ...ground.blender_types import present
 
 OF_CONSTRAINT = re.compile(r'pose\.bones\["(.+?)"\]\.constraints\["(.+?)"\]\.(influence|mute|enabled)$')
 PROPERTY = re.compile(r'.*\["[^"]+"\]$')
-LIMITS = ("LIMIT_", "MAINTAIN_VOLUME", "FLOOR")  # constraints that follow nothing
+LIMITS = ("LIMIT_", "MAINTAIN_VOLUME", "FLOOR")  # constraints without a target
 
 
 def unreadable(armature: bpy.types.Object) -> dict[str, str]:
-    """Return why drivers of constraints can't be read, by the bones that have these."""
+    """Return why constraint drivers can't be evaluated, by the bone of the constraint."""
     found: dict[str, str] = {}
     for curve in armature.animation_data.drivers if armature.animation_data is not None else ():
         match = OF_CONSTRAINT.match(curve.data_path)
@@ -33,7 +33,7 @@ def unreadable(armature: bpy.types.Object) -> dict[str, str]:
 
 
 def lost_properties(armature: bpy.types.Object, driver: bpy.types.Driver | None) -> list[str]:
-    """Return the names of custom properties of an armature that a driver reads, though they are gone."""
+    """Return the names of missing custom properties of an armature that a driver reads."""
     lost = []
     for variable in present(driver).variables:
         for target in variable.targets:
@@ -46,7 +46,7 @@ def lost_properties(armature: bpy.types.Object, driver: bpy.types.Driver | None)
 
 
 def _lost_functions(driver: bpy.types.Driver) -> list[str]:
-    """Return the names of functions that a driver calls, though Blender doesn't know them."""
+    """Return the names of functions that a driver calls but Blender does not know."""
     try:
         tree = ast.parse(driver.expression if driver.type == "SCRIPTED" else "")
     except SyntaxError:

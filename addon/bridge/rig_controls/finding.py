@@ -1,4 +1,4 @@
-"""Find a rig's controls by its constraints and by chance poses of a copy (methods: Body roles and retargeting)."""
+"""Find a rig's controls from its constraints and from test poses of a copy (methods: Body roles and retargeting)."""
 
 import time
 from collections.abc import Generator, Mapping
@@ -22,7 +22,7 @@ _SIDES = {"L": "Left", "R": "Right"}
 
 
 def find(armature: bpy.types.Object) -> RigControls:
-    """Return the controls of an armature; nothing of it is changed, nor the scene, the selection or the undo steps.
+    """Return the controls of an armature, without changing the armature, the scene, the selection or the undo steps.
 
     Raises RigError for an armature without bones.
     """
@@ -50,7 +50,7 @@ def find(armature: bpy.types.Object) -> RigControls:
         hung = _chains(rig, hung, parts, torso)
     done = [_movable(armature, part) for part in parts]
     done = [replace(part, note=wrong[part.name] or _note(armature, depends, part)) for part in done]
-    # What is half broken is not keyed at all.
+    # A partly broken part is not keyed at all.
     done = [Part(part.name, part.bones, note=part.note) if part.note else part for part in done]
     drives = tuple(_drive(depends, keyable, name, [*done, *hung]) for name in deform)
     seconds = round(time.perf_counter() - began, 3)
@@ -69,7 +69,7 @@ def _parts(roles: Mapping[str, str], trunk: Mapping[str, str]) -> list[Part]:
 
 
 def _own(depends: Graph, parts: list[Part]) -> dict[str, set[str]]:
-    """Return what each part alone depends on."""
+    """Return each part's dependencies, without those shared with other parts."""
     above = {part.name: set(depends.above(*(bone for _, bone in part.bones))) for part in parts}
     return {
         name: mine - set[str]().union(*(theirs for other, theirs in above.items() if other != name))
@@ -103,7 +103,7 @@ def _together(probe: Probe, searches: dict[str, limbs.Asks]) -> dict[str, Part]:
 
 
 def _trunk(rig: Rig, part: Part, limbs_found: list[Part]) -> tuple[Part, str, str]:
-    """Return the trunk with the control of each bone, the control of the whole rig, and that of the trunk."""
+    """Return the trunk with the control of each bone, the control of the whole rig, and the control of the trunk."""
     above = rig.graph.above(*(bone for _, bone in part.bones))
     names = rig.outermost(above.keys() & rig.keyable)
     step = 0.1 * float(np.ptp(rig.probe.neutral[[rig.at(b) for b in rig.roles.values()], :3, 3], axis=0).max())
@@ -111,7 +111,7 @@ def _trunk(rig: Rig, part: Part, limbs_found: list[Part]) -> tuple[Part, str, st
     search = limbs.turning(rig, part.bones, every, names, {}, rig.probe.neutral, step)
     fk = _alone(rig.probe, search)
     carriers = _carriers(rig, part, names, step)
-    # What carries the whole trunk turns none of its bones alone, but for the lowest.
+    # A control that carries the whole trunk is not the control of a single bone, except the lowest.
     fk = tuple((role, control) for role, control in fk if control not in carriers or role == part.bones[0][0])
     torso = _bearer(rig, carriers, limbs_found, step)
     root = carriers[0] if len(carriers) > 1 else ""
@@ -119,9 +119,9 @@ def _trunk(rig: Rig, part: Part, limbs_found: list[Part]) -> tuple[Part, str, st
 
 
 def _bearer(rig: Rig, carriers: list[str], parts: list[Part], step: float) -> str:
-    """Return the innermost control below the root that carries the trunk and, on FK, as many limbs as any does.
+    """Return the innermost control below the root that carries the trunk and the largest number of limbs on FK.
 
-    MMD's waist turns the trunk alone: its legs, which keep their direction, would twist by all that the body turns.
+    MMD's waist turns only the trunk: its legs keep their direction, so they would twist by the body's full rotation.
     """
     parts, carriers = [part for part in parts if part.has_fk], carriers[1:] or carriers
     if len(carriers) < 2:
@@ -138,7 +138,7 @@ def _bearer(rig: Rig, carriers: list[str], parts: list[Part], step: float) -> st
 
 
 def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[str, ...]:
-    """Return the controls that must bring their bones to the end of one below, which has no control, and do so."""
+    """Return the controls that can, and must, place their bones at the end of a lower bone without a control."""
     upwards = [(role, bone) for role, bone in part.bones if not role.startswith(("clavicle", body.BEHIND))]
     after = [two for one, two in pairwise(upwards) if one[0] not in fk and one[1] != two[1]]
     found = []
@@ -149,7 +149,7 @@ def _moving(rig: Rig, part: Part, fk: Mapping[str, str], step: float) -> tuple[s
 
 
 def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[Part]:
-    """Return the chains of which controls are found, with these."""
+    """Return the chains for which controls were found, with their controls."""
     movers = {torso} - {""}
     movers = movers.union(*(part.controls for part in parts))
     of_body = [bone for part in parts for _, bone in part.bones]
@@ -172,7 +172,7 @@ def _alone(
 
 
 def _carriers(rig: Rig, part: Part, names: list[str], step: float) -> list[str]:
-    """Return the controls that carry the whole trunk when they move, the outermost first."""
+    """Return the controls that carry the whole trunk when they move, outermost first."""
     bones = [rig.at(bone) for _, bone in part.bones]
     before, found = rig.probe.neutral, []
     for name in names:
@@ -185,11 +185,11 @@ def _carriers(rig: Rig, part: Part, names: list[str], step: float) -> list[str]:
     return found
 
 
-# --- what can't be solved -------------------------------------------------------------------------------------------
+# --- parts that can't be solved --------------------------------------------------------------------------------------
 
 
 def _broken(depends: Graph, part: Part) -> str:
-    """Return why a part is not to be touched, in one sentence, or ""."""
+    """Return the reason for leaving a part alone, in one sentence, or ""."""
     bones = [bone for _, bone in part.bones]
     circle = depends.circle(*bones)
     if circle:
@@ -200,7 +200,7 @@ def _broken(depends: Graph, part: Part) -> str:
 
 
 def _movable(armature: bpy.types.Object, part: Part) -> Part:
-    """Return a part without a locked IK control, where forward kinematics does."""
+    """Return a part without its IK control if this is locked, provided that the part can be keyed on FK."""
     bones = present(armature.pose).bones
     if not part.ik or not any(body.locks(bones[part.ik], "location")):
         return part
@@ -217,7 +217,7 @@ def _locked(armature: bpy.types.Object, part: Part) -> str:
 
 
 def _note(armature: bpy.types.Object, depends: Graph, part: Part) -> str:
-    """Return why a part can't be solved, in one sentence, or ""."""
+    """Return the reason why a part can't be solved, in one sentence, or ""."""
     bones = present(armature.pose).bones
     if part.ik and any(body.locks(bones[part.ik], "location")):
         return f"{part.name}: the location of {part.ik} is locked; keyed as it is"
@@ -249,7 +249,7 @@ def _note(armature: bpy.types.Object, depends: Graph, part: Part) -> str:
 
 
 def _drive(depends: Graph, keyable: set[str], name: str, parts: list[Part]) -> Drive:
-    """Return what drives a bone: as a pose has shown, else as constraints and parents say."""
+    """Return the control that drives a bone: as measured with test poses, or as constraints and parents suggest."""
     seen = {bone: dict(part.fk).get(role, part.ik) for part in parts for role, bone in part.bones}
     how = next((edge.how for edge in depends.edges[name] if edge.how not in (PARENT, POLE)), ITSELF)
     if seen.get(name):

@@ -1,14 +1,14 @@
-"""The movement that brings places where they should be."""
+"""Rigid transform that best maps points onto their targets."""
 
 import numpy as np
 
 from ....core.motion.quat import Array
 
-_WEIGHT = 1e-6  # of what does not turn beside places apart by the rig's height: only places in one line leave it free
+_WEIGHT = 1e-6  # weight against rotation, relative to the rig's height: it matters only for collinear places
 
 
 def movement(here: Array, there: Array, height: float) -> Array:
-    """Return the stiff movement (F, 4, 4) that takes places (N, F, 3) to others, turned by no more than they need.
+    """Return the rigid transforms (F, 4, 4) that take places (N, F, 3) to others with the smallest possible rotation.
 
     height : of the rig
     """

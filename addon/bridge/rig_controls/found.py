@@ -1,19 +1,19 @@
-"""What is known of a rig's controls: which bone each one moves, how limbs switch, and what can't be solved."""
+"""Describe a rig's controls: the bone moved by each one, the switches of limbs, and parts that can't be solved."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-BEYOND = ("toe", "hand+")  # roles of what hangs on a foot, and on the hand of a front leg
-STRETCH = ".ik_stretch"  # a bone's property: what solvers may stretch it by
+BEYOND = ("toe", "hand+")  # roles of bones below a foot, and below the hand of a front leg
+STRETCH = ".ik_stretch"  # a bone's property: the amount by which IK may stretch it
 
 
 @dataclass(frozen=True)
 class Drive:
     """A bone that deforms the mesh, and the control that moves it, "" for none.
 
-    how : what passes the movement on: ITSELF, PARENT, or the type of a constraint
-    confirmed : whether a pose of a copy of the rig has shown it; else the constraints alone say so
+    how : the link that transmits the movement: ITSELF, PARENT, or the type of a constraint
+    confirmed : whether a test pose of a copy of the rig has shown it; otherwise it follows from constraints alone
     """
 
     bone: str
@@ -41,21 +41,21 @@ class Setting:
 
 @dataclass(frozen=True)
 class Part:
-    """The controls of a limb, or of another part of the body; "" and () for what it doesn't have.
+    """The controls of a limb, or of another part of the body; "" and () for missing ones.
 
     bones : (role, deforming bone) from the trunk outwards
     fk : (role, control) that turns the bone of a role with forward kinematics
     ik, pole : controls of hand or foot, and of elbow or knee, with inverse kinematics
     end : the role of the bone that the IK control carries: hand or foot, or the toe of paws
     turns_end : whether the IK control turns that bone with it
-    tips : (role, control) that turns what the IK control doesn't while inverse kinematics is on
-    roll : of a leg, a control between the IK control and that end, which turns and moves it, near the ball
-    switches : what must be switched between the two; settings : what else must be set for inverse kinematics
-    hangs_on : of a chain, the bone that carries it
-    moving : those FK controls that get keys of their location: of a chain whose location moves their bones, of the
-        trunk what brings a bone to the end of one without a control
-    note : why the part can't be solved, in one sentence; "" if it can
-    hint : likewise, why it is solved on FK alone, though it has inverse kinematics
+    tips : (role, control) that turns a bone the IK control does not turn while inverse kinematics is on
+    roll : of a leg, a control near the ball, between the IK control and the end, that turns and moves the end
+    switches : properties that switch between FK and IK; settings : other properties to set for inverse kinematics
+    hangs_on : of a chain, its parent bone
+    moving : the FK controls that get location keys: in a chain if their location moves their bones, in the trunk if
+        they place a bone at the end of one without a control
+    note : the reason why the part can't be solved, in one sentence; "" if it can
+    hint : the reason why it is solved on FK alone although it has inverse kinematics, in one sentence, or ""
     """
 
     name: str
@@ -81,14 +81,14 @@ class Part:
         return frozenset(name for name in every if name)
 
     def kind_of(self, keyed: Collection[str]) -> Literal["", "fk", "ik"]:
-        """Return of which kind alone some controls are, "" for both or none."""
+        """Return "fk" or "ik" if all given controls have this kind, "" for both or none."""
         on_ik = any(name in keyed for name in (self.ik, self.pole) if name)
         on_fk = any(control in keyed for _, control in self.fk)
         return "" if on_ik == on_fk else "ik" if on_ik else "fk"
 
     @property
     def has_fk(self) -> bool:
-        """Whether every bone of the part, but for those beyond hand or foot, has a control of its own."""
+        """Whether every bone of the part, except those below hand or foot, has a control of its own."""
         turned = {role for role, _ in self.fk}
         return bool(turned) and all(role in turned for role, _ in self.bones if not role.startswith(BEYOND))
 
@@ -99,10 +99,10 @@ class RigControls:
 
     deform : the bones that deform a mesh
     drives : for each of them, the control that moves it
-    root, torso : the controls that carry everything, and the trunk with what hangs on it; "" for none
+    root, torso : the control of the whole rig, and the one of the trunk with its appendages; "" for none
     parts : trunk, then arms and legs
-    chains : what hangs on these: fingers, tails, ears, a jaw
-    seconds : what finding them took
+    chains : appendages of these: fingers, tails, ears, a jaw
+    seconds : duration of the search
     """
 
     armature: str
@@ -116,12 +116,12 @@ class RigControls:
 
     @property
     def every(self) -> tuple[Part, ...]:
-        """The parts of the body, and the chains that hang on it."""
+        """The parts of the body, and their chains."""
         return self.parts + self.chains
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each part that can't be solved, or not on inverse kinematics."""
+        """A sentence for each part that can't be solved, or cannot be solved on inverse kinematics."""
         return tuple(part.note or part.hint for part in self.parts if part.note or part.hint)
 
     @property

@@ -1,4 +1,4 @@
-"""Which bones of a rig depend on which: by parents, constraints and the drivers of constraints."""
+"""The dependencies between a rig's bones: by parents, constraints and the drivers of constraints."""
 
 import re
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ class Edge(NamedTuple):
 class Graph:
     """The dependencies of bones.
 
-    edges : what each bone depends on
-    broken : why a bone can't be trusted, by bone
+    edges : the dependencies of each bone
+    broken : the reason why a bone can't be trusted, by bone
     driven : bones whose location or rotation a driver sets
     properties : paths of properties on the armature that drive constraints, with the bones that have these
-    set_by_drivers : paths of what drivers set on constraints
+    set_by_drivers : paths of constraint properties with drivers
     read_by_drivers : bones whose pose drivers read
     inverse : (bone, constraint's name) of each inverse kinematics in use, or switched by a driver or by keys
     solved : the bones that solvers on a bone turn
@@ -46,9 +46,10 @@ class Graph:
     solved: dict[str, frozenset[str]]
 
     def needed(self, *bones: str) -> set[str]:
-        """Return everything that decides where some bones are: what they depend on, and what has solvers that turn it.
+        """Return everything that determines the place of some bones: their dependencies, and bones with solvers that
+        turn them.
 
-        Rigify's paws hang on a bone that only the solver of a bone beside them turns.
+        The parent of Rigify's paws is turned only by the solver of a neighbouring bone.
         """
         found = set(self.above(*bones))
         while more := {owner for owner, turned in self.solved.items() if owner not in found and turned & found}:
@@ -56,7 +57,7 @@ class Graph:
         return found
 
     def above(self, *bones: str) -> dict[str, int]:
-        """Return everything that some bones depend on, themselves included, with the number of steps to it."""
+        """Return all dependencies of some bones, themselves included, with the number of steps to each."""
         steps: dict[str, int] = {}
         level, depth = [bone for bone in bones if bone], 0
         while level:
@@ -66,7 +67,7 @@ class Graph:
         return steps
 
     def circle(self, *bones: str) -> list[str]:
-        """Return bones that depend on each other in a circle, above some bones; [] if there are none."""
+        """Return bones in a dependency cycle among the dependencies of some bones; [] if there are none."""
         done: set[str] = set()
         for bone in bones:
             path, waiting = [bone], [iter(self.edges.get(bone, ()))]
@@ -130,7 +131,7 @@ def switched(armature: bpy.types.Object) -> set[tuple[str, str]]:
 
 
 def keyed(armature: bpy.types.Object) -> set[str]:
-    """Return paths of what the armature's action keys of constraints."""
+    """Return paths of the constraint properties that the armature's action keys."""
     data = armature.animation_data
     if data is None or data.action is None:
         return set()
@@ -142,7 +143,7 @@ def keyed(armature: bpy.types.Object) -> set[str]:
 
 
 def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]], set[str]]:
-    """Return paths of constraints that drivers switch, the properties that do so by path, and bones drivers move."""
+    """Return paths of driven constraint properties, the properties driving them by path, and driven bones."""
     paths: set[str] = set()
     properties: dict[str, set[str]] = {}
     driven: set[str] = set()
@@ -164,7 +165,7 @@ def _drivers(armature: bpy.types.Object) -> tuple[set[str], dict[str, set[str]],
 
 
 def _read_by_drivers(armature: bpy.types.Object) -> set[str]:
-    """Return the bones whose pose, as it is shown, drivers read."""
+    """Return the bones whose evaluated pose drivers read."""
     found = set()
     for owner in (armature, armature_data(armature)):
         for curve in owner.animation_data.drivers if owner.animation_data is not None else ():
@@ -174,7 +175,7 @@ def _read_by_drivers(armature: bpy.types.Object) -> set[str]:
 
 
 def _sources(armature: bpy.types.Object, bone: bpy.types.PoseBone, one: Any) -> tuple[list[Edge], str]:
-    """Return what a constraint follows, and what is wrong with it or ""."""
+    """Return the targets of a constraint, and a description of an error or ""."""
     found, why = [], ""
     for target, name, how in _targets(one):
         if target is None:
@@ -198,12 +199,12 @@ def _sources(armature: bpy.types.Object, bone: bpy.types.PoseBone, one: Any) -> 
 
 
 def _constraints(bone: bpy.types.PoseBone) -> list[Any]:
-    """Return a bone's constraints: each type has other members, which the stubs can't tell."""
+    """Return a bone's constraints; untyped, because each type has different members that the stubs lack."""
     return list(bone.constraints)
 
 
 def _targets(one: Any) -> Iterator[tuple[bpy.types.Object | None, str, str]]:
-    """Yield the objects and bones that a constraint follows, and how."""
+    """Yield the objects and bones that a constraint follows, and the kind of dependency."""
     if one.type == "ARMATURE":
         for each in one.targets:
             yield each.target, each.subtarget, one.type

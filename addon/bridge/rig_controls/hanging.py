@@ -1,4 +1,4 @@
-"""Which control carries which: seen by moving each of them a little on a copy at rest."""
+"""Determine which control carries which, by moving each of them slightly on a copy at rest."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from .playing import Player
 
 _STEP = 0.03  # of the rig's height
 _ALIKE = 0.02  # of the step, or radians
-_TWISTED = 0.07  # radians: a bone that is turned by less otherwise than its control can be twisted by that
+_TWISTED = 0.07  # radians: a control twists its bone if the bone's rotation differs from the control's by less
 
 
 @dataclass(frozen=True)
 class Hanging:
-    """How controls hang on each other.
+    """The measured hierarchy of controls.
 
     rest (B, 4, 4) : the bones seen, with all controls at rest
     carrier : the nearest control that carries each one, "" for none
     order : controls, each after its carrier
-    local (4, 4) : of seeds, where they stand at rest, seen from their parent
-    turned : seeds that carry another one, as they are keyed, not as inverse kinematics turns them
+    local (4, 4) : rest matrix of each seed relative to its parent
+    turned : seeds that carry others by their keyed rotation, not by the rotation from inverse kinematics
     stiff : controls that twist their bones, too
     idle : seeds that turn no bone
     moves : the bones seen that each control moves or turns
@@ -40,14 +40,14 @@ class Hanging:
     moves: dict[str, frozenset[str]]
 
     def borne(self, one: Control, controls: Iterable[Control]) -> list[str]:
-        """Return the controls that hang on another one, which bears them, and turn in their places."""
+        """Return the controls carried by a bearing control that only turn in their places."""
         if not one.bears:
             return []
         return [each.name for each in controls if self.carrier[each.name] == one.name and not each.moves]
 
 
 def measured(player: Player, controls: Sequence[Control]) -> Hanging:
-    """Return how controls hang on each other; the player must have a frame more than there are controls."""
+    """Measure the hierarchy of controls; the player needs one frame more than the number of controls."""
     rest = player.rest
     step = _STEP * float(np.ptp(rest[:, :3, 3], axis=0).max())
     local = np.eye(4)
@@ -65,7 +65,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     turned = frozenset(one.name for one in controls if one.seeds and one.swivels is not None)
     carried: dict[str, set[str]] = {one.name: set() for one in controls}
     idle: set[str] = set()
-    takes: set[str] = set()  # controls with which their bones go
+    takes: set[str] = set()  # controls that take their bones along
     moves = {one.name: _moved(player.index, rest, after, step) for one, after in zip(controls, seen, strict=True)}
     for one, after in zip(controls, seen, strict=True):
         if one.seeds:
@@ -81,7 +81,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
         bone = player.index[one.bone]
         takes |= {one.name} if response.goes_with(move, rest[bone], after[bone], _TWISTED, _ALIKE * step) else set()
     stiff = {one.name for one in controls if one.seeds}
-    for one in controls:  # not if something that doesn't carry it moves its bone
+    for one in controls:  # not if a control moves its bone without carrying it
         others = [each.name for each in controls if one.bone in moves[each.name] and each is not one and not each.seeds]
         stiff |= {one.name} if one.name in takes and all(one.name in carried[other] for other in others) else set()
     carrier = {}
@@ -89,7 +89,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
         names = [one for one in carried if other.name in carried[one] and one not in carried[other.name]]
         nearest = max(names, key=lambda one: sum(one in carried[further] for further in names), default="")
         carrier[other.name] = nearest
-        if other.seeds and other.name not in turned:  # what corrects the plane of a limb turns all of it
+        if other.seeds and other.name not in turned:  # the control that corrects the plane of a limb turns all of it
             carrier[other.name] = next(
                 (one.name for one in controls if one.swivels and one.part == other.part), nearest
             )
@@ -102,7 +102,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
 
 
 def _moved(index: Mapping[str, int], before: Array, after: Array, step: float) -> frozenset[str]:
-    """Return the bones that are elsewhere, or turned, by their matrices (B, 4, 4) before and after."""
+    """Return the bones that moved or turned, by their matrices (B, 4, 4) before and after."""
     return frozenset(name for name, k in index.items() if response.moved(before[k], after[k], _ALIKE * step))
 
 
@@ -110,6 +110,6 @@ def _sorted(carrier: dict[str, str]) -> tuple[str, ...]:
     out: list[str] = []
     while len(out) < len(carrier):
         ready = [name for name, above in carrier.items() if name not in out and above in ("", *out)]
-        # Controls that carry each other can't be: each one carries what is measured to hang on it alone.
+        # This cannot happen: only one-way relations between controls count, so they form no cycle.
         out += ready or [name for name in carrier if name not in out]
     return tuple(out)

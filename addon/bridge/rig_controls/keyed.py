@@ -1,4 +1,4 @@
-"""The controls that are keyed for a motion, each with the bone that it follows."""
+"""The controls to key for a motion, each with its target bone."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -20,17 +20,17 @@ class Control:
     """A control that follows a bone.
 
     swivels : the limb whose pole it is
-    seeds : whether it only tells Blender's solver where to begin
-    given : whether it goes where it is told, and is not corrected by what its bone misses
-    bears : whether it brings controls that hang on it to their places, which turn their bones themselves
-    own, hangs, fix (F, 4, 4) : its transforms in its own axes, where it would be at rest, seen from its carrier, and
-        what its goal was corrected by, in the goal's axes
+    seeds : whether it only gives the start pose of Blender's IK solver
+    given : whether it is placed directly at its goal, without corrections from its bone's error
+    bears : whether it places its child controls, which then turn their bones themselves
+    own, hangs, fix (F, 4, 4) : its transforms in its own axes; its rest transform relative to its carrier; the
+        correction of its goal, in the goal's axes
     best (F,), kept (F, 4, 4) : the smallest error so far, and the correction with it
-    idle (F,) : corrections so far that gained nothing
-    share (F,), missed (F, 3) : how much of a missing turn a correction is, and the last one, as a rotation vector
-    gap (F,), stuck (F,) : how near it came to its goal, and passes that brought it no nearer
-    near (F, 4, 4) : how it hung when it came so near; once it is stuck, where it is seen; from its carrier
-    axes (3, 3) : the axes of its location, where these are not its own
+    idle (F,) : number of corrections without improvement
+    share (F,), missed (F, 3) : the factor of a rotation correction, and the last rotation error, as a rotation vector
+    gap (F,), stuck (F,) : its smallest distance from its goal, and the number of passes without improvement
+    near (F, 4, 4) : its transform relative to its carrier at the smallest distance; once it is stuck, the current one
+    axes (3, 3) : the axes of its location, if they differ from its own
     """
 
     part: str
@@ -57,7 +57,7 @@ class Control:
 
     @property
     def basis(self) -> Array:
-        """What is keyed (F, 4, 4)."""
+        """The keyed transforms (F, 4, 4)."""
         out = self.own.copy()
         out[:, :3, 3] = self.own[:, :3, 3] @ self.axes.T
         return out
@@ -66,9 +66,9 @@ class Control:
 def controls(
     armature: bpy.types.Object, found: RigControls, parts: list[Part], inverse: set[str], rolling: Collection[str] = ()
 ) -> list[Control]:
-    """Return the controls to be keyed: the root, then the trunk's, then those of limbs.
+    """Return the controls to key: the root, then the trunk's, then the limbs'.
 
-    inverse : the parts that are keyed on inverse kinematics; rolling : those whose feet roll below their IK controls
+    inverse : the parts keyed on inverse kinematics; rolling : the legs whose feet roll below their IK controls
     """
     bones = present(armature.pose).bones
     every = [Control(TRUNK, found.root, found.root, True, True)] if found.root else []
@@ -88,7 +88,7 @@ def controls(
 
 
 def is_on_ik(part: Part, inverse: set[str]) -> bool:
-    """Return whether a part is keyed on inverse kinematics: because it is asked for, or because it has nothing else."""
+    """Return whether a part is keyed on inverse kinematics: on request, or because it lacks FK controls."""
     return bool(part.ik) and (part.name in inverse or not part.has_fk)
 
 
@@ -112,7 +112,7 @@ def _of_limb(part: Part, inverse: bool, *, rolls: bool) -> list[Control]:
     tips += [Control(part.name, control, roles[role], True, False) for role, control in part.tips]
     if part.pole:
         return [end, *tips, Control(part.name, part.pole, roles[part.end], False, True, swivels=part)]
-    # Blender's solver begins at the bones' own pose, in the plane of which it bends the limb.
+    # Blender's IK solver starts from the bones' own pose and bends the limb in its plane.
     own = [role for role in list(roles)[:3] if fk.get(role, part.ik) != part.ik]
     seeds = [Control(part.name, fk[role], roles[role], True, False, seeds=True) for role in own]
     if own[:2] == list(roles)[:2]:

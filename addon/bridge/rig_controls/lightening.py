@@ -1,6 +1,6 @@
-"""Take from a copy of a rig what makes it slow and changes nothing: drivers that give the same on every frame, shapes.
+"""Speed up a copy of a rig by removing drivers with constant results, and custom shapes.
 
-Drivers take most of the time in which Blender evaluates a generated rig; nearly all read properties that stay.
+Drivers take most of the time in which Blender evaluates a generated rig; nearly all of them read constant properties.
 """
 
 import ast
@@ -12,23 +12,23 @@ import bpy
 
 from ...ground.blender_types import armature_data, present
 
-# What keys of locations and rotations do not change: custom properties, and scales.
+# Properties unaffected by keys of locations and rotations: custom properties, and scales.
 _STAYS = re.compile(r'.*\["[^"]+"\]$|pose\.bones\["[^"]+"\]\.scale(\.[xyz]|\[\d\])?$')
 _KNOWN = {*dir(math), "abs", "bool", "float", "int", "max", "min", "round"}
 
 
 def lighten(stage: bpy.types.Scene, copy: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Make a copy of an armature quicker to evaluate while only locations and rotations of its bones are keyed.
+    """Make a copy of an armature faster to evaluate, if only locations and rotations of its bones are keyed.
 
-    What drivers give that read nothing else is set, and these are removed. Drivers of its bones at rest, which read
-    the original, read the copy.
+    Properties whose drivers read nothing else keep the evaluated value, and these drivers are removed. Drivers of its
+    armature data that read the original object read the copy instead.
     """
     if copy.data == armature.data:
         data: Any = armature.data
         copy.data = data.copy()
     own = armature_data(copy)
     for bone in present(copy.pose).bones:
-        bone.custom_shape = None  # else the meshes are evaluated
+        bone.custom_shape = None  # custom shape meshes would be evaluated
     for curve in _drivers(own):
         for target in _targets(curve):
             if target.id == armature:
@@ -49,11 +49,11 @@ def _targets(curve: bpy.types.FCurve) -> list[bpy.types.DriverTarget]:
 
 
 def _steady(copy: bpy.types.Object, data: bpy.types.Armature) -> list[tuple[Any, bpy.types.FCurve]]:
-    """Return the drivers, with their owners, that give the same on every frame."""
+    """Return the drivers, with their owners, that have the same result on every frame."""
     steady = [(owner, curve) for owner in (copy, data) for curve in _drivers(owner)]
     moving: list[str] = []
     while True:
-        # What another driver sets that is not steady is not steady either.
+        # A driver that reads the property of an unsteady driver is not steady either.
         other = [pair for pair in steady if not _is_steady(pair[1], copy, data, moving)]
         if not other:
             return steady
@@ -72,7 +72,7 @@ def _is_steady(curve: bpy.types.FCurve, copy: bpy.types.Object, data: bpy.types.
 
 
 def _reads_only(expression: str, names: set[str]) -> bool:
-    """Return whether an expression reads nothing but its variables: neither the frame nor what scripts give."""
+    """Return whether an expression reads only its variables, neither the frame nor functions of scripts."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError:
@@ -81,10 +81,10 @@ def _reads_only(expression: str, names: set[str]) -> bool:
 
 
 def _set(owner: Any, seen: Any, curve: bpy.types.FCurve) -> None:
-    """Set what a driver sets to what it is seen to give."""
+    """Set a driven property to its evaluated value."""
     try:
         value = seen.path_resolve(curve.data_path)
-    except ValueError:  # it drives nothing that there is
+    except ValueError:  # the driver's property does not exist
         return
     if hasattr(value, "__len__") and not isinstance(value, str):
         owner.path_resolve(curve.data_path)[curve.array_index] = value[curve.array_index]

@@ -1,4 +1,4 @@
-"""Find the controls of an arm or a leg: chance poses of candidates, in each state of the switches."""
+"""Find the controls of an arm or a leg by test poses of candidates, in each state of the switches."""
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ _PROPERTIES = 8  # tried switches of a limb
 
 @dataclass(frozen=True)
 class Rig:
-    """What limbs are found in: the probe, the graph, and the bones that may be keyed."""
+    """The context of the search for limbs: the probe, the graph, and the bones that may be keyed."""
 
     probe: Probe
     graph: Graph
@@ -37,13 +37,13 @@ class Rig:
         return self.probe.index[bone]
 
     def outermost(self, bones: Iterable[str]) -> list[str]:
-        """Return bones sorted by how much else that may be keyed they depend on."""
+        """Return bones sorted by the number of other keyable bones among their dependencies."""
         return sorted(bones, key=lambda bone: (len(self.graph.above(bone).keys() & self.keyable), bone))
 
 
 @dataclass
 class _Search:
-    """A limb that is searched: its bones' indices, what only it depends on, and candidates."""
+    """The search of one limb: its bones' indices, the dependencies of this limb only, and candidates."""
 
     rig: Rig
     part: Part
@@ -82,7 +82,7 @@ class _Search:
         return {bone for bone, _ in self.inverse()} | {bone for _, bone in self.part.bones}
 
     def states(self) -> list[State]:
-        """Return the state now, and each with one property of the limb changed."""
+        """Return the current state, and one state for each property of the limb with this property changed."""
         value = self.rig.probe.original
         found = {path: bones & self.own for path, bones in self.rig.graph.properties.items() if bones & self.own}
         paths = sorted(found, key=lambda path: (-len(found[path]), path))[:_PROPERTIES]
@@ -90,13 +90,13 @@ class _Search:
         return [{}, *changed]
 
     def influences(self, to: float) -> State:
-        """Return the state with the influence of all of the limb's inverse kinematics set, where no driver sets it."""
+        """Return the state with the influence of all IK constraints of the limb set, except driven ones."""
         paths = [f'pose.bones["{bone}"].constraints["{name}"].influence' for bone, name in self.inverse()]
         driven = {path.rpartition(".")[0] for path in self.rig.graph.set_by_drivers}
         return {path: to for path in paths if path.rpartition(".")[0] not in driven}
 
     def stretching(self) -> list[str]:
-        """Return the properties that let the limb's inverse kinematics stretch it, which puts its middle elsewhere."""
+        """Return the properties that let the limb's inverse kinematics stretch it, which would move its middle."""
         found = []
         for bone, name in self.inverse():
             constraint: Any = self.rig.probe.bones[bone].constraints[name]
@@ -117,7 +117,7 @@ class _Search:
         return {f'pose.bones["{name}"].ik_{end}_{axis}': to for name, axis in axes for end, to in ends}
 
     def goes(self, control: str) -> bool:
-        """Return whether there is a control and it may be moved."""
+        """Return whether a control exists and may be moved."""
         return bool(control) and not all(locks(self.rig.probe.bones[control], "location"))
 
     def push(self, sideways: int = 0) -> Move:
@@ -132,9 +132,9 @@ class _Search:
 
 
 def search(rig: Rig, part: Part, own: set[str], beyond: Bones = ()) -> Asks:
-    """Find the controls of a limb (at least three bones); yields what must be posed, is sent the bones' matrices.
+    """Find the controls of a limb (at least three bones); a generator of poses, which receives the bones' matrices.
 
-    beyond : bones that hang on its end, of which the limb has the one that inverse kinematics carries, as in paws
+    beyond : bones below its end; the limb includes the one that the IK control carries, as in paws
     """
     one = _Search(rig, part, own)
     state, part = yield from _inverse(one, {})
@@ -164,7 +164,7 @@ def search(rig: Rig, part: Part, own: set[str], beyond: Bones = ()) -> Asks:
 
 
 def _inverse(one: _Search, also: State) -> Generator[tuple[State, dict[str, Move]], Array, tuple[State, Part]]:
-    """Find the control of the limb's end, and its pole, and the state in which they work; `also` holds in all."""
+    """Find the control of the limb's end, its pole, and the state in which they work; `also` applies in every state."""
     ends, poles = one.under(pole=False), one.under(pole=True)
     best: tuple[int, State, Part] = (0, {}, one.part)
     if not ends:
@@ -181,7 +181,7 @@ def _inverse(one: _Search, also: State) -> Generator[tuple[State, dict[str, Move
         if rank == 2 or (rank == 1 and not poles):
             break
     if best[0] == 1 and poles:
-        for more in one.states()[1:]:  # a pole that is switched on by another property
+        for more in one.states()[1:]:  # a pole that another property switches on
             if more.keys() <= best[1].keys():
                 continue
             part = yield from _pole(one, best[2], [name for name in poles if name != best[2].ik], best[1] | more)
@@ -193,7 +193,7 @@ def _inverse(one: _Search, also: State) -> Generator[tuple[State, dict[str, Move
 def _end(
     one: _Search, ends: list[str], state: State, before: Array
 ) -> Generator[tuple[State, dict[str, Move]], Array, Part]:
-    """Find the control that carries hand or foot, else the toe: rather at it than away from it, and the outermost."""
+    """Find the control that carries hand, foot or toe; one placed at the end is preferred, then the outermost."""
     bones, neutral = one.rig.probe.bones, one.rig.probe.neutral
     best: list[tuple[bool, int, bool, str, bool]] = []
     for order, name in enumerate(ends):
@@ -269,10 +269,11 @@ def turning(
     limb: bool = False,
     end: int = -1,
 ) -> Generator[tuple[State, dict[str, Move]], Array, tuple[tuple[str, str], ...]]:
-    """Return the control of each role's bone: it moves the bone as one piece, and as few of `among` as possible.
+    """Return the control of each role's bone: it moves the bone rigidly, and the smallest number of other bones in
+    `among`.
 
-    limb : whether `among` is a limb, outwards; a control of its bones moves few of those further in, all further out
-    end : a bone that controls of others may not move, and that its own may only turn, if not -1
+    limb : whether `among` is a limb, outwards; a control then moves few bones further in, and all bones further out
+    end : a bone that other bones' controls may not move, and that its own may only turn, if not -1
     """
     ranks: dict[str, list[tuple[bool, int, int, bool, float, int, str]]] = {role: [] for role, _ in bones}
     for order, name in enumerate(candidates):
@@ -286,19 +287,19 @@ def turning(
             j = rig.at(bone)
             stays = end < 0 or not (response.left if j == end else response.moved)(before[end], after[end], step)
             if stays and response.follows(move, before[j], after[j], step):
-                # A bone is its own control, unless it is there to follow another one.
+                # A bone is its own control, unless it only follows another one.
                 follower = any(edge.how in _COPIES for edge in rig.graph.edges[bone])
                 away = round(response.beside(before[j], rig.probe.bones[bone].bone.length, before[k, :3, 3]) / step, 1)
                 at = among.index(j) if limb else len(among)
                 count, lost = sum(moved[:at]), -sum(moved[at:])
                 ranks[role].append((name == bone and follower, count, lost, name != bone, away, order, name))
     chosen: dict[str, str] = {}
-    played: dict[str, str] = {}  # the role that a bone has already: a short trunk's spine may be its chest, too
+    played: dict[str, str] = {}  # the role of a bone used before: the spine of a short trunk may be its chest, too
     for role, bone in bones:
         names = [rank[-1] for rank in sorted(ranks[role])]
         if bone in played:
             names = [chosen[played[bone]]] if played[bone] in chosen else []
-        elif names and names[0] in chosen.values():  # it turns a bone further in, and this one with it
+        elif names and names[0] in chosen.values():  # it turns a bone further in, and this one follows
             names = [bone] if bone in names else []
         played.setdefault(bone, role)
         if names:
@@ -307,20 +308,20 @@ def turning(
 
 
 def _tips(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict[str, Move]], Array, Part]:
-    """Find what turns the bones beyond the limb's end, and the end itself where its control doesn't."""
+    """Find the controls that turn the bones beyond the limb's end, and the end itself if its control does not."""
     bones = tuple(bone for bone in part.bones[2:] if bone[0] != part.end or not part.turns_end)
     if not bones:
         return part
     before = yield state, {}
     names = [name for name in one.candidates if name not in (part.ik, part.pole)]
-    # What rolls the foot moves its ankle, too, and is no control of the toes.
+    # A control that rolls the foot moves its ankle, too, so it is not a control of the toes.
     end = one.rig.at(dict(part.bones)[part.end])
     tips = yield from turning(one.rig, bones, one.every, names, state, before, one.step, end=end)
     beyond = [role for role, _ in part.bones[3:] if role not in dict(tips)]
     if beyond and part.turns_end and part.end == part.bones[2][0]:
         roll = yield from _roll(one, part, names, state)
         if roll:
-            # Nothing turns the toes alone, but something the foot about them: then the IK control carries the toes.
+            # If no control turns the toes alone, but one turns the foot about them, the IK control carries the toes.
             return replace(part, end=beyond[-1], tips=((part.end, roll),))
     return replace(part, tips=tips)
 
@@ -328,7 +329,7 @@ def _tips(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict
 def _roll(
     one: _Search, part: Part, names: list[str], state: State
 ) -> Generator[tuple[State, dict[str, Move]], Array, str]:
-    """Find what turns a foot about its toes, which stay; "" for none."""
+    """Find the control that turns a foot about its resting toes; "" for none."""
     foot, toe = one.every[2], one.every[-1]
     bent = {part.ik: one.push()}
     before = yield state, bent
@@ -345,7 +346,7 @@ def _roll(
 
 
 def _rolling(one: _Search, part: Part, state: State) -> Generator[tuple[State, dict[str, Move]], Array, Part]:
-    """Find what moves a leg below its IK control as that does, and all that deforms with it: rather near the ball."""
+    """Find a control below a leg's IK control with the same effect on the deforming bones, preferably near the ball."""
     ball = next((bone for role, bone in part.bones if role.startswith("toe")), "")
     if not ball or "leg" not in part.name:
         return part
@@ -365,7 +366,8 @@ def _rolling(one: _Search, part: Part, state: State) -> Generator[tuple[State, d
         alike = yield state, {part.ik: (turn, moved[:3, 3] - rest[carrier, :3, 3])}
         move = moved @ np.linalg.inv(before[carrier])
         goes = [k for k in deforming if response.rigid(move, before[k], alike[k], one.step)]
-        # The knee may go elsewhere, with a pole that hangs on the IK control, but a tweak stretches the leg.
+        # The knee may move differently, with a pole parented to the IK control, but a tweak control would stretch the
+        # leg.
         lengths = [np.linalg.norm(np.diff(seen[one.limb, :3, 3], axis=0), axis=1) for seen in (after, alike)]
         bends = np.abs(lengths[0] - lengths[1]).max() < 2.0 * response.ALIKE * one.step
         if bends and end in goes and all(response.rigid(move, before[k], after[k], one.step) for k in goes):

@@ -1,4 +1,4 @@
-"""Limbs that can't be quite straight, as MMD's legs: how long they are, and what they can do of a motion."""
+"""Limbs that can't be fully straight, such as MMD's legs: their maximal length, and the reachable part of a motion."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from . import poles
 from .found import Part
 
 _NEAR = 0.01  # of a bone's length: bones in the same joint
-_FREE = 1e-3  # radians, and of a bone's length: no turn, no difference
+_FREE = 1e-3  # radians, and of a bone's length: smaller differences are ignored
 _ANY = (-np.pi, np.pi)
 
 
 class Limit(NamedTuple):
-    """How a limb's middle joint bends: axis (3,) in the armature's space at rest, angles from rest in radians."""
+    """The bending range of a limb's middle joint: axis (3,) in the armature's space, angles from rest in radians."""
 
     axis: Array
     low: float
@@ -26,9 +26,9 @@ class Limit(NamedTuple):
 
 
 def reach(armature: bpy.types.Object, part: Part, *, inverse: bool) -> float:
-    """Return how far the ends of a limb are apart at most, as a share of its bones' lengths: 1 if it can be straight.
+    """Return the largest distance between a limb's ends, as a share of its bones' lengths: 1 if it can be straight.
 
-    inverse : whether it is on inverse kinematics
+    inverse : whether to use the limits of inverse kinematics
     """
     limit = of(armature, part, inverse=inverse)
     if limit is None:
@@ -39,14 +39,14 @@ def reach(armature: bpy.types.Object, part: Part, *, inverse: bool) -> float:
 
 
 def _rest(armature: bpy.types.Object, part: Part) -> tuple[Array, Array]:
-    """Return the ways (3,) from a limb's upper joint to the middle one, and from there to the lower, at rest."""
+    """Return the vectors (3,) from a limb's upper joint to the middle one, and from there to the lower, at rest."""
     bones = armature_data(armature).bones
     places = [np.array(bones[bone].head_local, dtype=np.float64) for _, bone in part.bones[:3]]
     return places[1] - places[0], places[2] - places[1]
 
 
 def of(armature: bpy.types.Object, part: Part, *, inverse: bool = False) -> Limit | None:
-    """Return the limit of how a limb's middle joint bends, None for a free one; `inverse` as of `reach`."""
+    """Return the bending limit of a limb's middle joint, None for a free one; `inverse` as in `reach`."""
     bones, (role, middle) = present(armature.pose).bones, part.bones[1]
     owner = _solver(armature, part) if inverse else dict(part.fk).get(role, "")
     bone = bones.get(owner)
@@ -73,7 +73,7 @@ def _solver(armature: bpy.types.Object, part: Part) -> str:
 
 
 def _of_solver(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
-    """Return between which angles inverse kinematics turns a bone about one of its axes."""
+    """Return the range of angles in which inverse kinematics turns a bone about one of its axes."""
     if getattr(bone, f"lock_ik_{axis}"):
         return 0.0, 0.0
     if not getattr(bone, f"use_ik_limit_{axis}"):
@@ -82,7 +82,7 @@ def _of_solver(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
 
 
 def _of_axis(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
-    """Return between which angles constraints let a bone turn about one of its axes."""
+    """Return the range of angles in which constraints let a bone turn about one of its axes."""
     low, high = _ANY
     for one in bone.constraints:
         whole = one.enabled and one.influence == 1.0 and one.owner_space == "LOCAL"
@@ -92,7 +92,7 @@ def _of_axis(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float]:
 
 
 def able(armature: bpy.types.Object, part: Part, limit: Limit, motion: Mapping[str, Array]) -> dict[str, Array]:
-    """Return a limb's motion, of bones (F, 4, 4), bent where it can't be so straight: its end as near as can be."""
+    """Bend a limb's motion, of bones (F, 4, 4), where it exceeds its limit; its end stays close to the goal."""
     names = [bone for _, bone in part.bones if bone in motion]
     upper, lower = _rest(armature, part)
     root, axis, way, far = poles.plane(part, motion)
@@ -113,7 +113,7 @@ def able(armature: bpy.types.Object, part: Part, limit: Limit, motion: Mapping[s
 
 
 def _span(limit: Limit, upper: Array, lower: Array, far: Array) -> Array:
-    """Return how far (F,) a limb's ends are apart, as near to some distances (F,) as its limit lets them."""
+    """Return the possible distances (F,) between a limb's ends, nearest to some distances (F,)."""
     fixed = (limit.axis @ upper) * (limit.axis @ lower)
     cosine, sine = upper @ lower - fixed, upper @ np.cross(limit.axis, lower)
     straight, most = float(np.arctan2(sine, cosine)), float(np.hypot(cosine, sine))

@@ -1,4 +1,4 @@
-"""Correct controls by what their bones miss, pass by pass, on the frames that are still off."""
+"""Correct controls by the errors of their bones, pass by pass, on the frames with remaining errors."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from .keyed import TRUNK, Control
 from .playing import Player
 
 _PASSES = 16  # at most
-_GAIN = 0.8  # a correction that leaves more than this of an error gains nothing
-_IDLE = 3  # corrections that gained nothing, after which a control is left at the best one
-_SHARES = 0.3, 3.0  # of a missing turn that a correction is, at least and at most
-_STUCK = 3  # passes that bring a control no nearer to its goal: limits keep it from there
+_GAIN = 0.8  # a correction is useless if this share of the error or more remains
+_IDLE = 3  # useless corrections after which a control keeps its best correction
+_SHARES = 0.3, 3.0  # smallest and largest share of a rotation error in a correction
+_STUCK = 3  # passes without approach of a control to its goal, after which it counts as blocked by limits
 _GOOD = 1e-4  # of the rig's height: 0.2 mm of a person
-_MORE = 5e-5  # likewise: corrected where it is off by more
-_MORE_OF_MIDDLES, _MORE_OF_BEARERS = 3e-4, 1e-4  # likewise, of knees and elbows, and of what brings others to places
+_MORE = 5e-5  # of the rig's height: larger errors are corrected
+_MORE_OF_MIDDLES, _MORE_OF_BEARERS = 3e-4, 1e-4  # likewise, of knees and elbows, and of controls that place others
 
 
 @dataclass(frozen=True, eq=False)
 class Goals:
-    """What is wanted of bones, and where controls are to go (F, 4, 4), if these are stiff as they are at rest."""
+    """The wanted motion of bones, and the goals (F, 4, 4) of controls, as if they were rigidly attached as at rest."""
 
     motion: Mapping[str, Array]
     controls: Mapping[str, Array]
@@ -40,9 +40,10 @@ class Goals:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where to begin, by control: how it hangs on its carrier, what its goal was corrected by, and what that did.
+    """The initial values of a solution, by control: its offset from its carrier, its correction, and the effect of
+    that.
 
-    hangs, fixes (F, 4, 4); shares (F,) : how much of a missing turn a correction by it is to be
+    hangs, fixes (F, 4, 4); shares (F,) : the factor of a rotation correction
     """
 
     hangs: dict[str, Array]
@@ -50,7 +51,7 @@ class Start:
     shares: dict[str, Array]
 
     def at(self, rows: NDArray[np.int64]) -> "Start":
-        """Return the start of some frames."""
+        """Return the initial values of some frames."""
         every = self.hangs, self.fixes, self.shares
         return Start(*({name: one[rows] for name, one in each.items()} for each in every))
 
@@ -82,7 +83,7 @@ def _height(rest: Array) -> float:
 
 
 def at_rest(controls: Sequence[Control], hanging: Hanging, index: Mapping[str, int], frames: int) -> Start:
-    """Return the start from the rig at rest."""
+    """Return the initial values with the rig at rest."""
     hangs = {}
     for one in controls:
         above = hanging.carrier[one.name]
@@ -94,7 +95,7 @@ def at_rest(controls: Sequence[Control], hanging: Hanging, index: Mapping[str, i
 
 
 def between(start: Start, rows: NDArray[np.int64], frames: NDArray[np.int64]) -> Start:
-    """Return a start for frames between those, rows, that are solved."""
+    """Interpolate initial values for frames between solved ones, `rows`."""
     shares = {name: np.interp(frames, rows, one) for name, one in start.shares.items()}
     solved = start.hangs, start.fixes
     hangs, fixes = ({name: _between(one, rows, frames) for name, one in each.items()} for each in solved)
@@ -102,7 +103,7 @@ def between(start: Start, rows: NDArray[np.int64], frames: NDArray[np.int64]) ->
 
 
 def _between(known: Array, rows: NDArray[np.int64], frames: NDArray[np.int64]) -> Array:
-    """Return transforms (F, 4, 4) between known ones, by cubics through these."""
+    """Interpolate transforms (F, 4, 4) between known ones with cubics."""
     low = np.clip(np.searchsorted(rows, frames, side="right") - 1, 0, len(rows) - 2)
     width = (rows[low + 1] - rows[low])[:, None, None]
     part = (frames - rows[low])[:, None, None] / width
@@ -128,7 +129,7 @@ class Solver:
         self.limited = {one.name for one in controls if not one.seeds and _is_limited(player.bones[one.name])}
         limbs = {one.name: one.swivels for one in controls if one.swivels is not None}
         self.across = {name for name, part in limbs.items() if poles.lies_across(part, hanging.rest, player.index)}
-        # What points across a limb on inverse kinematics tells its twist, which is the rig's.
+        # A bone across an IK limb would only show the limb's twist, which the rig determines.
         self.twisting = {bone for name in self.across for _, bone in present(limbs[name]).bones[:2]}
         self.frames = len(next(iter(self.motion.values())))
         self.height = _height(hanging.rest)
@@ -147,7 +148,7 @@ class Solver:
         self._place(np.arange(self.frames))
 
     def run(self) -> Array:
-        """Return the bones (F, B, 4, 4) as the rig shows them with the best keys found."""
+        """Return the evaluated bones (F, B, 4, 4) with the best keys found."""
         seen = np.empty((self.frames, *self.player.rest.shape))
         rows = np.arange(self.frames)
         for _ in range(_PASSES):
@@ -159,7 +160,7 @@ class Solver:
                     arrived[name] |= self._is_stuck(name, seen, rows, arrived)
             calm = dict[str, NDArray[np.bool_]]()
             for name, one in self.controls.items():
-                # A control is judged once what it depends on has come to rest.
+                # A control is judged only after its dependencies have settled.
                 judged = np.all([arrived[need] for need in self.needs[name]], axis=0)
                 judged = np.all([judged, *(calm[above] for above in self.waits[name] if above in calm)], axis=0)
                 calm[name] = arrived[name] & ~self._correct(one, seen, rows, judged)
@@ -178,7 +179,7 @@ class Solver:
         return self.shown
 
     def end(self) -> Start:
-        """Return where to begin on frames nearby."""
+        """Return the initial values for nearby frames."""
         names = self.controls
         return Start(*({name: getattr(one, kind) for name, one in names.items()} for kind in ("hangs", "fix", "share")))
 
@@ -186,7 +187,7 @@ class Solver:
         seen[rows] = self.player.show({one.name: one.basis for one in self.controls.values()}, rows)
 
     def _keep(self, seen: Array, rows: NDArray[np.int64]) -> None:
-        """Keep what is shown on frames that miss no more than the best pass before."""
+        """Keep the evaluated bones on frames whose error is not larger than in the best earlier pass."""
         miss = np.zeros(len(rows))
         for bone, goal in self.motion.items():
             now = seen[rows, self.index[bone]]
@@ -202,9 +203,9 @@ class Solver:
                 kept[here] = now[here]
 
     def _at(self, name: str, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Return where a control is on some frames, and where it would be at rest.
+        """Return the transform of a control on some frames, and its transform if it were at rest.
 
-        Inverse kinematics turns bones whose own pose it begins with: of those it is what is keyed.
+        Inverse kinematics turns the bones that give its start pose; for these the keyed transform is returned.
         """
         one = self.controls[name]
         if not one.seeds:
@@ -220,7 +221,7 @@ class Solver:
         return frame @ one.own[rows], frame
 
     def _hang(self, seen: Array, rows: NDArray[np.int64]) -> None:
-        """See how controls hang on their carriers on some frames."""
+        """Measure the transforms of controls relative to their carriers on some frames."""
         for name, one in self.controls.items():
             above, stuck = self.hanging.carrier[name], one.stuck[rows] >= _STUCK
             at, frame = self._at(name, seen, rows)
@@ -229,7 +230,7 @@ class Solver:
             one.near[rows[stuck]] = (base @ at)[stuck]
 
     def _place(self, rows: NDArray[np.int64]) -> None:
-        """Set the transforms of all controls on some frames, each on its carrier where that will be."""
+        """Set the transforms of all controls on some frames, each relative to the future transform of its carrier."""
         places: dict[str, Array] = {}
         for name in self.hanging.order:
             one, above = self.controls[name], self.hanging.carrier[name]
@@ -239,12 +240,12 @@ class Solver:
             one.own[rows, :3, :3] = turn if one.turns else np.eye(3)
             one.own[rows, :3, 3] = own[:, :3, 3] if one.moves else 0.0
             places[name] = frame @ one.own[rows]
-            stuck = one.stuck[rows] >= _STUCK  # it will be where it was seen on its carrier
+            stuck = one.stuck[rows] >= _STUCK  # it will keep its measured transform relative to its carrier
             stands = places[above] @ one.near[rows] if above else one.near[rows]
             places[name][stuck] = stands[stuck]
 
     def _off(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
-        """Return the error (R,) that a control can mend: of its bone's head, and of its direction."""
+        """Return the error (R,) that a control can correct: of its bone's head, and of its direction."""
         if self.borne[one.name]:
             here, there = self._places(one, seen, rows)
             return np.asarray(np.linalg.norm(there - here, axis=2).max(axis=0))
@@ -255,7 +256,7 @@ class Solver:
             turned = _unscaled(now) - _unscaled(goal) if self._is_stiff(one) else along(now) - along(goal)
             turned = np.linalg.norm(turned.reshape(len(rows), -1), axis=1)
             far = np.maximum(far, 0.1 * self.height * turned)
-        if one.name in self.across:  # the plane of the limb turns its bones, however little it bends
+        if one.name in self.across:  # the plane of the limb turns its bones even if it is hardly bent
             motion = {bone: self.motion[bone][rows] for _, bone in present(one.swivels).bones}
             turned = poles.angle(present(one.swivels), motion, seen[rows], self.index)
             far = np.maximum(far, 0.1 * self.height * np.abs(turned))
@@ -264,7 +265,7 @@ class Solver:
     def _correct(
         self, one: Control, seen: Array, rows: NDArray[np.int64], judged: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Correct a control's goal on frames where it is judged and its bone is off; return on which it changes."""
+        """Correct a control's goal on the judged frames with an error of its bone; return the changed frames."""
         if one.given or (one.seeds and one.swivels is None):
             return np.zeros(len(rows), bool)
         off = self._off(one, seen, rows)
@@ -284,9 +285,9 @@ class Solver:
         return np.asarray(more | back)
 
     def _waits(self, one: Control) -> list[str]:
-        """Return the controls of which a control waits until they are not corrected any more: its carrier, the trunk.
+        """Return the controls that must settle before a control is corrected: its carrier, and the trunk.
 
-        Limbs wait for what of the trunk moves them, not for the head.
+        Limbs wait for the trunk controls that move them, not for the head.
         """
         carrier, bones = self.hanging.carrier[one.name], self.player.bones
         above = [
@@ -297,7 +298,7 @@ class Solver:
         return [carrier, *(each.name for each in trunk if theirs & self.hanging.moves[each.name])]
 
     def _needs(self, one: Control) -> list[str]:
-        """Return the controls that must have arrived before another one is judged."""
+        """Return the controls that must arrive before a control is judged."""
         if one.swivels is None:
             others = [each for each in self.controls.values() if each.part == one.part]
             with_it = [each.name for each in others if one.bone in self.hanging.moves[each.name]]
@@ -306,7 +307,7 @@ class Solver:
         return [each.name for each in self.controls.values() if each.part == one.part and each.name not in tips]
 
     def _together(self, one: Control) -> list[Control]:
-        """Return the controls that are corrected with one: what inverse kinematics begins with of the same bones."""
+        """Return the controls corrected together with one: the other seeds of the same limb or bone."""
         if one.swivels is not None and one.seeds:
             return [each for each in self.controls.values() if each.seeds and each.part == one.part]
         return [one, *(each for each in self.controls.values() if each.seeds and each.bone == one.bone)]
@@ -324,16 +325,16 @@ class Solver:
     def _is_stuck(
         self, name: str, seen: Array, rows: NDArray[np.int64], arrived: Mapping[str, NDArray[np.bool_]]
     ) -> NDArray[np.bool_]:
-        """Return on which frames a control comes no nearer to its goal, though what carries it has arrived.
+        """Return the frames on which a control no longer approaches its goal, although its carrier has arrived.
 
-        What is seen of it tells then what limits it, not how it hangs.
+        Its evaluated transform then shows its limit, not its relation to its carrier.
         """
         one, above = self.controls[name], self.hanging.carrier[name]
         at, target = self._at(name, seen, rows)[0], self.targets[name][rows] @ one.fix[rows]
         gap = 0.1 * self.height * np.linalg.norm(_unscaled(at) - _unscaled(target), axis=(1, 2)) * float(one.turns)
         gap += np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) * float(one.moves)
         waits = arrived[name] | (~arrived[above] if above else False)
-        free, nearer = one.stuck[rows] < _STUCK, waits | (gap < _GAIN * one.gap[rows])  # stuck, it stays so
+        free, nearer = one.stuck[rows] < _STUCK, waits | (gap < _GAIN * one.gap[rows])  # once stuck, it remains stuck
         one.near[rows[free & nearer]] = one.hangs[rows[free & nearer]]
         one.gap[rows] = np.where(waits, np.inf, np.where(nearer, gap, one.gap[rows]))
         one.stuck[rows[free]] = np.where(nearer[free], 0, one.stuck[rows[free]] + 1)
@@ -342,7 +343,7 @@ class Solver:
         return np.asarray(stuck)
 
     def _step(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> Array:
-        """Return the movement (R, 4, 4) that takes a control's bone to where it should be."""
+        """Return the transform (R, 4, 4) that takes a control's bone to its goal."""
         if self.borne[one.name]:
             return fitting.movement(*self._places(one, seen, rows), self.height)
         if one.swivels is not None:
@@ -358,20 +359,20 @@ class Solver:
         return out
 
     def _places(self, one: Control, seen: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Return the places (N, R, 3) of the controls that another one bears, and those where they should be."""
+        """Return the places (N, R, 3) of the controls that another one bears, and their goals."""
         here = np.stack([self._at(name, seen, rows)[1][:, :3, 3] for name in self.borne[one.name]])
         there = np.stack([self.targets[name][rows, :3, 3] for name in self.borne[one.name]])
         return here, there
 
     def _is_stiff(self, one: Control) -> bool:
-        """Return whether a control, with what is corrected together with it, twists its bone, too."""
+        """Return whether a control, or one corrected together with it, also twists its bone."""
         return any(each.name in self.hanging.stiff for each in self._together(one))
 
 
 def _learned(share: Array, before: Array, after: Array) -> Array:
-    """Return which shares (R,) of a missing turn to correct by, from rotation vectors (R, 3) before and after it.
+    """Return correction factors (R,) for rotation errors, from rotation vectors (R, 3) before and after a correction.
 
-    Some rigs turn a bone twice as far as its control, others half as far.
+    Some rigs turn a bone by twice the rotation of its control, others by half.
     """
     size = np.sum(before * before, axis=1)
     done = 1.0 - np.sum(after * before, axis=1) / np.maximum(size, 1e-18)
@@ -380,7 +381,7 @@ def _learned(share: Array, before: Array, after: Array) -> Array:
 
 
 def _is_limited(bone: bpy.types.PoseBone) -> bool:
-    """Return whether constraints of its own may keep a bone from where its keys put it."""
+    """Return whether constraints of a bone may keep it from its keyed transform."""
     return any(one.enabled and one.influence > 0.0 for one in bone.constraints)
 
 
@@ -390,9 +391,10 @@ def _unscaled(bones: Array) -> Array:
 
 
 def along_limbs(bones: Mapping[str, Array], limbs: Iterable[Sequence[str]]) -> dict[str, Array]:
-    """Return the directions (F, 3) of bones (F, 4, 4): in limbs, named outwards, to the next joint, else their own.
+    """Return the directions (F, 3) of bones (F, 4, 4): in limbs, named outwards, to the next joint, otherwise their
+    own.
 
-    Some rigs have bones that lie across their limbs.
+    Some rigs have bones that point across their limbs.
     """
     out = {name: along(one) for name, one in bones.items()}
     for limb in limbs:
@@ -408,7 +410,7 @@ def along(bones: Array) -> Array:
 
 
 def _swing(now: Array, goal: Array, one: Control, *, whole: bool) -> Array:
-    """Return the movement (F, 4, 4) that takes bones to where they should be, if not `whole` without their twist."""
+    """Return the transforms (F, 4, 4) that take bones to their goals, without their twist unless `whole`."""
     out = np.broadcast_to(np.eye(4), now.shape).copy()
     if one.turns and whole:
         out[:, :3, :3] = _unscaled(goal) @ _unscaled(now).transpose(0, 2, 1)

@@ -1,7 +1,8 @@
-"""Show keys of controls on a copy of a rig; the rig itself, its scene and the undo steps stay as they are.
+"""Evaluate keys of controls on a copy of a rig, without changing the rig, its scene or the undo steps.
 
-The copy plays an action: Blender copies an object anew whenever its properties are set, which takes four times as long
-as evaluating a frame. What the wanted bones don't depend on has no constraints, and what does not change no drivers.
+The copy plays an action, because Blender copies an object again whenever its properties are set, which takes four times
+longer than evaluating a frame. Bones without influence on the result lose their constraints, and constant drivers are
+removed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,7 @@ from .probe import copied
 
 @dataclass(frozen=True)
 class Stand:
-    """How a copy stands while keys are shown: controls at rest, the properties' values, and the bones that are seen."""
+    """The state of a copy while keys are evaluated: controls at rest, property values, and the bones to read."""
 
     rest: frozenset[str]
     values: Mapping[str, float]
@@ -32,7 +33,7 @@ class Stand:
 
 
 class Player:
-    """A copy of a rig that shows keys; matrices (B, 4, 4) are of the bones seen, in the armature's space."""
+    """A copy of a rig that plays keys; matrices (B, 4, 4) are of the bones to read, in the armature's space."""
 
     def __init__(
         self, stage: bpy.types.Scene, copy: bpy.types.Object, holder: Any, seen: tuple[str, ...], frames: int
@@ -70,7 +71,7 @@ class Player:
             made = [self._holder.fcurves.new(path, index=k).keyframe_points for k in range(count)]
             for points in made:
                 points.add(self._frames)
-                points.foreach_set("interpolation", np.zeros(self._frames, dtype=np.int32))  # constant: no handles
+                points.foreach_set("interpolation", np.zeros(self._frames, dtype=np.int32))  # constant, without handles
             self._points[name, kind] = made
         return self._points[name, kind]
 
@@ -85,7 +86,7 @@ class Player:
 
 @contextmanager
 def playing(armature: bpy.types.Object, graph: Graph, stand: Stand, frames: int) -> Iterator[Player]:
-    """Yield a copy of a rig in a temporary scene, which is removed with it afterwards."""
+    """Yield a copy of a rig in a temporary scene; both are removed afterwards."""
     wanted = {*stand.seen, *stand.rest}
     with copied(armature, graph, stand.rest, wanted, stand.values) as (stage, copy, played):
         lighten(stage, copy, armature)

@@ -1,4 +1,4 @@
-"""Where a limb's pole stands: in the plane of its joints, corrected by how far the middle joint swivels past it."""
+"""The place of a limb's pole: in the plane of its joints, corrected by the swivel error of the middle joint."""
 
 from collections.abc import Mapping
 
@@ -8,22 +8,22 @@ from ....core.motion import quat
 from ....core.motion.quat import Array
 from .found import Part
 
-_STRAIGHT = 0.02  # of the limb's length: less bent, the plane is that of the most bent frame
-_NEAREST = 0.3  # of the limb's length: a pole closer to the joint turns with every millimetre
+_STRAIGHT = 0.02  # of the limb's length: if it is less bent, the plane of the most bent frame is used
+_NEAREST = 0.3  # of the limb's length: a closer pole would rotate strongly with every millimetre
 
 
 def _joints(part: Part, bones: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     """Return the places (F, 3) of a limb's upper, middle and lower joint."""
     roles = dict(part.bones)
     third = part.bones[2][0]
-    last = third if third in dict(part.tips) else part.end  # what turns the foot about its toes moves the ankle
+    last = third if third in dict(part.tips) else part.end  # the foot's roll control moves the ankle
     names = [*list(roles.values())[:2], roles[last]]
     upper, middle, end = (bones[name][:, :3, 3] for name in names)
     return upper, middle, end
 
 
 def _bend(upper: Array, middle: Array, end: Array) -> tuple[Array, Array]:
-    """Return the axis (F, 3) of a limb, and the way (F, 3) from it to the middle joint."""
+    """Return the axis (F, 3) of a limb, and the vector (F, 3) from it to the middle joint."""
     axis = end - upper
     axis = axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12)
     return axis, _across(middle - upper, axis)
@@ -39,13 +39,13 @@ def _length(part: Part, motion: Mapping[str, Array]) -> float:
 
 
 def plane(part: Part, motion: Mapping[str, Array]) -> tuple[Array, Array, Array, Array]:
-    """Return a limb's upper joint, its axis, the way across that in which it bends (F, 3), and its span (F,)."""
+    """Return a limb's upper joint, its axis, the bending direction across it (F, 3), and its span (F,)."""
     upper, middle, end = _joints(part, motion)
     axis, bend = _bend(upper, middle, end)
     thigh = motion[part.bones[0][1]][:, :3, :3]
     size = np.linalg.norm(bend, axis=1)
     most = int(size.argmax())
-    # Where the limb is nearly straight: the way it bends on the most bent frame, carried by its upper bone.
+    # If the limb is nearly straight, use the bending direction of the most bent frame, relative to the upper bone.
     carried = _across(thigh @ (thigh[most].T @ (bend[most] / max(size[most], 1e-12))), axis)
     carried /= np.maximum(np.linalg.norm(carried, axis=1, keepdims=True), 1e-12)
     weight = np.clip((size / _length(part, motion) - 0.5 * _STRAIGHT) / (1.5 * _STRAIGHT), 0.0, 1.0)[:, None]
@@ -55,20 +55,20 @@ def plane(part: Part, motion: Mapping[str, Array]) -> tuple[Array, Array, Array,
 
 
 def targets(part: Part, motion: Mapping[str, Array], rest: Array, index: Mapping[str, int]) -> Array:
-    """Return where the pole is to go (F, 4, 4), at the distance from the middle joint that it has at rest."""
+    """Return the pole's goal (F, 4, 4), at its rest distance from the middle joint."""
     _, middle, _ = _joints(part, motion)
     _, axis, way, _ = plane(part, motion)
     length = _length(part, motion)
     at_rest = rest[index[part.pole]]
     away = np.linalg.norm(at_rest[:3, 3] - rest[index[part.bones[1][1]], :3, 3])
     out = np.broadcast_to(np.eye(4), (len(way), 4, 4)).copy()
-    out[:, :3, :3] = np.stack([axis, way, np.cross(axis, way)], axis=-1)  # what corrects it goes with the limb
+    out[:, :3, :3] = np.stack([axis, way, np.cross(axis, way)], axis=-1)  # a correction in these axes follows the limb
     out[:, :3, 3] = middle + max(float(away), _NEAREST * length) * way
     return out
 
 
 def lies_across(part: Part, rest: Array, index: Mapping[str, int]) -> bool:
-    """Return whether a limb's middle bone points elsewhere than to its lower joint, as Unreal's bones do."""
+    """Return whether a limb's middle bone points away from its lower joint, like Unreal's bones."""
     bones = {bone: rest[None, index[bone]] for _, bone in part.bones}
     _, middle, end = _joints(part, bones)
     way, own = (end - middle)[0], bones[part.bones[1][1]][0, :3, 1]
@@ -76,9 +76,10 @@ def lies_across(part: Part, rest: Array, index: Mapping[str, int]) -> bool:
 
 
 def angle(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
-    """Return the angle (F,) about the limb's axis that takes the middle joint to where it should be.
+    """Return the angle (F,) about the limb's axis that takes the middle joint to its goal.
 
-    Each is measured about its own axis: in a limb that is nearly straight, an end that is off brings the middle along.
+    Each angle is measured about its own axis, because an error of the end of a nearly straight limb moves the middle,
+    too.
     """
     upper, middle, end = _joints(part, motion)
     axis, goal = _bend(upper, middle, end)
@@ -89,7 +90,7 @@ def angle(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[s
 
 
 def swivel(part: Part, motion: Mapping[str, Array], seen: Array, index: Mapping[str, int]) -> Array:
-    """Return the turn (F, 4, 4) about the limb's axis that takes the middle joint to where it should be."""
+    """Return the rotation (F, 4, 4) about the limb's axis that takes the middle joint to its goal."""
     upper, middle, end = _joints(part, motion)
     axis, _ = _bend(upper, middle, end)
     turn = angle(part, motion, seen, index)

@@ -1,4 +1,4 @@
-"""Pose a copy of a rig and see where its bones go; the rig itself, its scene and the undo steps stay as they are."""
+"""Pose a copy of a rig and measure its bones, without changing the rig, its scene or the undo steps."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ Move = tuple[Array, Array]  # a rotation vector (3,) about the bone's own head a
 
 
 class Probe:
-    """A copy of a rig that is posed; matrices (B, 4, 4) are the bones' in the armature's space, in the rig's order."""
+    """A copy of a rig to pose; matrices (B, 4, 4) are the bones' in the armature's space, in the rig's order."""
 
     def __init__(
         self, stage: bpy.types.Scene, copy: bpy.types.Object, controls: set[str], played: SlottedAction
@@ -27,7 +27,8 @@ class Probe:
         self.bones = present(copy.pose).bones
         self.index = {bone.name: k for k, bone in enumerate(self.bones)}
         self.evaluations = 0
-        # Keys: Blender copies an object anew whenever its properties are set, which takes most of the time.
+        # Keys are used because Blender copies an object again whenever its properties are set, which takes most of the
+        # time.
         self._action, holder = played[0], curves.holder_of(*played)
         self._keys = {name: _keys(holder, self.bones[name]) for name in sorted(controls)}
         self._at_rest = {name: [point.co[1] for point in points] for name, points in self._keys.items()}
@@ -45,7 +46,7 @@ class Probe:
         return self._set.get(path, self.value(path))
 
     def switch(self, settings: Mapping[str, float]) -> None:
-        """Set properties by path, and those set before back to what they were."""
+        """Set properties by path, and restore all others."""
         before = {path: value for path, value in self._set.items() if path not in settings}
         self._set |= {path: self.value(path) for path in settings if path not in self._set}
         for path, value in (before | dict(settings)).items():
@@ -55,7 +56,7 @@ class Probe:
         self._set = {path: value for path, value in self._set.items() if path in settings}
 
     def pose(self, moves: Mapping[str, Move]) -> Array:
-        """Return the bones with some controls moved; they are put back afterwards."""
+        """Return the bones with some controls moved; the controls are restored afterwards."""
         for name, (turn, step) in moves.items():
             local = np.eye(4)
             local[:3, :3] = quat.to_matrix(quat.exp(np.asarray(turn, dtype=np.float64)))
@@ -100,9 +101,9 @@ def _keys(holder: Any, bone: Any) -> list[bpy.types.Keyframe]:
 
 @contextmanager
 def on_copy(armature: bpy.types.Object, graph: Graph, controls: set[str], bones: Collection[str]) -> Iterator[Probe]:
-    """Yield a copy of a rig with its controls at rest, in a temporary scene that is removed with it afterwards.
+    """Yield a copy of a rig with its controls at rest, in a temporary scene; both are removed afterwards.
 
-    What some bones don't depend on is not evaluated as it is, and can't be posed.
+    Only `bones` and their dependencies are evaluated correctly and can be posed.
     """
     with copied(armature, graph, controls, bones) as (stage, copy, played):
         yield Probe(stage, copy, controls & graph.above(*bones).keys(), played)
@@ -118,7 +119,7 @@ def copied(
 ) -> Iterator[tuple[bpy.types.Scene, bpy.types.Object, SlottedAction]]:
     """Yield a scene, a copy of a rig in it, and an empty action that the copy plays; all are removed afterwards.
 
-    rest : bones at rest; wanted : bones that are evaluated as they are, with what they depend on
+    rest : bones at rest; wanted : bones to evaluate correctly, with their dependencies
     settings : values of properties, by path
     """
     scene = present(bpy.context.scene)

@@ -1,12 +1,12 @@
-"""What a moved control does to bones, read from their matrices before and after."""
+"""Classify the effect of a moved control on bones, from their matrices before and after."""
 
 import numpy as np
 
 from ....core.motion.quat import Array
 
-TURN = np.array([0.21, -0.16, 0.12])  # radians, by chance: about no axis that bones have
-STEP = np.array([0.5, 0.3, 0.7])  # likewise
-ALIKE = 0.03  # of the step, or radians: rounding, and what solvers leave
+TURN = np.array([0.21, -0.16, 0.12])  # radians, arbitrary: about an axis that differs from all bone axes
+STEP = np.array([0.5, 0.3, 0.7])  # of the step, also arbitrary
+ALIKE = 0.03  # of the step, or radians: tolerance for rounding and solvers
 
 
 def moved_by(before: Array, after: Array) -> Array:
@@ -15,7 +15,7 @@ def moved_by(before: Array, after: Array) -> Array:
 
 
 def turned(before: Array, after: Array) -> float:
-    """Return the angle in radians between the axes of two matrices, about."""
+    """Return the approximate angle in radians between the axes of two matrices."""
     axes = [one[:3, :3] / np.linalg.norm(one[:3, :3], axis=0) for one in (before, after)]
     return float(np.linalg.norm(axes[0] - axes[1], axis=0).max())
 
@@ -32,41 +32,41 @@ def left(before: Array, after: Array, step: float) -> bool:
 
 
 def beside(bone: Array, length: float, place: Array) -> float:
-    """Return how far a place (3,) is from a bone (4, 4) of some length: from head to tail, for some turn about that."""
+    """Return the distance of a place (3,) from a bone (4, 4) of some length, as a line from head to tail."""
     way = length * bone[:3, 1] / np.linalg.norm(bone[:3, 1])
     along = np.clip((place - bone[:3, 3]) @ way / max(length**2, 1e-18), 0.0, 1.0)
     return float(np.linalg.norm(place - bone[:3, 3] - along * way))
 
 
 def obeys(before: Array, after: Array) -> bool:
-    """Return whether a control has turned as it was told to: by TURN in its own axes."""
+    """Return whether a control has rotated as requested: by TURN in its own axes."""
     trace = np.trace((before[:3, :3] / np.linalg.norm(before[:3, :3], axis=0)).T @ after[:3, :3])
     angle = np.arccos(np.clip(0.5 * (trace / np.cbrt(max(np.linalg.det(after[:3, :3]), 1e-12)) - 1.0), -1.0, 1.0))
     return bool(abs(angle - np.linalg.norm(TURN)) < ALIKE)
 
 
 def rigid(move: Array, before: Array, after: Array, step: float) -> bool:
-    """Return whether a bone has moved with its control as one piece."""
+    """Return whether a bone has moved rigidly with its control."""
     expected = move @ before
     far = float(np.linalg.norm(after[:3, 3] - expected[:3, 3]))
     return far < ALIKE * step and turned(expected, after) < ALIKE
 
 
 def taken_along(before: Array, after: Array, step: float) -> bool:
-    """Return whether a bone has moved, with its control as one piece; matrices (2, 4, 4) of control and bone."""
+    """Return whether a bone has moved, and rigidly with its control; matrices (2, 4, 4) of control and bone."""
     gone = moved(before[1], after[1], step)
     return gone and rigid(moved_by(before[0], after[0]), before[1], after[1], step)
 
 
 def goes_with(move: Array, before: Array, after: Array, angle: float, far: float) -> bool:
-    """Return whether a bone has moved with its control as one piece, and has moved."""
+    """Return whether a bone has moved, and rigidly with its control."""
     expected = move @ before
     exact = float(np.linalg.norm(after[:3, 3] - expected[:3, 3])) < far and turned(expected, after) < angle
     return exact and bool(np.linalg.norm(after[:3, 3] - before[:3, 3]) > far or turned(before, after) > angle)
 
 
 def follows(move: Array, before: Array, after: Array, step: float) -> bool:
-    """Return whether a bone has moved with its control, but for a twist about itself, which rigs may leave out."""
+    """Return whether a bone has moved with its control, except for a twist about itself, which rigs may leave out."""
     expected = move @ before
     far = float(np.linalg.norm(after[:3, 3] - expected[:3, 3]))
     axes = [one[:3, 1] / np.linalg.norm(one[:3, 1]) for one in (expected, after)]
@@ -74,9 +74,9 @@ def follows(move: Array, before: Array, after: Array, step: float) -> bool:
 
 
 def reaches(move: Array, before: Array, after: Array, step: float, *, stiff: bool) -> bool:
-    """Return whether a limb's end has gone with a control while its upper end stayed; matrices (3, 4, 4) of the limb.
+    """Return whether a limb's end has moved with a control while its upper end stayed; matrices (3, 4, 4) of the limb.
 
-    stiff : whether nothing bends between the limb's middle and its end
+    stiff : whether the limb is rigid between its middle and its end
     """
     here, there = before[:, :3, 3], after[:, :3, 3]
     wanted = (move @ before[2])[:3, 3]

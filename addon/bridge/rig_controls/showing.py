@@ -1,4 +1,4 @@
-"""Show which way a rig's bones go with given keys of its controls, on copies of the rig."""
+"""Evaluate a rig's bones with given keys of its controls, on copies of the rig."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from ...ground import steps
 from . import graph
 from .playing import Stand, playing
 
-_SOME = 96  # frames that are evaluated in one step
+_SOME = 96  # frames evaluated in one step
 
 
 def shown_in_steps(
@@ -20,10 +20,10 @@ def shown_in_steps(
     settings: Mapping[str, float],
     idle: Collection[str] = (),
 ) -> steps.Steps[Array]:
-    """Return bones (F, B, 4, 4) in the armature's space, while controls have their own transforms (F, 4, 4).
+    """Return bones (F, B, 4, 4) in the armature's space for given transforms (F, 4, 4) of controls in their own axes.
 
-    settings : values that properties have meanwhile, by path; idle : other controls that are at rest
-    The rig itself is not changed; between steps nothing is left in Blender.
+    settings : temporary values of properties, by path; idle : other controls at rest
+    The rig itself is not changed; nothing remains in Blender between steps.
     """
     count = len(next(iter(basis.values())))
     depends = graph.read(armature)

@@ -1,6 +1,6 @@
-"""Solve for keys of controls that put deforming bones where a motion has them (methods: Body roles and retargeting).
+"""Solve for the control keys that put deforming bones where a motion has them (methods: Body roles and retargeting).
 
-Copies of the rig are evaluated with keys that are corrected pass by pass by what they miss.
+The keys are evaluated on copies of the rig and corrected by the remaining errors, pass by pass.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,20 +24,20 @@ from .keyed import TRUNK, Control, controls, is_on_ik
 from .playing import Stand, playing
 
 Limbs = Literal["fk", "ik", "both"]
-_SOME = 96  # frames that are solved in one step
-_EVERY = 9, 3, 1  # of these frames is solved first, then those between
-_LONGER = 2e-3  # of a bone's length: lengths that change by more are stretched
+_SOME = 96  # frames solved in one step
+_EVERY = 9, 3, 1  # every ninth frame is solved first, then every third, then all
+_LONGER = 2e-3  # of a bone's length: larger changes of length count as stretch
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Keys of controls for F frames, and what they miss.
+    """Keys of controls for F frames, and the remaining errors.
 
-    basis : by control, its own transforms (F, 4, 4)
-    located : controls whose location is to be keyed; all are turned
+    basis : the own transforms (F, 4, 4) of each control
+    located : controls that get location keys; all controls get rotation keys
     settings : values of properties by path
-    millimetres, degrees : by deforming bone (F,), how far its head and its direction are from the wanted ones
-    notes : a sentence for each part that was left out
+    millimetres, degrees : errors (F,) of the head and the direction of each deforming bone
+    notes : a sentence for each omitted part
     """
 
     basis: dict[str, Array]
@@ -64,15 +64,16 @@ def solve_in_steps(
 ) -> steps.Steps[Solved]:
     """Return the keys of a rig's controls that put its bones at `wanted` (F, B, 4, 4), in the armature's space.
 
-    bones (B,) : names; those that play no role in `found` are not looked at, but for its root
-    limbs : whether arms and legs are keyed on FK controls, on IK controls where there are any, or on both, shown on IK;
-        of all, or by the name of a part, `default` for those that have no entry
-    properties : values that properties have meanwhile, by path on the armature, but for those in `Solved.settings`
-    idle : other controls that are at rest meanwhile; only : those that may be keyed, by default all that were found
-    as_set : parts of which nothing is set but what switches between the two, such as stretch
-    stances : frames (first, end) in which the foot of a part stands on its ball; where the part has a control that
-        rolls it, the IK control keeps still in them
-    The rig itself is not changed; between steps nothing is left in Blender. Raises RigError if no part can be keyed.
+    bones (B,) : names; bones outside the parts of `found` are ignored, except its root
+    limbs : whether arms and legs are keyed on FK controls, on IK controls if they exist, or on both (displayed on IK);
+        for all, or by the name of a part with `default` for the others
+    properties : temporary values of properties, by path on the armature, except those in `Solved.settings`
+    idle : other controls to keep at rest; only : controls that may be keyed, by default all that were found
+    as_set : parts whose settings, such as stretch, are left unchanged, except the IK/FK switches
+    stances : frames (first, end) in which the foot of a part stands on its ball; if the part has a roll control, its IK
+        control keeps still in them
+
+    The rig itself is not changed; nothing remains in Blender between steps. Raises RigError if no part can be keyed.
     """
     place = {name: k for k, name in enumerate(bones)}
     parts = [part for part in found.every if not part.note and _is_known(part, place)]
@@ -106,7 +107,7 @@ def _solved(
     only: Collection[str] | None,
     stances: Mapping[str, Sequence[tuple[int, int]]],
 ) -> steps.Steps[Solved]:
-    """Solve with some parts on inverse kinematics, the others on forward kinematics."""
+    """Solve with some parts on inverse kinematics and all others on forward kinematics."""
     rolling = [part.name for part in parts if part.roll and stances.get(part.name)]
     rolling = [
         part.name for part in parts if part.name in rolling and (only is None or {part.ik, part.roll} <= set(only))
@@ -141,7 +142,7 @@ def _solved(
 def _able(
     armature: bpy.types.Object, parts: list[Part], motion: Mapping[str, Array], inverse: set[str]
 ) -> dict[str, Array]:
-    """Return a motion as limbs can do it that can't be quite straight."""
+    """Adapt a motion to limbs that can't be fully straight."""
     out = dict(motion)
     for part in (one for one in parts if one.name != TRUNK and not one.hangs_on):
         limit = limits.of(armature, part, inverse=is_on_ik(part, inverse))
@@ -152,7 +153,7 @@ def _able(
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """What all pieces of a solution have in common."""
+    """The data shared by all pieces of a solution."""
 
     armature: bpy.types.Object
     depends: graphs.Graph
@@ -164,7 +165,7 @@ class _Work:
 
 @dataclass(frozen=True, eq=False)
 class _Done:
-    """The transforms (F, 4, 4) of controls, the bones seen (F, 4, 4), and where solutions nearby begin."""
+    """The transforms (F, 4, 4) of controls, the evaluated bones (F, 4, 4), and the initial values for nearby frames."""
 
     basis: dict[str, Array]
     shown: dict[str, Array]
@@ -172,7 +173,7 @@ class _Done:
 
 
 def _from_some(work: _Work, start: passes.Start, count: int) -> steps.Steps[_Done]:
-    """Solve some frames first: what they need is the beginning of those between them."""
+    """Solve some frames first and interpolate their corrections as initial values for the frames between."""
     if count <= 3 * _EVERY[0]:
         return (yield from _in_pieces(work, np.arange(count), start))
     rows = np.append(np.arange(0, count - 1, _EVERY[0]), count - 1)
@@ -187,7 +188,7 @@ def _from_some(work: _Work, start: passes.Start, count: int) -> steps.Steps[_Don
 
 
 def _in_pieces(work: _Work, rows: NDArray[np.int64], start: passes.Start, before: int = 0) -> steps.Steps[_Done]:
-    """Solve some frames, a few in each step, after others before them."""
+    """Solve some frames, a few in each step; `before` : number of frames solved earlier."""
     pieces, count = [], len(next(iter(work.goals.motion.values())))
     for first in range(0, len(rows), _SOME):
         so_far = before + first
@@ -203,7 +204,7 @@ def _in_pieces(work: _Work, rows: NDArray[np.int64], start: passes.Start, before
 
 
 def _all_of(pieces: list[_Done], order: NDArray[np.int64]) -> _Done:
-    """Return solutions in one, their frames in some order."""
+    """Join solutions and sort their frames."""
 
     def joined(every: list[dict[str, Array]]) -> dict[str, Array]:
         return {name: np.concatenate([one[name] for one in every])[order] for name in every[0]}
@@ -214,7 +215,7 @@ def _all_of(pieces: list[_Done], order: NDArray[np.int64]) -> _Done:
 
 
 def _looked_at(armature: bpy.types.Object, plan: list[Control], motion: Mapping[str, Array]) -> tuple[str, ...]:
-    """Return the bones that are seen while it is solved: of the motion, the controls, and what these hang on."""
+    """Return the bones to evaluate during solving: of the motion, the controls, and the parents of these."""
     bones = present(armature.pose).bones
     names = [one.name for one in plan]
     above = [parent.name for parent in (bones[name].parent for name in names) if parent is not None]
@@ -229,7 +230,7 @@ def _report(
     settings: dict[str, float],
     motion: dict[str, Array],
 ) -> Solved:
-    """Return the keys with what they miss."""
+    """Return the keys with the remaining errors."""
     scale = 1000.0 * float(np.mean(np.abs(armature.matrix_world.to_scale()[:])))
     limbs = [[bone for _, bone in part.bones[:3]] for part in found.parts if part.name != TRUNK]
     shown, aims = passes.along_limbs(done.shown, limbs), passes.along_limbs(motion, limbs)
@@ -243,13 +244,13 @@ def _report(
 
 
 def _is_known(part: Part, place: Mapping[str, int]) -> bool:
-    """Return whether a motion has the bones of a part: of limbs the first three."""
+    """Return whether a motion includes the bones of a part; for limbs the first three suffice."""
     have = [bone in place for _, bone in part.bones]
     return any(have) if part.name == TRUNK else all(have[:3])
 
 
 def _stretched(parts: list[Part], motion: Mapping[str, Array]) -> set[str]:
-    """Return the limbs whose bones change their lengths in a motion, as solvers stretch them."""
+    """Return the limbs whose bones change their lengths in a motion, such as stretched by a solver."""
     found = set()
     for part in parts:
         bones = [motion[bone][:, :3, 3] for _, bone in part.bones[:3] if bone in motion]
@@ -262,7 +263,7 @@ def _stretched(parts: list[Part], motion: Mapping[str, Array]) -> set[str]:
 def _settings(
     parts: list[Part], inverse: set[str], as_set: Collection[str], stretched: Collection[str]
 ) -> dict[str, float]:
-    """Return what is to be set: parts on IK where they have it and it is asked for, else on FK.
+    """Return the property values to set: parts on IK if they have IK and it is requested, all others on FK.
 
     stretched : parts that a solver must stretch
     """

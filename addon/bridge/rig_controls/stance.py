@@ -1,4 +1,4 @@
-"""Where the control of a foot is while another one below it rolls the foot: still while the foot stands."""
+"""Keep the IK control of a foot still during stances, while a control below it rolls the foot."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,12 @@ from ....core.motion.quat import Array
 
 
 def held(stiff: Array, rest: Array, stances: Sequence[tuple[int, int]], up: Array) -> Array:
-    """Return where the control is (F, 4, 4): in each stance as in the frame in which the foot is most level.
+    """Return the transforms of the control (F, 4, 4): in each stance, the transform of the most level foot.
 
-    stiff (F, 4, 4) : where it would be without the roll; rest (4, 4) : at rest, where the foot is level
+    stiff (F, 4, 4) : its transforms without the roll; rest (4, 4) : at rest, with a level foot
     stances : frames (first, end) in which the foot stands; up (3,) : upwards in the same space
-    Between stances the roll goes evenly from what it is at the end of one to what it is at the beginning of the next.
+
+    Between stances the roll is interpolated from the end of one to the beginning of the next.
     """
     count = len(stiff)
     upright = np.linalg.norm((stiff @ np.linalg.inv(rest))[:, :3, :3] @ up - up, axis=1)
@@ -31,7 +32,7 @@ def held(stiff: Array, rest: Array, stances: Sequence[tuple[int, int]], up: Arra
 
 
 def _between(knots: NDArray[np.int64], there: Array, frames: NDArray[np.int64]) -> Array:
-    """Return the transforms (F, 4, 4) in some frames between those in others."""
+    """Interpolate transforms (F, 4, 4) between known frames."""
     vectors = quat.log(quat.from_matrix(there[:, :3, :3]))
     numbers = [np.interp(frames, knots, one) for one in (*vectors.T, *there[:, :3, 3].T)]
     out = np.tile(np.eye(4), (len(frames), 1, 1))

@@ -1,7 +1,7 @@
-"""The interface in other languages: what Blender looks up by itself, and finished sentences (`told`).
+"""The interface in other languages: texts that Blender translates by itself, and complete sentences (`translated`).
 
-A language is a PO file beside this one, with the English text as its key; `tools/translations.py` says what is missing.
-Only the language that Blender has is read, when it has it: in English nothing is.
+A language is a PO file in this folder, with the English text as its key; `tools/translations.py` lists missing texts.
+Only Blender's current language is read, when it is needed: in English no file is read.
 """
 
 from functools import cache
@@ -11,9 +11,9 @@ import bpy
 
 from .phrasebook import Phrasebook, read_po
 
-# Blender's names of languages, and the files that serve them.
+# Blender's names of languages, and their files.
 LANGUAGES = {"ja_JP": "ja_JP", "zh_HANS": "zh_HANS", "zh_CN": "zh_HANS"}
-# Names of operators and what their buttons say are looked up in a context of their own.
+# Blender looks up labels of operators and their buttons in a separate context.
 CONTEXTS = ("*", "Operator")
 
 
@@ -25,18 +25,18 @@ def phrasebook(language: str) -> Phrasebook:
 
 
 def language() -> str:
-    """Return the file of the language that Blender has now, "" for English and those that there is none for."""
+    """Return the file of Blender's current language, "" for English and languages without a file."""
     return LANGUAGES.get(bpy.app.translations.locale, "")
 
 
 def messages(name: str) -> dict[tuple[str, str], str]:
-    """Return what Blender looks up by itself in a language: all but the templates."""
+    """Return the texts that Blender looks up by itself in a language: all except templates."""
     return {(context, text): translated for text, translated in phrasebook(name).plain.items() for context in CONTEXTS}
 
 
 @bpy.app.handlers.persistent
 def _give(*_: object) -> None:
-    """Give Blender the texts of the language that it has now."""
+    """Register the texts of Blender's current language."""
     bpy.app.translations.unregister(__package__)
     name = language()
     if name:

@@ -1,7 +1,7 @@
-"""A language's texts, read from a PO file, and finished English sentences told in it. Standard library only.
+"""A language's texts, read from a PO file, and the translation of complete English sentences. Standard library only.
 
-A key with fields, `{name} has no action`, is a template: the sentences that it was filled into are found again, and
-what was in its fields is put into the translation. A field of a few words, `{is|are}`, may be left out there.
+A key with fields, `{name} has no action`, is a template: it is matched against finished sentences, and the contents of
+the fields are inserted in the translation. A field with alternatives, `{is|are}`, may be omitted there.
 """
 
 import re
@@ -14,25 +14,25 @@ _SHORT = re.compile(r'^msgid "(.+)"\nmsgstr "(.+)"$', re.MULTILINE)
 _ESCAPES = {"n": "\n", "t": "\t"}
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-# Where a sentence that is known as a whole nowhere may be made of others.
+# Separators at which an unknown sentence may be split into known ones.
 _JOINTS = ("; ", ". ", ": ", ", ", " and ", " or ")
-_TAIL = re.compile(r"(?=[,;] )")  # where the parts begin that are hung on a sentence one by one
-# Fields that are what users have called their things; a field of any other name can hold words of ours.
+_TAIL = re.compile(r"(?=[,;] )")  # start of the parts appended to a sentence one by one
+# Fields with user-defined names; a field of any other name may contain translatable text.
 _NAMES = re.compile(r"(name|path|file|folder|armature|action|bone|source|object|clip|label_of|word|words|text)\d*")
 _COUNT, _NUMBER = re.compile(r"count\d*"), r"[\w,.]*"
 _PLACE = re.compile(
     r"\S+( \S+)?|((?!: ).)*[/\\]((?!: ).)*|((?!: ).)*\.\w+(, line \d+)?"
 )  # names, files and their lines
-_DEPTH = 4  # sentences within fields of sentences
+_DEPTH = 4  # nesting of sentences within fields of sentences
 _MOST_PARTS = 6
-_SHORT_TEMPLATE, _LONG_FIELD = 12, 6  # letters, words: what has few of its own is not a sentence about a long one
-KEPT = 512  # sentences that were told already
+_SHORT_TEMPLATE, _LONG_FIELD = 12, 6  # letters, words: a shorter template must not match longer fields
+KEPT = 512  # cached translated sentences
 
 
 def read_po(text: str) -> dict[str, str]:
-    """Return the translations in a PO file by their English, those that are empty or marked as fuzzy left out."""
+    """Return the translations in a PO file by their English text, without empty and fuzzy ones."""
     _head, _, entries = text.partition("\n\n")
-    if '\n"' not in entries and "#, fuzzy" not in entries:  # as we write it, which takes a tenth of the time
+    if '\n"' not in entries and "#, fuzzy" not in entries:  # our own format, which takes a tenth of the time
         return {_plain(key): _plain(translated) for key, translated in _SHORT.findall(entries)}
     found = {}
     for block in entries.split("\n\n"):
@@ -45,12 +45,12 @@ def read_po(text: str) -> dict[str, str]:
 
 
 def _plain(string: str) -> str:
-    """Return a string of a PO file as the text that it is."""
+    """Return the text of a PO file string, without escapes."""
     return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), string) if "\\" in string else string
 
 
 class Template:
-    """A sentence with fields: finds what is in them, and says it in the other language."""
+    """A sentence with fields: extracts the field contents and inserts them in the translation."""
 
     def __init__(self, english: str, translated: str) -> None:
         parts = _FIELD.split(english)  # text, field, text, field, …, text
@@ -59,7 +59,7 @@ class Template:
         self.letters = sum(map(len, self.texts))
 
     def words(self) -> list[str]:
-        """Return the words that every such sentence has: those that no field touches."""
+        """Return the words in every sentence of the template: words that do not touch a field."""
         bare = "\0".join(self.texts)
         return [
             word[0]
@@ -68,13 +68,13 @@ class Template:
         ]
 
     def pattern(self) -> re.Pattern[str]:
-        """Return what finds such a sentence, with a group for each field; `re` remembers it."""
+        """Return a regular expression for such sentences, with a group for each field; `re` caches it."""
         pattern = re.escape(self.texts[0])
         for k, (field, text) in enumerate(zip(self.fields, self.texts[1:], strict=True)):
             if "|" in field:
                 group = "|".join(map(re.escape, sorted(field.split("|"), key=len, reverse=True)))
             elif k and not self.texts[k]:
-                group = r"(?:[,;:.( ].*?)??"  # right after another: what is hung on that
+                group = r"(?:[,;:.( ].*?)??"  # directly after another field: text appended to that one
             elif _COUNT.fullmatch(field):
                 group = _NUMBER
             else:
@@ -88,7 +88,7 @@ class Template:
 
 
 class Phrasebook:
-    """The texts of a language by their English (`plain`), and what tells sentences made of them (`told`)."""
+    """A language's texts by their English (`plain`), and the translation of sentences made of them (`translated`)."""
 
     def __init__(self, messages: dict[str, str]) -> None:
         self.plain = messages  # templates as well: some tooltips show braces as such
@@ -98,7 +98,7 @@ class Phrasebook:
 
     @cached_property
     def _by_word(self) -> dict[str, list[Template]]:
-        """The templates by a word of each that few others have; made when the first sentence is to be told."""
+        """The templates by one of their words that few others have; built for the first translated sentence."""
         templates = [Template(text, translated) for text, translated in self.plain.items() if "{" in text]
         words = {one: one.words() for one in templates}
         often = Counter(word for found in words.values() for word in set(found))
@@ -108,11 +108,11 @@ class Phrasebook:
         return by_word
 
     def _sentence(self, text: str) -> str:
-        """Return a text in the language; labels can begin with a capital that their sentence has not."""
+        """Translate a text; labels can begin with a capital that their sentence lacks."""
         return self._translated(text, _DEPTH) or self._translated(text[:1].lower() + text[1:], _DEPTH) or text
 
     def _once(self, text: str, depth: int) -> str:
-        """Return a text in the language, "" where nothing of it is known."""
+        """Translate a text, "" if no part of it is known."""
         if text in self.plain:
             return self.plain[text]
         if depth == 0 or not _WORD.search(text):
@@ -123,12 +123,12 @@ class Phrasebook:
         for template, values in matches:
             if not any(joint in value for value in values.values() for joint in _JOINTS[:3]):
                 return self._filled(template, values, depth)
-        # Else it may be a sentence among others, before it is one with others in its fields.
+        # Otherwise it may be several sentences; this is tried before templates with sentences in their fields.
         by_parts = self._by_parts(text, depth)
         return by_parts or (self._filled(*matches[0], depth) if matches else "")
 
     def _matches(self, text: str) -> list[tuple[Template, dict[str, str]]]:
-        """Return the templates that a text can be made of, with what is in their fields; the longest first."""
+        """Return the templates that match a text, with the contents of their fields; longest first."""
         found = []
         candidates = [one for word in {"", *_WORD.findall(text)} for one in self._by_word.get(word, ())]
         for one in sorted(candidates, key=lambda one: -one.letters):
@@ -147,7 +147,7 @@ class Phrasebook:
         return template.filled(translated)
 
     def _tail(self, text: str, depth: int) -> str:
-        """Return what is hung on a sentence, part by part; a part may have such a sign in it."""
+        """Translate the parts appended to a sentence; a part may contain such a separator itself."""
         parts, translated, known, start = _TAIL.split(text)[1:], "", False, 0
         while start < len(parts):
             found = ""
@@ -170,7 +170,7 @@ class Phrasebook:
         return template.letters < _SHORT_TEMPLATE and any(len(value.split()) > _LONG_FIELD for value in values)
 
     def _by_parts(self, text: str, depth: int) -> str:
-        """Return a text whose parts are known, each by itself, but for names and places, or "": no half sentences."""
+        """Translate a text whose parts are all known, except names and places; "" avoids partial translations."""
         for joint in _JOINTS:
             ends = [found.start() for found in re.finditer(re.escape(joint), text)][:_MOST_PARTS]
             if joint in ("; ", ", "):
@@ -183,7 +183,7 @@ class Phrasebook:
             else:
                 pairs = [text.split(joint)] if ends else []
             translated = [(parts, [self._translated(part, depth - 1) for part in parts]) for parts in pairs]
-            for parts, new in sorted(translated, key=lambda one: "" in one[1]):  # those that are known as a whole first
+            for parts, new in sorted(translated, key=lambda one: "" in one[1]):  # completely known ones first
                 if new[-1] and all(one or _PLACE.fullmatch(old) for one, old in zip(new, parts, strict=True)):
                     between = self.plain.get(joint, joint)
                     return between.join(one or old for one, old in zip(new, parts, strict=True))

@@ -1,7 +1,7 @@
-"""Finished English sentences in Blender's language: the one edge between what we say and who reads it.
+"""Translate complete English sentences for the user; the only place where this happens.
 
-Labels, tooltips and other constants Blender translates by itself. A sentence with names and figures in it comes through
-here when it is drawn or reported, wherever it was made: `translated(text)`.
+Blender itself translates labels, tooltips and other constants. A sentence with names and figures passes through here
+when it is drawn or reported: `translated(text)`.
 """
 
 from typing import Any
@@ -13,19 +13,19 @@ from . import language, phrasebook
 
 
 def translated(text: str) -> str:
-    """Return a sentence of the interface in Blender's language, itself where that is English or does not know it."""
+    """Return a sentence of the interface in Blender's language; unchanged in English or if it is unknown."""
     name = language()
     return phrasebook(name).translated(text) if name and _wanted("use_translate_interface") else text
 
 
 def translated_report(text: str) -> str:
-    """Return a sentence of a report in Blender's language, where reports are to be translated."""
+    """Return a sentence of a report in Blender's language, if reports are to be translated."""
     name = language()
     return phrasebook(name).translated(text) if name and _wanted("use_translate_reports") else text
 
 
 def _wanted(option: str) -> bool:
-    """Say whether Blender is to translate something, by its preferences."""
+    """Return whether Blender's preferences request a kind of translation."""
     return bool(getattr(present(bpy.context.preferences).view, option))
 
 
@@ -36,9 +36,9 @@ def operators() -> list[type[bpy.types.Operator]]:
 
 
 def let_speak() -> None:
-    """Let all operators report, and say why they can't run, in Blender's language.
+    """Let all operators report, and set poll messages, in Blender's language.
 
-    They are given this here, once: an operator that is added later needs to know nothing of languages.
+    This is patched once here: an operator added later does not have to care about languages.
     """
     for one in operators():
         one.__getattribute__ = _attribute  # type: ignore[method-assign,assignment]
@@ -46,7 +46,7 @@ def let_speak() -> None:
 
 
 def _attribute(operator: bpy.types.Operator, name: str) -> Any:
-    """Blender finds its own `report` before one of a class, so ours is given where it is asked for."""
+    """Blender finds its own `report` before a class's one, so ours is returned on attribute access."""
     found = bpy.types.Operator.__getattribute__(operator, name)
     if name != "report":
         return found

@@ -118,7 +118,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
 def _brought(
     label: str, library: str, context: bpy.types.Context, armature: bpy.types.Object
 ) -> tuple[list[bpy.types.Action], list[str]]:
-    """Return the requested actions, now in this file, and why others are not; raises LoomError for none."""
+    """Return the requested actions, appended to this file, and the errors of others; raises LoomError for none."""
     from ...services.assets import asset_finds
 
     selected = [] if label else _selected(context)

@@ -29,13 +29,14 @@ class BackgroundOperator(OperatorMixin):
     Blender data.
     """
 
-    left = jobs.NOTHING  # reported as what remains after a cancel
+    left = jobs.NOTHING  # reported as the remaining state after a cancel
 
     # None until its work begins: Blender also calls `cancel` while a confirmation is open.
     _job: jobs.BackgroundJob | None = None
     _timer: bpy.types.Timer | None = None
-    unasked = False  # whether it works without having been asked to: then it stays in the background
-    # Where a failure is kept: under the armature's session id (it may be gone by then), with metres in a scene unit.
+    unasked = False  # whether it runs automatically; it then stays in the background
+    # The session id of the armature under which an error is stored (it may be gone by then), and metres in a scene
+    # unit.
     _troubled, _metres = 0, 1.0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
@@ -48,7 +49,7 @@ class BackgroundOperator(OperatorMixin):
         return self._begin(context)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Take over the panel's values that the caller has not set; later steps use the operator's own values only."""
+        """Copy the panel's values to properties that the caller has not set; later steps use only these."""
 
     def inputs(self, context: bpy.types.Context) -> Any:
         """Read and return the inputs of `compute`, at once or in steps; raises LoomError."""
@@ -62,11 +63,11 @@ class BackgroundOperator(OperatorMixin):
         return computing.compute(inputs, progress)
 
     def ready(self, context: bpy.types.Context, inputs: Any, made: Any) -> steps.Steps[None]:
-        """Prepare on the main thread, in steps that can be cancelled, what takes `finish` too long; write nothing."""
+        """Prepare slow parts of `finish` on the main thread, in cancellable steps, without writing."""
         yield from ()
 
     def finish(self, context: bpy.types.Context, inputs: Any, made: Any) -> OperatorReturn:
-        """Write the result and report to the user; raises LoomError where it can't be written."""
+        """Write the result and report to the user; raises LoomError if it can't be written."""
         raise NotImplementedError
 
     def about(self, context: bpy.types.Context) -> bpy.types.Object | None:
@@ -86,7 +87,7 @@ class BackgroundOperator(OperatorMixin):
         return {"CANCELLED"}
 
     def stopped(self, context: bpy.types.Context) -> None:
-        """Report the cancel and what remains."""
+        """Report the cancel and the remaining state."""
         if self.unasked:
             return
         self.report({"INFO"}, f"{self.bl_label} was cancelled; {self.left}")
@@ -115,7 +116,7 @@ class BackgroundOperator(OperatorMixin):
             present(context.window_manager).progress_end()
 
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
-        compute = self.compute  # taken off the operator, which Blender may free before the work ends
+        compute = self.compute  # a separate reference, because Blender may free the operator before the work ends
         try:
             readying = partial(self.ready, context)
             reading = self._reading(context)
@@ -179,7 +180,7 @@ def _computed(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Pr
 
 
 def navigates(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Say whether an event only moves the view, or belongs to our panel, which has the cancel button."""
+    """Return whether an event only moves the view, or belongs to our panel, which has the cancel button."""
     if event.type in NAVIGATION or event.type.startswith(("WHEEL", "NDOF", "NUMPAD", "TIMER")):
         return True
     area = context.area

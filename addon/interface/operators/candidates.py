@@ -1,4 +1,4 @@
-"""Find cycles and transitions to choose from, choose one, and show how well an action repeats itself."""
+"""Find cycles and transitions to choose from, choose one, and show how well an action repeats."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ class FindTransitionsHooks(Hooks):
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         from ...services.matching import candidates
 
-        for name, automatic in candidates.AUTOMATIC["connect"]:  # else only the last choice would be found
+        for name, automatic in candidates.AUTOMATIC["connect"]:  # otherwise only the last choice would be found
             setattr(op, name, automatic)
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
@@ -108,7 +108,7 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
 
 
 def _plays(armature: bpy.types.Object, name: str) -> bool:
-    """Say whether an armature plays an action: only then does a candidate's frame show it."""
+    """Return whether an armature plays an action: only then does a candidate's frame show it."""
     data = armature.animation_data
     return data is not None and data.action is not None and data.action.name_full == name
 

@@ -1,4 +1,4 @@
-"""Check whether our computed rig matches what Blender shows."""
+"""Check whether our computed rig matches Blender's evaluation."""
 
 from typing import Any
 

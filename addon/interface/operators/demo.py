@@ -32,7 +32,7 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        present(context.view_layer).update()  # posed, so that undoing what is done next finds it so
+        present(context.view_layer).update()  # evaluate the pose, so that a later undo restores it
         rig = properties.ensure_rig(scene_of(context), armature)
         source_list.fill(rig, armature)
         body_roles.look_up(rig)

@@ -17,7 +17,7 @@ from . import polls
 if TYPE_CHECKING:
     from ...services.preview.strip_edits import Edit
 
-OFTEN = 0.1  # s between two looks at whether the ghost can follow
+OFTEN = 0.1  # s between two updates of the ghost
 KEYMAP = "Dopesheet"  # of the Dope Sheet and the Timeline
 
 
@@ -56,7 +56,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.area is None:
             return polls.poll_armature(cls, context)
-        return timeline_strip.has_handles(context)  # asked at every press of the mouse in a timeline
+        return timeline_strip.has_handles(context)  # called at every mouse press in a timeline
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature, shown = target_armature.of_tab(context), strips.of(context)
@@ -107,26 +107,26 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def _let_ghost_follow(self, context: bpy.types.Context) -> None:
-        """Let the ghost follow the panel's options while they are dragged; weights it follows by itself."""
+        """Update the ghost after drags of the panel's options; after drags of weights it updates by itself."""
         if not self._edit.shown.action and properties.settings_of(scene_of(context)).live:
             from ...services.preview import ghost_follow
 
             ghost_follow.preview(context, self._edit.armature)
 
     def _keep(self, context: bpy.types.Context, edit: "Edit", how: str) -> OperatorReturn:
-        """Keep what was dragged: the panel has it already, a result is woven again with it."""
+        """Apply a drag: the panel already has the values, a result is woven again with them."""
         if not edit.options:
-            scene_of(context).update_tag()  # so that the preview follows
+            scene_of(context).update_tag()  # updates the preview
             return {"FINISHED"}
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         try:
-            # Not in the timeline, where its options would lie over the strip.
+            # Not in the timeline, where the redo panel would cover the strip.
             with _in_view(context), target_armature.as_from_panel(context, edit.armature):
                 ours.rebuild(how, options=json.dumps(edit.options))
         except RuntimeError as error:
-            problem = str(error).partition(": ")[2].strip()  # Blender's "Error: " before what was reported
+            problem = str(error).partition(": ")[2].strip()  # without Blender's prefix "Error: "
             self.report({"ERROR"}, problem)
-        return {"CANCELLED"}  # weaving again is the step of undo
+        return {"CANCELLED"}  # weaving again creates the undo step
 
     def _ended(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
         present(context.window_manager).event_timer_remove(self._timer)
@@ -140,7 +140,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
 
 
 def _in_view(context: bpy.types.Context) -> AbstractContextManager[Any]:
-    """Return a context in the first 3D view of the window, if there is one."""
+    """Return a context override for the first 3D view of the window, if there is one."""
     for area in () if context.screen is None else context.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:

@@ -1,4 +1,4 @@
-"""Draw the way of a walk on the floor: from the tab's button, or as a tool of the 3D view."""
+"""Draw the path of a walk on the floor: from the tab's button, or as a tool of the 3D view."""
 
 import bpy
 from mathutils import Vector
@@ -11,7 +11,7 @@ from ...model import properties, target_armature
 from ...services.paths import floor
 from . import polls
 
-OFTEN = 0.2  # s between two looks at what is drawn meanwhile
+OFTEN = 0.2  # s between two updates of the preview during the stroke
 HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"
 
 
@@ -53,7 +53,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             return {"CANCELLED"}
         self._stroke: list[tuple[float, ...]] = []
         self._drawn = 0
-        # By session ids: before the mouse is pressed, the artist may delete what there is.
+        # Session ids, because the artist may delete the objects before pressing the mouse.
         self._armature = armature.session_uid
         curve = settings.curve
         self._before = 0 if curve is None else curve.session_uid, drawn_paths.points_of(curve), settings.mode
@@ -83,7 +83,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             self._drawn = len(self._stroke)
             self._show(context)
         elif not self._pressed:
-            return {"PASS_THROUGH"}  # so that the view can be turned first
+            return {"PASS_THROUGH"}  # lets the user turn the view first
         return {"RUNNING_MODAL"}
 
     def _add(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
@@ -92,7 +92,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             self._stroke.append((place.x, place.y, place.z))
 
     def _below(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector | None:
-        """Return the place on the floor, or on a mesh that is not the figure's, below the mouse; None for the sky."""
+        """Return the point below the mouse on the floor, or on a mesh other than the figure's; None for the sky."""
         armature = properties.of_session(bpy.data.objects, self._armature)
         if armature is None:
             return None
@@ -103,7 +103,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         return floor.below(context, event, armature.matrix_world.translation.z)
 
     def _show(self, context: bpy.types.Context) -> None:
-        """Let the curve follow the stroke, and the ghost the curve, as far as that is quick."""
+        """Update the curve during the stroke, and the ghost if that is quick."""
         from ...services.preview import ghost_follow
 
         armature = properties.of_session(bpy.data.objects, self._armature)
@@ -112,7 +112,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             ghost_follow.preview(context, armature)
 
     def _put(self, context: bpy.types.Context, stroke: list[tuple[float, ...]], height: float) -> LoomError | None:
-        """Let the panel's curve go along a stroke; returns why it can't."""
+        """Set the panel's curve to a stroke; return the error if that fails."""
         from ...services.paths import drawn_paths
 
         try:
@@ -131,12 +131,12 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         _give_tool_back(context)
-        scene_of(context).update_tag()  # so that the preview follows
+        scene_of(context).update_tag()  # updates the preview
         self.report({"INFO"}, "The walk begins where the line begins: press Weave to keep it")
         return {"FINISHED"}
 
     def _left(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
-        """Give the mouse back; a line that was given up leaves nothing."""
+        """Restore the mouse cursor; remove the line of a cancelled stroke."""
         present(context.window_manager).event_timer_remove(self._timer)
         present(context.window).cursor_modal_restore()
         present(context.workspace).status_text_set(None)
@@ -145,7 +145,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         return how
 
     def _take_back(self, context: bpy.types.Context) -> None:
-        """Leave curve and mode as they were before the stroke."""
+        """Restore curve and mode from before the stroke."""
         from ...services.paths import drawn_paths
 
         settings, (uid, points, mode) = properties.settings_of(scene_of(context)), self._before
@@ -158,7 +158,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
 
 
 def _height(armature: bpy.types.Object) -> float:
-    """Return the height of a body in units of the scene; raises LoomError for a rig that can't be read."""
+    """Return the height of a body in units of the scene; raises LoomError for an unreadable rig."""
     from ...bridge import rig
 
     body = rig.read(armature)
@@ -183,11 +183,11 @@ class ACTION_LOOM_TL_path_posing(_PathTool, bpy.types.WorkSpaceTool):
     bl_context_mode = "POSE"
 
 
-_tool_before = ""  # the artist's tool, while ours was taken for a first stroke
+_tool_before = ""  # the artist's tool, while ours is active for a first stroke
 
 
 def _intent_chosen(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Take the tool with Path where there is no curve yet, so that a drag in the view draws it; give it back after."""
+    """Activate our tool in Path without a curve, so that a drag in the view draws one; restore the old tool later."""
     global _tool_before
     settings = properties.settings_of(scene)
     if settings.mode != Follow.verb or settings.curve is not None:
@@ -205,7 +205,7 @@ def _mode_changed(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def _give_tool_back(context: bpy.types.Context) -> None:
-    """Choose the artist's tool again, unless that has been done by hand."""
+    """Activate the artist's tool again, unless the artist has already changed the tool."""
     global _tool_before
     if _tool_before and _tool(context) in {tool.bl_idname for tool in _TOOLS}:
         _choose_tool(context, _tool_before)
@@ -219,7 +219,7 @@ def _tool(context: bpy.types.Context) -> str | None:
 
 
 def _choose_tool(context: bpy.types.Context, name: str) -> bool:
-    """Choose a tool of the window's 3D view; say whether there is one."""
+    """Activate a tool of the window's 3D view; return whether there is such a view."""
     for area in () if context.screen is None else context.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:

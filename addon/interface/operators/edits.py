@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...services.weaving.writing import Written
 
 
-MOST_POSES = 0.25  # of an action's frames: with keys on more of them, none is a pose of its own
+MOST_POSES = 0.25  # of an action's frames: if more of them have keys, none counts as a pose
 
 
 class EditHooks(ResultHooks):
@@ -39,7 +39,7 @@ class EditHooks(ResultHooks):
         description="Replace the action with the result; a copy of the action is kept",
         default=False,
     )
-    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
+    filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources
     again: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the result to make again, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
@@ -92,15 +92,15 @@ class EditHooks(ResultHooks):
         return replacing.write(context, inputs, made) if op.replace else super().write(op, context, inputs, made)
 
     def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:
-        # The action that is made again is another than its source.
+        # The source differs from the action that is made again.
         return not op.again and super().is_unchanged(op, inputs, made)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Keep nothing: what was woven last is what the panel asks for."""
+        """Store nothing: the panel's state refers to the last woven result."""
 
 
 def _has_own(context: bpy.types.Context) -> bool:
-    """Say whether the panel's button has an action to work on."""
+    """Return whether the panel's button has an action to work on."""
     armature, scene = target_armature.armature(context), scene_of(context)
     if armature is None or target_armature.action(context) is not None:
         return armature is not None
@@ -122,7 +122,7 @@ def _named_again(op: Any) -> bpy.types.Action:
 
 
 def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.RebuildInputs | None":
-    """Return the inputs to make the action again, None where another recipe made it; raises LoomError."""
+    """Return the inputs to make the action again, None if another recipe made it; raises LoomError."""
     from ...services.poses import spread_poses
     from ...services.results import rebuilding
 
@@ -134,13 +134,13 @@ def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.Rebuild
 
 
 def _span(op: Any) -> tuple[int, int] | None:
-    """Return the frames read of the first source, None for all."""
+    """Return the frame range to read of the first source, None for all."""
     reading = op.readings[0] if len(op.readings) else None
     return (reading.first, reading.last) if reading is not None and reading.last > reading.first else None
 
 
 class PlantHooks(EditHooks):
-    """Plant feet by the edited rows of the armature's action, where there are some."""
+    """Plant feet at the edited contact rows of the armature's action, if there are any."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         action = contact_rows.action_of(op.about(context))
@@ -153,7 +153,7 @@ class PlantHooks(EditHooks):
 
 
 class SpreadHooks(EditHooks):
-    """Spread the armature's pose at the current frame; in an action made of such poses, as one more."""
+    """Spread the armature's pose at the current frame; an action that already has spread poses gets another one."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         from ...services.poses import spread_poses, spreading
@@ -221,7 +221,7 @@ class EventsHooks(EditHooks):
 
 
 class PlaceHooks(EditHooks):
-    """Place an action, after another one if that is named."""
+    """Place an action, after another action if one is named."""
 
     after: bpy.props.StringProperty(name="After", description="Name of the action to go on from, if any")
 
@@ -249,7 +249,7 @@ class PlaceHooks(EditHooks):
 
 
 class SettleHooks(EditHooks):
-    """Pull an action towards the ticked ones; its keyed poses stay where it has few."""
+    """Pull an action towards the ticked ones; the keyed poses of a sparsely keyed action stay."""
 
     towards: bpy.props.StringProperty(
         name="Towards",
@@ -282,7 +282,7 @@ class SettleHooks(EditHooks):
 
 
 class ReachHooks(EditHooks):
-    """Reach an object or the 3D cursor at the scene's current frame, where the panel has no target or frame."""
+    """Reach an object or the 3D cursor at the current scene frame, if the panel sets no target or frame."""
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         values = option_properties.values_of(op, Reach)
@@ -315,10 +315,10 @@ class ReachHooks(EditHooks):
 
 
 class BakeHooks(EditHooks):
-    """Bake an action; what does not show on the armature does not take its action's place."""
+    """Bake an action; a result with no visible effect on the armature is not assigned to it."""
 
     def __init__(self, onto: str = "") -> None:
-        self._onto = onto  # the choice of an entry for itself; "" for the panel's
+        self._onto = onto  # the fixed choice of a menu entry; "" for the panel's
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):

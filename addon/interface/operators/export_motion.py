@@ -84,7 +84,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def check(self, context: bpy.types.Context) -> bool:
-        """Give the name in the file browser the extension of the chosen format."""
+        """Add the extension of the chosen format to the name in the file browser."""
         name, ending = os.path.splitext(self.filepath)
         if not os.path.basename(self.filepath) or ending.lower() == self.kind:
             return False
@@ -125,7 +125,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         return {"FINISHED"}
 
     def _suffix(self) -> str:
-        """Return the format of files that are named after their actions."""
+        """Return the format of files with the names of their actions."""
         ending = os.path.splitext(self.filepath)[1].lower()
         return ending if ending in formats.WRITABLE else self.kind
 

@@ -17,7 +17,7 @@ _ENGINES = (
     ("UNREAL", "Unreal", "FBX with its unit in the file, and an armature of which no bone is made, at 30 a second"),
     ("UNITY", "Unity", "FBX whose bones have no scale, deforming bones alone, at 60 a second"),
 )
-# What each engine's choice sets; any of it can be changed afterwards.
+# The presets of each engine; all values can be changed afterwards.
 _PRESETS: dict[str, dict[str, Any]] = {
     "GODOT": {"kind": ".glb", "rate": "30", "deform_only": True, "together": True},
     "UNREAL": {"kind": ".fbx", "rate": "30", "deform_only": True, "together": False},

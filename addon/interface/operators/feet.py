@@ -74,7 +74,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         action = writing.found(bpy.data.actions, self._action, "The action")
         start = contact_rows.frames_of(action)[0]
         contacts = contact_rows.of_report(woven.report, start)
-        if standing:  # feet that stand still already were not planted, so the report lacks them
+        if standing:  # feet that already stand still were not planted, so the report lacks them
             moved = [one._replace(first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
         contact_rows.put(scene_of(context), action, contacts, edited=False)

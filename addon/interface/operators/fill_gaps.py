@@ -1,4 +1,4 @@
-"""Choose, gap by gap, which stretch Fill uses and how much of it; move poses in time as it suggests."""
+"""Choose the stretch and the share of Fill for each gap; move poses in time to the suggested frames."""
 
 from typing import Any
 

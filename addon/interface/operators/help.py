@@ -91,7 +91,7 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
         try:
             shutil.rmtree(folder)
         except FileNotFoundError:
-            pass  # there is no cache yet
+            pass  # the cache does not exist yet
         except OSError as error:
             self.report({"ERROR"}, f"{folder} can't be deleted: {error.strerror or error}")
             return {"CANCELLED"}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _FoundOperator(LibraryOperator):
-    """An operator that brings found stretches onto the armature."""
+    """An operator that retargets found stretches to the armature."""
 
     rate: bpy.props.EnumProperty(
         name="Rate",
@@ -41,7 +41,7 @@ class _FoundOperator(LibraryOperator):
     )
 
     def coming(self, context: bpy.types.Context, *, keep: bool) -> "Coming":
-        """Return how stretches come onto the armature: at the place of the searched stretch."""
+        """Return the options to put stretches on the armature, at the place of the searched stretch."""
         from ...services.files.library_clips import Coming
 
         finder = library_finds.finder()
@@ -196,7 +196,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
 
 
 def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
-    """Say whether there are results, and ticked or active ones unless `anything` will do."""
+    """Return whether there are results, and ticked or active ones unless `anything` is set."""
     finder = library_finds.finder()
     if not len(finder.found):
         cls.poll_message_set("Find something first")

@@ -14,7 +14,7 @@ NO_LIBRARY = "Choose a library first, or make a new one"
 
 
 def poll_library(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether a library is chosen."""
+    """Return whether a library is chosen; set the poll message."""
     if not preferences.library(context):
         cls.poll_message_set(NO_LIBRARY)
         return False
@@ -31,7 +31,7 @@ class LibraryOperator(BackgroundOperator):
     )
 
     def path(self, context: bpy.types.Context) -> str:
-        """Return the library's folder; raises LibraryError where none is chosen."""
+        """Return the library's folder; raises LibraryError if none is chosen."""
         path = bpy.path.abspath(self.library).rstrip("/\\") or preferences.library(context)
         if not path:
             raise LibraryError(NO_LIBRARY)

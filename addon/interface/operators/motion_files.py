@@ -159,7 +159,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     _found: tuple[Any, ...] = ()  # how the first chosen file will be read, a Finding for each part
     _looked_at: list[str] = []
     _preselected: list[str] = []
-    _carried = _controls = True  # whether files of other bodies go onto the armature, and whether it has controls
+    _carried = _controls = True  # whether files of other bodies are retargeted to it, and whether it has controls
     _onto: bpy.types.Object | None = None
 
     @classmethod
@@ -357,7 +357,7 @@ def _counted(actions: list[bpy.types.Action]) -> str:
 
 
 def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> str:
-    """Return a note about the actions' rates where the scene has another."""
+    """Return a note about the actions' rates if the scene has another."""
     scene = rates.of_scene(scene_of(context))
     others = sorted({rate for rate in map(rates.rate_of, actions) if rate and rates.differ(rate, scene)})
     if not others:

@@ -34,7 +34,7 @@ class OnOwnActions(OperatorMixin):
         return True
 
     def sources(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[Source]:
-        """Return the chosen actions and how they are read; raises LoomError where there is none."""
+        """Return the chosen actions with reading options; raises LoomError if there is none."""
         data = armature.animation_data
         if self.which == lists.PLAYED and (data is None or data.action is None):
             raise LoomError(f"{armature.name} has no action: play one, or choose Ticked")

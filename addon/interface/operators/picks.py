@@ -53,7 +53,7 @@ class _Pick(polls.OnShownArmature):
     kinds: tuple[str, ...] = ()
 
     def value(self, context: bpy.types.Context) -> Any:
-        """Return the option's new value; raises LoomError where the scene does not show one."""
+        """Return the option's new value; raises LoomError if the scene does not provide one."""
         raise NotImplementedError
 
 

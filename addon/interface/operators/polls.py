@@ -1,4 +1,4 @@
-"""Check whether operators can run, and give the reasons why they are greyed out."""
+"""Check whether operators can run, and give the reasons for greyed-out buttons."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from ...services.sources import source_list
 
 
 def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, changes: bool = True) -> bool:
-    """Say whether an armature is active and can be changed (or only read, if nothing `changes`), or why not."""
+    """Return whether an armature is active and writable (readable, if nothing `changes`); set the poll message."""
     why = readiness.why_not(target_armature.armature(context), changes=changes)
     if not why and changes:
         why = readiness.busy()
@@ -24,19 +24,19 @@ def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, 
 def poll_sources(
     cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None
 ) -> bool:
-    """Say whether there is an armature and, for a button, whether enough and not too many sources are ticked."""
+    """Return whether there is an armature and, for a button, a valid number of ticked sources; set the poll message."""
     if not target_armature.invoked_from_panel(context):
         return poll_armature(cls, context)
     return poll_ticked(cls, context, least, most)
 
 
 def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least: int, most: int | None = None) -> bool:
-    """Say whether there is an armature with enough and not too many sources ticked, or why not."""
+    """Return whether there is an armature with a valid number of ticked sources; set the poll message."""
     if not poll_armature(cls, context):
         return False
     rig = properties.rig_of(scene_of(context), target_armature.armature(context))
     one = target_armature.action(context) is not None
-    # This is asked whenever a panel is drawn: so all are counted only to say how many there are.
+    # Panels call this whenever they are drawn, so all sources are counted only for the message.
     ticked = 1 if one else len(lists.first_ticked(rig, least if most is None else most + 1))
     if ticked < least or (most is not None and ticked > most):
         ticked = 1 if one else len(lists.ticked(rig))
@@ -47,7 +47,7 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
 
 
 def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether an armature is active and others, whose actions are used, are selected, or why not."""
+    """Return whether an armature is active and other armatures with actions are selected; set the poll message."""
     if not poll_armature(cls, context):
         return False
     if not source_list.selected_others(context, target_armature.armature(context)):
@@ -57,7 +57,7 @@ def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
 
 
 def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether an active armature can be changed and has an action, or why not."""
+    """Return whether an active armature can be changed and has an action; set the poll message."""
     if not poll_armature(cls, context):
         return False
     armature = present(target_armature.armature(context))
@@ -68,7 +68,7 @@ def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
 
 
 def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe: type[Recipe]) -> bool:
-    """Say whether the armature's listed body roles cover those a recipe needs; true before they are listed."""
+    """Return whether the armature's listed body roles include the roles of a recipe; true before they are listed."""
     rig = properties.rig_of(scene_of(context), target_armature.armature(context))
     if rig is None or not len(rig.roles):
         return True
@@ -119,5 +119,5 @@ class OnRows(OperatorMixin):
         return True
 
     def rig(self, context: bpy.types.Context) -> Any:
-        """Return the list that has the rows."""
+        """Return the armature's list, which has the rows."""
         return properties.rig_of(scene_of(context), target_armature.armature(context))

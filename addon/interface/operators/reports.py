@@ -71,7 +71,7 @@ def report_results(
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:
-    """Show an image in an Image Editor, where there is a window for one, and report what it is."""
+    """Show an image in an Image Editor, if a window is available, and report a summary of it."""
     from ...bitmaps import images
     from ..pictures import image_overlay
 

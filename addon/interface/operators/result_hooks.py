@@ -1,4 +1,4 @@
-"""Make actions from sources, one of all or one of each; preview them, or write and report them."""
+"""Make actions from sources, one from all or one from each; preview them, or write and report them."""
 
 import dataclasses
 import textwrap
@@ -32,10 +32,10 @@ _NAMED = 4  # refused sources that one message names
 
 
 class ResultHooks(Hooks):
-    """Make an action from all sources together, or from each where the recipe takes one.
+    """Make an action from all sources together, or from each source if the recipe takes one.
 
-    nothing : error message where no source is given to be handled one by one
-    one_by_one : whether each source is handled on its own
+    nothing : error message if no source is given for processing one by one
+    one_by_one : whether each source is processed separately
     """
 
     asks = (ReadingOptions, ResultOptions)
@@ -78,7 +78,7 @@ class ResultHooks(Hooks):
         if op.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
-            op.panel_state = mode, panel_state.asked(scene, rig, mode)  # the panel may change while it is woven
+            op.panel_state = mode, panel_state.asked(scene, rig, mode)  # the panel may change during weaving
         if op.quick and not all(prepared.is_known(one.recipe, one.read.clips) for one in made):
             raise NotQuickError(f"{op.bl_label} takes long: press its button")
         return made
@@ -117,11 +117,11 @@ class ResultHooks(Hooks):
         return inputs
 
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
-        """Return inputs with what only this verb knows, such as a curve's points; raises LoomError."""
+        """Return inputs completed with data specific to this verb, such as a curve's points; raises LoomError."""
         return inputs
 
     def chosen(self, op: Any, context: bpy.types.Context, sources: Sequence[Source]) -> Sequence[int]:
-        """Return which of several sources are worked on: all, or the active line's for a preview."""
+        """Return the indices of the sources to process: all, or the active line's for a preview."""
         every = range(len(sources))
         if not op.preview:
             return every
@@ -186,26 +186,26 @@ class ResultHooks(Hooks):
         return {"FINISHED"}
 
     def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:
-        """Return whether an action of a result would show what its source shows already."""
+        """Return whether an action of a result would equal its source."""
         asked = dataclasses.replace(inputs.request.result, result_name="", assign=True)
         return not made.report["changed"] and asked == ResultOptions() and not any(inputs.read.retargeted)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
-        """Write one result; raises LoomError where it can't be written."""
+        """Write one result; raises LoomError if it can't be written."""
         from ...services.weaving import writing
 
         return writing.write(context, inputs, made)
 
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
-        """List all results, keep the first one for the panel, and report all."""
-        previews.keep(each[0].inputs.read.armature, None)  # the preview is an action now
+        """List all results, store the first one for the panel, and report all."""
+        previews.keep(each[0].inputs.read.armature, None)  # the preview has become an action
         list_results(context, op.about(context), each)
         self.remember(op, context, each[0])
         show_result(context, op.about(context), each[0])
         reports.report_results(op, context, each, refused)
 
     def remember(self, op: Any, context: bpy.types.Context, one: EachResult) -> None:
-        """Keep what the panel needs of a result."""
+        """Store the data of a result that the panel needs."""
         from ...services.matching import analysis
         from ...services.preview import ghost_follow
 
@@ -216,7 +216,7 @@ class ResultHooks(Hooks):
         self.keep(context, one.inputs, one.made)
 
     def keep(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> None:
-        """Keep what else the panel shows of a result."""
+        """Store further data of a result for the panel."""
 
     def _show(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:
         from ...services.preview import ghosts
@@ -226,7 +226,7 @@ class ResultHooks(Hooks):
         mode, state = op.panel_state
         ghost = ghosts.keep(context, mode, inputs, made, state)
         if op.unasked:
-            return {"CANCELLED"}  # so that it is no step of undo
+            return {"CANCELLED"}  # creates no undo step
         notes = (*inputs.notes, *made.report["warnings"])
         carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
@@ -234,9 +234,10 @@ class ResultHooks(Hooks):
 
 
 def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:
-    """Add the actions of results to an armature's list if it has one; the list shows the first.
+    """Add the actions of results to an armature's list if it has one, and activate the first of them.
 
-    What a tool makes of a ticked action is ticked instead of it, nothing else is; what is baked is for other programs.
+    The result of a tool replaces its ticked source in the selection; no other result is ticked, and neither are baked
+    results, which are for other programs.
     """
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
@@ -253,12 +254,12 @@ def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, 
 
 
 def _own_line(rig: Any, name: str) -> Any:
-    """Return the line of a list with an action of the armature's own of this name, None for none."""
+    """Return the line of a list with the armature's own action of this name, None for none."""
     return next((one for one in rig.sources if one.action and one.action.name_full == name and lists.is_own(one)), None)
 
 
 def show_result(context: bpy.types.Context, armature: bpy.types.Object | None, one: EachResult) -> None:
-    """Show a result that its armature has now: in a window always, else if it is to be played."""
+    """Show the result assigned to its armature: always if there is a window, otherwise if it is to be played."""
     from ...services.results import playback
 
     play = properties.settings_of(scene_of(context)).play
@@ -267,7 +268,7 @@ def show_result(context: bpy.types.Context, armature: bpy.types.Object | None, o
 
 
 def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> list[str]:
-    """Return the notes and warnings of a result that is not written, and list its refused contacts by its source."""
+    """Return notes and warnings of an unwritten result, and list refused contacts with its source."""
     from ...services.weaving import writing
 
     scene, action, span = scene_of(context), writing.sources_of(inputs.read)[0][0], inputs.request.sources[0].span
@@ -292,7 +293,7 @@ def _named(sources: Sequence[Source], error: LoomError) -> str:
 
 
 def _merged_error(errors: list[LoomError], refused: list[str]) -> LoomError:
-    """Return the error if there is only one, else one that combines all."""
+    """Return the only error, or one that combines all."""
     if len(refused) == 1:
         return errors[0]
     shown = refused[:_NAMED]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Say whether there is an armature and, for a button, whether its action is a result of ours."""
+    """Return whether there is an armature and, for a button, whether its action is our result; set the poll message."""
     if not polls.poll_armature(cls, context):
         return False
     data = present(target_armature.armature(context)).animation_data
@@ -42,7 +42,7 @@ def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
 
 
 def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
-    """Return the action of a name, or the armature's own where none is given; raises LoomError."""
+    """Return the action of a name, or the armature's own for an empty name; raises LoomError."""
     if name:
         action = named(bpy.data.actions, name)
         if action is None:
@@ -95,21 +95,21 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
 
         try:
             edited = storage.edited_by_hand(chosen(self.action, present(target_armature.armature(context))))
-            self.from_panel(context)  # confirming the dialog does not call it
+            self.from_panel(context)  # Blender does not call it when the dialog is confirmed
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         if edited and not bpy.app.background:
-            self.overwrite_edits = True  # as the dialog's button says
+            self.overwrite_edits = True  # as the dialog's button announces
             why = "Replace the keys that were edited? Weave makes another action and keeps them"
             manager = present(context.window_manager)
             return manager.invoke_confirm(self, event, title="Edited by hand", message=why, icon="WARNING")
         return super().invoke(context, event)
 
     def from_panel(self, context: bpy.types.Context) -> None:
-        """Take contacts and a take's row from the panel, where edited since; the recipe is on the result."""
+        """Take edited contacts and a take's row from the panel; the recipe is stored on the result."""
         if self.action or self.properties.is_property_set("spans") or self.options:
-            return  # a script that names its result or contacts does not use the panel's
+            return  # a script that names its result or contacts does not use the panel
         armature = present(target_armature.armature(context))
         action = chosen("", armature)
         self.options = _options_now(context, armature, action)
@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         again = rebuilding.inputs_of(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
         armature = again.armature or present(target_armature.armature(context))
-        why = readiness.why_not(armature)  # the armature need not be the active one
+        why = readiness.why_not(armature)  # the armature may be inactive
         if why:
             raise RigError(why)
         recipe = self._with_options(again.recipe)
@@ -171,7 +171,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
 
 
 def _options_now(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return the options of an action of a set by its row in the panel, as JSON; "" for any other action."""
+    """Return the panel's row options of an action in a set, as JSON; "" for any other action."""
     from ...model import storage
     from ...services.takes import set_rows
 
@@ -185,7 +185,7 @@ def _options_now(context: bpy.types.Context, armature: bpy.types.Object, action:
 
 
 def _to_rebuild(context: bpy.types.Context, inputs: "Inputs", action: bpy.types.Action) -> list[str]:
-    """Return what is to be said where actions of a set still end with the pose that a rebuilt loop had before."""
+    """Return a message about actions of a set that still end with the pose of a loop before its rebuild."""
     from ...services.takes import set_rows
 
     rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, inputs.read.armature))
@@ -263,11 +263,11 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             weights = (1.0,) * len(found)
         for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):
             lines = list(rig.sources)
-            if not any(line.action == action for line in lines[place:]):  # an action can be listed more than once
+            if not any(line.action == action for line in lines[place:]):  # an action can have several lines
                 source_list.add(rig, action, use=True)
                 lines = list(rig.sources)
             there = next(k for k in range(place, len(lines)) if lines[k].action == action)
-            rig.sources.move(there, place)  # order matters, for example in Connect
+            rig.sources.move(there, place)  # the order matters, for example in Connect
             line = rig.sources[place]
             line.use, line.weight = True, weight
             source_list.load(line, source, slot)
@@ -285,11 +285,11 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         if reference is not None:
             rig.reference = reference
         if recipe.mode or isinstance(recipe, GraphWalk):
-            settings.mode = recipe.verb if recipe.mode else Follow.verb  # Path's panel has all walks
+            settings.mode = recipe.verb if recipe.mode else Follow.verb  # Path's panel includes all walks
         self._load_options(settings, recipe, request)
         if isinstance(recipe, Blend):
             weights_over_time.load(scene_of(context), rig, recipe.weight_keys)
-            settings.blend.weight_keys = ""  # the list has them now
+            settings.blend.weight_keys = ""  # the list now has them
         if isinstance(recipe, Follow):
             made = by_full_name(bpy.data.objects, request.curve)
             settings.curve = made if made is not None and made.type == "CURVE" else None

@@ -30,7 +30,7 @@ class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
         return {"FINISHED"}
 
     def _report(self, armature: bpy.types.Object, filled: source_list.Filled) -> None:
-        """Report which actions were listed, which of them apart and why, and which were not."""
+        """Report the listed actions, the ones at the end of the list with reasons, and the omitted ones."""
         summary = [f"{len(filled.added)} actions of {armature.name} added"]
         reasons = dict.fromkeys(filter(None, filled.added.values()))
         groups = [([action.name for action, one in filled.added.items() if one == why], why) for why in reasons]
@@ -209,9 +209,9 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
 
 
 def _given(context: bpy.types.Context, armature: bpy.types.Object, name: str) -> bpy.types.Action:
-    """Give an armature an action of its own, by name or that of its list's active line, and return it.
+    """Assign the armature one of its own actions, by name or of the list's active line, and return it.
 
-    Raises LoomError, with nothing changed, for an action that is gone or another armature's.
+    Raises LoomError, with nothing changed, for a missing action or one of another armature.
     """
     from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
 
@@ -315,14 +315,14 @@ class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
         return {"FINISHED"}
 
 
-BEHIND = 3  # frames that a window may draw between the clicks of a double click while it plays
+BEHIND = 3  # frames that a busy window may draw between the clicks of a double click during playback
 
-# The line that was clicked last, when, and at which frame.
+# The last clicked line, with time and frame.
 _last_click: tuple[int, int, float, int] = (0, -1, 0.0, 0)
 
 
 def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Play a line's action at a double click: Blender tells of each click on a line, not of two."""
+    """Play a line's action after a double click; Blender only reports single clicks on a line."""
     global _last_click
     armature, region = target_armature.of_tab(context), getattr(context, "region", None)
     rig = properties.rig_of(scene, armature)
@@ -330,7 +330,7 @@ def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         return
     before, now = _last_click, (armature.session_uid, rig.active, time.monotonic(), scene.frame_current)
     _last_click = now
-    # Twice the time of Blender's own: it tells of a click when it comes to it, and a busy window is late.
+    # Twice Blender's own time, because a busy window reports clicks late.
     quick = now[2] - before[2] < 2e-3 * present(context.preferences).inputs.mouse_double_click_time
     slow = present(context.screen).is_animation_playing and 0 <= now[3] - before[3] <= BEHIND
     if before[:2] == now[:2] and (quick or slow):

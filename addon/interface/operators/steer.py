@@ -1,4 +1,4 @@
-"""Drive the character in the 3D view with keys or the mouse, and keep what it did as an action."""
+"""Drive the character in the 3D view with keys or the mouse, and keep the motion as an action."""
 
 import cmath
 import json
@@ -21,8 +21,8 @@ from ..pictures import drive_overlay
 from . import polls
 from .background import navigates
 
-STEP = 1.0 / 60.0  # s; as often the clock is looked at
-LATE = 0.5  # s by which drawing may lag; more is said
+STEP = 1.0 / 60.0  # s between two updates
+LATE = 0.5  # s of drawing time above which a message is shown
 GO_ON, PASS, KEEP, LEAVE = "go", "pass", "keep", "leave"
 HINT = (
     "Hold the arrows or the preferences' keys (WASD) to walk, Shift runs, Ctrl keeps facing; a click goes there, a line"
@@ -31,10 +31,10 @@ HINT = (
 
 
 class Steering:
-    """What the operator does with events: it needs no window, so scripts and tests can steer, too."""
+    """The event handling of the operator; it needs no window, so that scripts and tests can steer, too."""
 
     def __init__(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Read the ticked actions and stand where the character stands; raises LoomError."""
+        """Read the ticked actions and start at the character's place; raises LoomError."""
         from ...services.driving import driven
         from ...services.results import playback
 
@@ -51,7 +51,7 @@ class Steering:
         return self._first.armature
 
     def said(self) -> list[str]:
-        """Return what is said before it starts: what the character lacks, who comes along, what a rig is shown as."""
+        """Return the initial messages: missing abilities, companions, and the display of control rigs."""
         lacks, texts = self.session.data.lacks, list(self._left)
         if lacks:
             texts.append(f"This character: {'; '.join(lacks)}")
@@ -66,11 +66,11 @@ class Steering:
         return texts
 
     def handle(self, context: bpy.types.Context, event: Any) -> str:
-        """Take one event, a key, the mouse or the timer; returns what to do: go on, pass, keep or leave."""
+        """Handle an event of a key, the mouse or the timer; return the next step: go on, pass, keep or leave."""
         session, down = self.session, event.value == "PRESS"
         if self.armature is None:
             return LEAVE
-        if jobs.seen() is not None and event.type != "ESC":  # what was driven waits, and could not be kept now
+        if jobs.seen() is not None and event.type != "ESC":  # a result could not be kept now
             self._pause()
             return PASS
         if event.type == "TIMER":
@@ -102,18 +102,18 @@ class Steering:
         return GO_ON
 
     def _pause(self) -> None:
-        """Pause, and forget which keys and buttons are down: their release may not be seen."""
+        """Pause, and reset the pressed keys and buttons, because their release may not be reported."""
         self.session.release()
         self.session.paused, self._draws = True, False
         self._clock = time.perf_counter()
 
     def tick(self, context: bpy.types.Context, seconds: float) -> None:
-        """Go on by so many seconds, and show it."""
+        """Advance by a time step, and show the pose."""
         if self.session.advance(seconds, _forward(context)):
             self.show(context)
 
     def show(self, context: bpy.types.Context) -> None:
-        """Pose the character, and draw where it is going."""
+        """Pose the character, and draw its predicted path."""
         if self.armature is None:
             return
         state, session = self.session.state, self.session
@@ -142,7 +142,7 @@ class Steering:
             context.area.tag_redraw()
 
     def leave(self, context: bpy.types.Context) -> None:
-        """Leave the pose as it was."""
+        """Restore the original pose."""
         from ...services.driving import driven
 
         for one in self._figures:
@@ -153,14 +153,14 @@ class Steering:
             context.area.tag_redraw()
 
     def put_wishes(self, settings: Any) -> None:
-        """Let the panel have what was driven as wishes."""
+        """Copy the driven motion to the panel as wishes."""
         about = declared(Drive)
         for name, value in self.session.kept().items():
             setattr(settings.drive, name, about[name].as_text(value))
         settings.drive.property_unset("which")
 
     def others(self) -> str:
-        """Return the others that came along, with what each was asked, as the operator takes them."""
+        """Return the companions with their recorded requests, in the operator's format."""
         rows = [
             {"armature": one.name, "request": one.request.to_json(), "recipe": one.kept().to_json()}
             for one in self._figures[1:]
@@ -169,7 +169,7 @@ class Steering:
         return json.dumps(rows) if rows else ""
 
     def put_places(self, context: bpy.types.Context, leader: bpy.types.Object) -> None:
-        """Let the panel have the way of an animated object as what is wished; raises LoomError."""
+        """Set the path of an animated object as the panel's wished places; raises LoomError."""
         from ...bridge.leader import places
 
         rows, about = places(scene_of(context), leader, self._first.read.body.world_metres), declared(Drive)
@@ -184,14 +184,14 @@ class Steering:
         settings.drive.wishes = ""
 
     def _below(self, context: bpy.types.Context, event: Any) -> complex | None:
-        """Return the place on the floor below the mouse in metres, x + iy; None for the sky."""
+        """Return the floor position below the mouse in metres, x + iy; None for the sky."""
         there = floor.below(context, event, self._first.height)
         metres = self._first.read.body.world_metres
         return None if there is None else complex(there.x * metres, there.y * metres)
 
 
 def _forward(context: bpy.types.Context) -> float:
-    """Return the facing that is ahead for the view's camera; +y without a view."""
+    """Return the facing that corresponds to "ahead" in the view; +y without a view."""
     from ...services.driving.session import forward_of
 
     space: Any = None if context.area is None else context.area.spaces.active
@@ -202,7 +202,7 @@ def _forward(context: bpy.types.Context) -> float:
 
 
 def _held(part: str) -> tuple[list[str], float]:
-    """Return the keys of a part such as LEFT_SHIFT+A 1, and its seconds; raises LoomError."""
+    """Parse a part such as "LEFT_SHIFT+A 1" into keys and seconds; raises LoomError."""
     names, _, seconds = part.strip().partition(" ")
     try:
         return names.split("+"), float(seconds)
@@ -284,7 +284,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         return {"PASS_THROUGH"} if wanted == PASS else {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Leave everything as it was: Blender calls this, too, where a window closes or a file is loaded."""
+        """Restore everything; Blender also calls this when a window closes or a file is loaded."""
         self._steering.leave(context)
         if self._timer is not None:
             present(context.window_manager).event_timer_remove(self._timer)
@@ -293,7 +293,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
                 context.workspace.status_text_set(None)
 
     def _come_after(self, context: bpy.types.Context, how: str) -> OperatorReturn:
-        """Weave how the character comes after an animated object."""
+        """Weave a motion in which the character follows an animated object."""
         leader, armature = bpy.data.objects.get(self.leader), present(target_armature.armature(context))
         try:
             if leader is None:
@@ -310,7 +310,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         return {"CANCELLED"} if done == {"CANCELLED"} else {"FINISHED"}
 
     def _keep(self, context: bpy.types.Context, how: str = "INVOKE_DEFAULT") -> OperatorReturn:
-        """Leave, and weave what was driven as an action with its recipe: one step of Undo."""
+        """Leave, and weave the driven motion as an action with its recipe, in one undo step."""
         steering = self._steering
         if not steering.session.wished:
             self.report({"INFO"}, "Nothing was driven yet: steer first, then keep it with Enter")

@@ -1,4 +1,4 @@
-"""Cut a take into a set: rows in the panel, which are changed by hand, filled up, and put into the NLA."""
+"""Cut a take into a set: rows in the panel, which can be edited, completed, and put into the NLA."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TakeRead(NamedTuple):
-    """A take that was read: the action's session id, the scene frame of its first frame, and its clip."""
+    """A take and its data: the action's session id, the scene frame of its first frame, and its clip."""
 
     action: int
     first: int
@@ -27,7 +27,7 @@ class TakeRead(NamedTuple):
 
 
 def take_of(context: bpy.types.Context, armature: bpy.types.Object) -> Source | None:
-    """Return the take that is to be cut and how it is read: the ticked action if it is one, else what plays."""
+    """Return the take to cut, with reading options: the only ticked action, or the played one."""
     from ...services.sources import source_list
 
     ticked = source_list.own_sources(scene_of(context), armature, lists.TICKED)
@@ -93,10 +93,10 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
 
 
 class _EditRows(polls.OnRows):
-    """An operator that changes rows and says what the changed one is now."""
+    """A mixin for operators that change rows and report the changed row."""
 
     def edited(self, context: bpy.types.Context) -> Any:
-        """Change rows and return the one that is to be told of; raises LoomError."""
+        """Change rows and return the one to report; raises LoomError."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

@@ -23,7 +23,7 @@ _OF_ROW = ("name", "start", "end", "kind", "loop", "begins", "ends")
 
 
 class CutOutHooks(ResultHooks):
-    """Make an action of each row, with a fake user, and an asset of each if that is wanted."""
+    """Make an action with a fake user of each row, and an asset if requested."""
 
     nothing = "Cut the take into a set first"
 
@@ -68,12 +68,12 @@ class CutOutHooks(ResultHooks):
                     _copy(op.others.add(), row)
         for name in set(take_rows.HOW) - given:
             setattr(op, name, getattr(settings, f"take_{name}"))
-        op.place, op.assign, op.result_name = "REFERENCE", False, ""  # each begins at the origin
+        op.place, op.assign, op.result_name = "REFERENCE", False, ""  # each result begins at the origin
 
     def read(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
     ) -> "steps.Steps[tuple[Inputs, ...]]":
-        """Read the take once: each row is a recipe of its own."""
+        """Read the take once; each row has its own recipe."""
         from ...services.takes import set_rows
 
         request = op.request()
@@ -101,7 +101,7 @@ class CutOutHooks(ResultHooks):
         from ....core import verbs
         from ...services.weaving import computing, prepared
 
-        # Tracked once, and each loop is made once for all actions that meet it.
+        # Tracked once; each loop is made once for all actions that connect to it.
         take = prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.2))
         first = round(inputs[0].read.sources[0].first_frame)
 
@@ -126,7 +126,7 @@ class CutOutHooks(ResultHooks):
         return super().finish(op, context, inputs if op.preview else writing.keyed_alike(context, inputs, made), made)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
-        """Write an action, over the one that was woven for it before unless that was edited by hand."""
+        """Write an action over its previous version, unless the artist has edited that."""
         from ...services.results import rebuilding
         from ...services.takes import set_rows
 

@@ -69,7 +69,7 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
         pose_now.put_controls(armature, keys, frozenset(chosen))
 
     def _choose_frames(self, context: bpy.types.Context, start: int, last: int) -> None:
-        """Set the two frames as far from the current one as a pose would be spread."""
+        """Set the two frames at the distance of Spread Pose from the current frame."""
         scene = scene_of(context)
         render = scene.render
         reach = max(round(properties.settings_of(scene).warp.reach * render.fps / render.fps_base), 1)

@@ -1,6 +1,6 @@
 """Define the operator of every verb: it fills its properties from the panel, reads, computes and finishes.
 
-What a verb needs beyond its recipe is in a small hooks object. A click on Weave calls `invoke`, `from_panel`, `inputs`,
+A small hooks object has the parts of a verb beyond its recipe. A click on Weave calls `invoke`, `from_panel`, `inputs`,
 `compute` in a thread, and `finish`; each of them calls the hooks.
 """
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
 
 
 class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
-    """A source as an operator takes it, by name; operators can't hold pointers to actions."""
+    """A source in the operator's properties, by name; operators can't hold pointers to actions."""
 
     weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=1.0)
 
 
 @option_properties.with_options(SourceOptions)
 class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
-    """How a source is read if not by default; separate, since scripts must give every member of an item."""
+    """Reading options of a source other than the defaults; a separate item, since scripts must give every member."""
 
 
 class ACTION_LOOM_PG_player(bpy.types.PropertyGroup):
-    """The armature of a source's action, where it is another one; named after the source."""
+    """The armature of a source's action, if it is another one; named after the source."""
 
     armature: bpy.props.StringProperty(name="Armature")
 
 
 class Hooks:
-    """What a verb's operator does beyond its recipe; `op` is the operator. Hooks keep no state.
+    """The parts of a verb's operator beyond its recipe; `op` is the operator. Hooks keep no state.
 
-    `poll` and `draw` are called whenever Blender asks, and may change nothing. The others run in this order:
-    `fill_sources` and `fill` take the panel's values; `inputs` may not look at the panel any more; `compute` runs in a
-    thread and may touch no Blender data; only `finish` writes.
-    Properties that a class of hooks declares as annotations become the operator's.
+    Blender calls `poll` and `draw` at any time, and they may not change anything. The others run in this order:
+    `fill_sources` and `fill` take the panel's values; `inputs` may no longer read the panel; `compute` runs in a thread
+    and may not touch Blender data; only `finish` writes. Properties declared as annotations in a hooks class become the
+    operator's.
 
-    asks : declarations of further options beside the recipe's
+    asks : declarations of options in addition to the recipe's
     from_settings : whether the panel has the recipe's options
     """
 
@@ -63,10 +63,10 @@ class Hooks:
         return polls.poll_sources(cls, context, cls.recipe.least, cls.recipe.most)
 
     def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
-        """Draw what stands above the options in the redo panel."""
+        """Draw the layout above the options in the redo panel."""
 
     def is_unfilled(self, op: Any) -> bool:
-        """Return whether to take the sources from the panel, as for a script that names none."""
+        """Return whether to take the sources from the panel, for example if a script names none."""
         return not len(op.sources)
 
     def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
@@ -83,7 +83,7 @@ class Hooks:
         return ((yield from op.read(context, armature, op.request(), op.recipe_now())),)
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
-        """Return the result of each inputs; runs in a thread, and touches no Blender data."""
+        """Return the result of each of the inputs; runs in a thread, and touches no Blender data."""
         from ...services.weaving import computing
 
         return [computing.compute(inputs[0], progress)]
@@ -91,7 +91,7 @@ class Hooks:
     def ready(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
     ) -> "steps.Steps[None]":
-        """Prepare in steps what `finish` writes; write nothing."""
+        """Prepare the writing of `finish` in steps, without writing."""
         yield from ()
 
     def finish(
@@ -130,7 +130,7 @@ class VerbOperator(BackgroundOperator):
     def from_panel(self, context: bpy.types.Context) -> None:
         armature = self.about(context)
         if target_armature.invoked_from_panel(context) and armature is not None:
-            self.armature = armature.name  # a redo no longer knows that a button was pressed
+            self.armature = armature.name  # a redo does not know that a button was pressed
         given = frozenset(
             one.identifier
             for one in self.properties.bl_rna.properties
@@ -167,7 +167,7 @@ class VerbOperator(BackgroundOperator):
             self.reference = str(lists.reference_among(rig, ticked) + 1) if ticked else "1"
 
     def add_line(self, line: Any) -> None:
-        """Add the action of a list's line to the sources, read as by the line."""
+        """Add the action of a list's line to the sources, with the line's reading options."""
         reading = {"rate": line.rate, "slot": line.slot}
         if line.use_range:
             reading |= {"first": line.first, "last": line.last}
@@ -178,7 +178,7 @@ class VerbOperator(BackgroundOperator):
     ) -> None:
         """Add an action to the sources.
 
-        armature : the action's armature, if another
+        armature : the action's armature, if it is another one
         reading : reading options other than the defaults
         """
         item = self.sources.add()
@@ -235,7 +235,7 @@ class VerbOperator(BackgroundOperator):
         for player in self.players:
             players.setdefault(player.name, []).append(player.armature)
         sources = []
-        for source in self.sources:  # an action given twice can be read in two ways, in this order
+        for source in self.sources:  # an action given twice can have two sets of reading options, in this order
             ways, owners = readings.get(source.name, [{}]), players.get(source.name, [""])
             owner = owners.pop(0) if len(owners) > 1 else owners[0]
             sources.append(Source(name=source.name, armature=owner, **(ways.pop(0) if len(ways) > 1 else ways[0])))
@@ -277,7 +277,7 @@ def operator(
 ) -> type:
     """Return an operator class of a recipe, with a property for every option of the recipe and its hooks."""
     idname = idname or recipe.verb
-    hidden = ("INTERNAL",) if idname in recipe.earlier_verbs else ()  # search lists the current name only
+    hidden = ("INTERNAL",) if idname in recipe.earlier_verbs else ()  # search shows only the current name
     own: dict[str, Any] = {}
     for base in reversed(type(hooks).__mro__[:-2]):  # all but Hooks and object
         own |= inspect.get_annotations(base)

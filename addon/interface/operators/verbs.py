@@ -64,7 +64,7 @@ def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], .
 
 
 class FollowHooks(WalkHooks):
-    """Take the path from a curve object, and the actions of stretches from the panel."""
+    """Take the path from a curve object, and the actions of path stretches from the panel."""
 
     curve: bpy.props.StringProperty(
         name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
@@ -107,7 +107,7 @@ class FollowHooks(WalkHooks):
 
 
 def _as_previewed(recipe: Follow, armature: int) -> Follow:
-    """Return the recipe with the preview's route, if that has the same recipe, so that the result is what was shown."""
+    """Return the recipe with the preview's route, if the recipes are equal, so that the result matches it."""
     ghost = previews.of(armature)
     if ghost is None or not isinstance(ghost.recipe, Follow):
         return recipe
@@ -116,7 +116,7 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
 
 
 class DriveHooks(ResultHooks):
-    """Drive the wishes of the last drive again, they say where it begins; and others that came along."""
+    """Repeat the wishes of the last drive from its start, including companions."""
 
     others: bpy.props.StringProperty(
         name="Others",
@@ -164,9 +164,7 @@ class DriveHooks(ResultHooks):
         return tuple(made)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> Any:
-        return super().write(
-            op, context, with_result(inputs, assign=op.assign), made
-        )  # each has an armature of its own
+        return super().write(op, context, with_result(inputs, assign=op.assign), made)  # they have their own armatures
 
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
         super().done(op, context, each[:1], refused)
@@ -181,7 +179,7 @@ class DriveHooks(ResultHooks):
 class LoopHooks(ResultHooks):
     """Use the panel's chosen cycle for its own action; search a cycle in the others."""
 
-    cycle_of: bpy.props.IntProperty(  # the source that has the cycle; a script's cycle holds for all
+    cycle_of: bpy.props.IntProperty(  # the source of the cycle; a script's cycle applies to all
         default=-1, options={"HIDDEN", "SKIP_SAVE"}
     )
 
@@ -207,7 +205,7 @@ class LoopHooks(ResultHooks):
 
 
 class RestyleHooks(ResultHooks):
-    """Weave the reference in another style, or each source as one; the panel shows what the sliders reached."""
+    """Weave the reference in another style, or each source separately; the panel shows the achieved styles."""
 
     each: bpy.props.BoolProperty(
         name="Each", description="Restyle each ticked action, not only the reference", default=False
@@ -226,7 +224,7 @@ class RestyleHooks(ResultHooks):
     def read(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
     ) -> "steps.Steps[tuple[Inputs, ...]]":
-        """Read all sources once: each is the first of its own inputs, and the style is learnt from all."""
+        """Read all sources once: each is the first of its own inputs, and all of them provide the style."""
         inputs: Inputs = yield from op.read(context, armature, op.request(), op.recipe_now())
         every, sources = range(len(inputs.request.sources)), inputs.request.sources
         count = len(every) if op.each and not op.preview else 1
@@ -244,7 +242,7 @@ class RestyleHooks(ResultHooks):
         from ....core import verbs
         from ...services.weaving import computing, prepared
 
-        # Learnt once: the order of the clips makes no difference.
+        # Learnt once: the order of the clips does not matter.
         style = prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.5))
 
         def restyled(one: "Inputs", part: Progress) -> Any:
@@ -259,7 +257,7 @@ class RestyleHooks(ResultHooks):
 
 
 class AskHooks(ResultHooks):
-    """Weave the requested motion, along a curve where there is one; the list's lines get its shares as weights."""
+    """Weave the requested motion, along a curve if one is chosen; the list's lines get its shares as weights."""
 
     curve: bpy.props.StringProperty(
         name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
@@ -350,7 +348,7 @@ class FillHooks(ResultHooks):
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         if "place" not in given:
-            op.place = "REFERENCE"  # the poses stay where they are
+            op.place = "REFERENCE"  # the poses stay in their place
         if "key_frames" not in given:
             reading = op.readings[0] if len(op.readings) else None
             span = None if reading is None or reading.last <= reading.first else (reading.first, reading.last)
@@ -363,7 +361,7 @@ class FillHooks(ResultHooks):
     ) -> "steps.Steps[tuple[Inputs, ...]]":
         fill_gaps.check(
             op.sources[0].name, op.key_frames, rates.of_scene(scene_of(context))
-        )  # an hour takes a minute to read
+        )  # an hour of motion takes a minute to read
         return (yield from super().inputs(op, context, armature))
 
 

@@ -29,7 +29,7 @@ class SidebarPanel(PanelMixin):
     bl_category = "Action Loom"
 
     def layout_for(self, armature: bpy.types.Object | None) -> bpy.types.UILayout:
-        """Return the layout, with an armature as the subject of its buttons."""
+        """Return the layout, with an armature as the target of its buttons."""
         target_armature.mark(self.layout, armature)
         return self.layout
 
@@ -41,11 +41,11 @@ class PopoverPanel(PanelMixin):
         layout: bpy.types.UILayout  # in the stubs it may be None
 
     bl_space_type = "VIEW_3D"
-    bl_region_type = "HEADER"  # so that the sidebar does not draw it
+    bl_region_type = "HEADER"  # prevents drawing in the sidebar
 
 
 class ItemList(ListMixin):
-    """A list that draws rows with `draw_row`, without the arguments of Blender's method that no list needs."""
+    """A list that draws rows with `draw_row`, without unneeded arguments of Blender's method."""
 
     def draw_item(
         self,
@@ -85,7 +85,7 @@ def draw_options(
 
 
 def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Option, rig: Any) -> None:
-    """Draw an option, the meaning of its number where that needs words, and its pick button."""
+    """Draw an option, an explanation of its value if needed, and its pick button."""
     value = getattr(group, about.name)
     row = layout.row(align=True)
     if about.pick == PLACE and value:
@@ -120,18 +120,18 @@ def _labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UI
 
 
 def letters(context: bpy.types.Context) -> int:
-    """Return how many Latin letters a line of the sidebar has room for."""
+    """Return the number of Latin letters that fit a line of the sidebar."""
     return int(present(context.region).width / (7.0 * interface_scale()))
 
 
 def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
-    """Return a text in lines that fit the sidebar, less the room of so many letters."""
+    """Wrap a text into lines that fit the sidebar minus `less` letters."""
     return list(_broken(text, max(letters(context) - less, 16)))
 
 
-@lru_cache(maxsize=256)  # the same sentences are drawn again and again
+@lru_cache(maxsize=256)  # sentences are drawn repeatedly
 def _broken(text: str, most: int) -> tuple[str, ...]:
-    """Return a text in lines of at most so many letters, as far as its words allow."""
+    """Wrap a text into lines of at most `most` letters, if its words allow."""
     lines = [""]
     for piece in _PIECES.findall(text):
         if width(lines[-1] + piece.rstrip()) > most and lines[-1]:
@@ -140,7 +140,7 @@ def _broken(text: str, most: int) -> tuple[str, ...]:
     return tuple(line.rstrip() for line in lines)
 
 
-# Unbreakable pieces: a word or a Chinese or Japanese character, with the signs that may not begin a line.
+# Unbreakable pieces: a word or a Chinese or Japanese character, with punctuation that may not begin a line.
 _WIDE = r"\u3000-\u9fff\uff00-\uffef"
 _CLOSING = "、。，：；）」』！？ー"
 _PIECES = re.compile(rf"[^\s{_WIDE}]+[{_CLOSING}]*\s*|[{_WIDE}][{_CLOSING}]*\s*|\s+")
@@ -160,7 +160,7 @@ def draw_text(
     alert: bool = False,
     less: int = 0,
 ) -> None:
-    """Draw a text in as many lines as it needs, beside an icon if there is one; less : letters that are not its own."""
+    """Draw a wrapped text, beside an icon if there is one; less : letters of the line used by something else."""
     column = layout.column(align=True)
     column.alert = alert
     for place, line in enumerate(wrapped(translated(text), context, less=less + (0 if icon == "NONE" else 5))):
@@ -168,7 +168,7 @@ def draw_text(
 
 
 def draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[str]) -> None:
-    """Draw the first of some warnings, with a button that shows the others, too."""
+    """Draw the first of some warnings, with a button that also shows the others."""
     if not warnings:
         return
     settings, row = properties.settings_of(scene_of(context)), layout.row(align=True)
@@ -188,7 +188,7 @@ def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
 
 
 def draw_job(layout: bpy.types.UILayout) -> bool:
-    """Draw the progress of a running job, with a button to stop it; says whether there is one."""
+    """Draw the progress of a running job, with a button to stop it; return whether there is one."""
     job = jobs.seen()
     if job is None:
         return False

@@ -17,7 +17,7 @@ LARGER = 6.0
 
 
 def field_on(context: bpy.types.Context) -> "Field | None":
-    """Return the field that the pad shows; None where there is no pad."""
+    """Return the field that the pad shows; None without a pad."""
     settings, armature = properties.settings_of(scene_of(context)), target_armature.of_tab(context)
     if not settings.pad or settings.mode != "ask" or armature is None:
         return None
@@ -78,7 +78,7 @@ class ACTION_LOOM_GT_ask_pad(bpy.types.Gizmo):
             chosen.speed, chosen.turn = self.before
         else:
             bpy.ops.ed.undo_push(message="Speed and Turn")
-            scene_of(context).update_tag()  # notifies whatever follows the panel
+            scene_of(context).update_tag()  # notifies listeners of the panel
 
     def _drag(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         field = field_on(context)

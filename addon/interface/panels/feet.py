@@ -13,9 +13,9 @@ from . import ItemList, SidebarPanel, draw_job, draw_options, draw_text
 
 
 class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
-    """Rows of contacts: foot and part, first and last frame; red where one can't be planted.
+    """Rows of contacts: foot and part, first and last frame; red if one can't be planted.
 
-    Foot and part are chosen below the list, for the active row: names have no room in fields, and fields take clicks.
+    Foot and part are chosen below the list, for the active row: names do not fit the fields, and fields take clicks.
     """
 
     def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
@@ -86,7 +86,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
             layout.label(text="Edited: planted by these rows", icon="INFO")
 
     def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
-        """Draw the active row's foot, and why it or other rows are not planted."""
+        """Draw the active row's foot, and the reasons for unplanted rows."""
         active = held.rows[held.active] if 0 <= held.active < len(held.rows) else None
         if active is not None:
             row = self.layout.row(align=True)

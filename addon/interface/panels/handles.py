@@ -1,4 +1,4 @@
-"""Handles in the 3D view: the target of Reach, where Place puts a figure; start, speed and stretches of a path."""
+"""Handles in the 3D view: the target of Reach and the place of Place; start, speed and stretches of a path."""
 
 from itertools import pairwise
 from typing import Any
@@ -16,14 +16,14 @@ from ..pictures import flat
 
 GRIP, DOT, WIDE = 12.0, 6.0, 4.0  # pixels at an interface scale of 1
 RING = 0.8  # size of a dial, in Blender's units of gizmos
-LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
+LEVEL = 1e-3  # sine of an angle: a flatter view direction does not meet the floor
 INK = (1.0, 1.0, 1.0, 1.0)
 HINT = "Drag along the curve; Esc or right-click cancels"
 SPEED_HINT = "Drag to where the walk is after a second, or to the start for any speed; Esc or right-click cancels"
 
 
 def on_floor(region: bpy.types.Region, pixel: tuple[float, float], height: float) -> Vector | None:
-    """Return the place at a height below a pixel of a 3D view; None where there is none."""
+    """Return the place at a height below a pixel of a 3D view; None if there is none."""
     view: Any = region.data
     origin = view3d_utils.region_2d_to_origin_3d(region, view, pixel)
     along = view3d_utils.region_2d_to_vector_3d(region, view, pixel)
@@ -116,7 +116,7 @@ class ACTION_LOOM_GGT_place(bpy.types.GizmoGroup):
 
     @staticmethod
     def _move(place: Any) -> None:
-        """Move on the floor: Blender's handle moves in the plane of the view, which is seen at the same pixel."""
+        """Move on the floor: Blender's handle moves in the view plane, so its pixel is projected to the floor."""
         context = bpy.context
         region, before = present(context.region), tool_handles.place_at(context)
         seen = pixel_of(region, place)
@@ -138,7 +138,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
     before: Any
 
     def _percent(self, context: bpy.types.Context) -> float | None:
-        """Return where on the curve it is; None where it is gone."""
+        """Return its place on the curve; None if its stretch was removed."""
         stretches = properties.settings_of(scene_of(context)).stretches
         if not self.end:
             return 0.0
@@ -231,7 +231,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         elif cancel:
             settings.curve.matrix_world = self.before
         else:
-            scene_of(context).update_tag()  # so that the preview follows
+            scene_of(context).update_tag()  # updates the preview
             names = {"": "Start of Walk", "speed": "Speed of Walk"}
             bpy.ops.ed.undo_push(message=names.get(self.end, "Stretch"))
 
@@ -255,7 +255,7 @@ class ACTION_LOOM_GGT_path(bpy.types.GizmoGroup):
         self.refresh(context)
 
     def refresh(self, context: bpy.types.Context) -> None:
-        """Have two handles for each stretch, one for the start and one for the speed."""
+        """Provide two handles for each stretch, one for the start and one for the speed."""
         count = len(properties.settings_of(scene_of(context)).stretches)
         wanted = [(0, "speed"), (0, "")] + [(index, end) for index in range(count) for end in ("start", "end")]
         while len(self.gizmos) > len(wanted):

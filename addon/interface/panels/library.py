@@ -58,7 +58,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
             self._draw_found(context, finder)
 
     def _draw_library(self, context: bpy.types.Context) -> None:
-        """Draw the library's path, and its size or what is wrong with it."""
+        """Draw the library's path, and its size or its error."""
         from ...services.library import libraries
 
         kept, layout = preferences.chosen(context), self.layout

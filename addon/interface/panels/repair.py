@@ -84,7 +84,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
                 draw_options(options_in(body), settings, rare, rig)
 
     def _draw_poses(self, armature: bpy.types.Object) -> None:
-        """Draw the poses that the action goes through already."""
+        """Draw the existing poses of the action."""
         from ...services.poses import spread_poses
 
         column = self.layout.column(align=True)
@@ -111,7 +111,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
     def _draw_last(
         self, context: bpy.types.Context, armature: bpy.types.Object, actions: list[bpy.types.Action]
     ) -> None:
-        """Draw the summary of the last result, while it is the armature's action; else which action is changed."""
+        """Draw the summary of the last result while it is the armature's action, or the action to change."""
         rig = properties.rig_of(scene_of(context), armature)
         action = contact_rows.action_of(armature)
         if rig is not None and rig.last and action is not None and action.name == rig.last_of:

@@ -71,7 +71,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         playing, marked = item.action == shown.playing, index == shown.reference and shown.ticked > 1
         picture = thumbnails.icon_of(shown.armature, item)
         if (playing or marked) and not shown.wide:
-            pass  # a line with a mark has no room for a picture
+            pass  # a line with a mark is too narrow for a picture
         elif picture:
             row.label(text="", icon_value=picture)
         else:
@@ -110,9 +110,9 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 
 
 def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
-    """Return the places of a long list's lines: the ticked ones first, then what was made last, and what plays.
+    """Return the places of a long list's lines: ticked ones first, then recent results, and the played action.
 
-    Ticked ones are in the order of the list, in which they are woven.
+    Ticked ones keep the order of the list, in which they are woven.
     """
     first = [*made.split("\n"), None if playing is None else playing.name]
     names = [None if line.action is None else line.action.name for line in lines]
@@ -123,10 +123,10 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
     return bpy.types.UI_UL_list.sort_items_helper(numbered, key=lambda one: one[1])
 
 
-ROWS = 7  # of the list, however many lines there are: what is below stays where it is
+ROWS = 7  # of the list, independent of its length, to keep the layout below in place
 BESIDE, MARKED = 25, 28  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
-SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, and where there is no room
+SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, usual and narrow
 
 
 class ListShown(NamedTuple):
@@ -134,12 +134,12 @@ class ListShown(NamedTuple):
 
     playing : the armature's action
     weights : whether shares are shown
-    reference : place of the marked line, or of the first ticked one where the marked one is not ticked; −1 for none
-    ticked : how many lines are ticked
-    warnings : of the ticked lines, each with the name of its action, "" if that is not its own
+    reference : place of the marked line, or of the first ticked one if the marked one is not ticked; −1 for none
+    ticked : number of ticked lines
+    warnings : of the ticked lines, each with the name of its action, "" if it is another armature's
     wide : whether there is room for all marks
-    short, short_beside_marks : names that have no room, without what they share, in lines without marks and with some:
-        Blender shows no more than how a name begins
+    short, short_beside_marks : shortened forms of long names, in lines without and with marks; Blender itself would
+        show only their beginnings
     """
 
     armature: bpy.types.Object | None
@@ -153,7 +153,7 @@ class ListShown(NamedTuple):
     short_beside_marks: dict[str, str]
 
 
-# The display data while a panel draws its list, as Blender passes nothing but the line to `draw_row`.
+# The display data while a panel draws its list, because Blender passes only the line to `draw_row`.
 _drawn: ListShown | None = None
 
 
@@ -186,7 +186,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
 
 
 def _seconds(line: Any) -> float:
-    """Return how long a line's action plays at its own rate."""
+    """Return the duration of a line's action at its own rate."""
     first, last = (line.first, line.last) if line.use_range else line.action.frame_range[:]
     return float(last - first) / (line.rate or rates.rate_of(line.action) or rates.of_scene(line.id_data))
 
@@ -306,7 +306,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         return shown
 
     def _draw_playing(self, context: bpy.types.Context, shown: ListShown) -> None:
-        """Draw what plays, and what can be done with it."""
+        """Draw the played action, and its buttons."""
         action = shown.playing
         if action is None:
             return
@@ -326,7 +326,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         self._draw_rates(context, action)
 
     def _draw_rates(self, context: bpy.types.Context, action: bpy.types.Action) -> None:
-        """Ask what is to be done where an action plays at another rate than it was made at."""
+        """Draw the choices if an action is played at another rate than its own."""
         own, scene = rates.differing(scene_of(context), action), rates.of_scene(scene_of(context))
         if not own:
             return
@@ -395,7 +395,7 @@ class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
 
 
 class _OfTheArmature(SidebarPanel):
-    """A table about the armature of the list, for experts, or where something is not sure."""
+    """A table of the list's armature, for experts, or if something is uncertain."""
 
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 20
@@ -408,7 +408,7 @@ class _OfTheArmature(SidebarPanel):
 
     @classmethod
     def is_unsure(cls, rig: Any) -> bool:
-        """Say whether the artist should look at the table without having asked for it."""
+        """Return whether the artist should look at the table unasked."""
         return False
 
 

@@ -20,7 +20,7 @@ ICONS: dict[str, Literal["CHECKMARK", "FILE_REFRESH", "QUESTION", "INFO"]] = {
 }
 
 
-LISTED = 24  # pairs; of more, a number chooses the one that is shown
+LISTED = 24  # pairs; in longer lists a number chooses the displayed pair
 
 
 class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):

@@ -1,4 +1,4 @@
-"""The rows of a take that was cut into a set, as a list."""
+"""The list of a take's rows after it was cut into a set."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from .. import take_set
 from . import ItemList
 
 WIDE = 400.0  # pixels of a sidebar in which frames fit the rows, too
-LOOP, OTHER, FRAMES = 5.6, 3.4, 4.4  # button heights that seconds and likeness of a loop take, seconds, and frames
+LOOP, OTHER, FRAMES = 5.6, 3.4, 4.4  # button heights of a loop's seconds and likeness, of seconds, and of frames
 
 
 class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Shown = list[tuple[str, Option]]  # options with the groups that hold them
 
-# Walks through the graph without a mode of their own.
+# Walks through the graph without their own mode.
 WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
 MOST_GAPS = 12  # rows of Fill
 ROOM = 15  # letters that fit half a row
@@ -50,7 +50,7 @@ def _rig(context: bpy.types.Context) -> Any:
     return properties.rig_of(scene_of(context), target_armature.of_tab(context))
 
 
-# Options that are shown at first in each mode; the others are behind More.
+# The options shown first in each mode; all others are behind More.
 FIRST = {
     "splice": (("splice", "method"), ("splice", "strength")),
     "ask": (("ask", "speed"), ("ask", "turn"), ("ask", "strides")),
@@ -82,7 +82,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             ghost_follow.look_soon()
         layout.row(align=True).prop(settings, "intent", expand=True)
         if not draw_job(layout):
-            self._draw_button(context)  # above all that changes, so that it stays where it is
+            self._draw_button(context)  # above all changing parts, so that it stays in place
         self._draw_last(context)
         modes = intents.modes_of(recipe_of(settings).intent)
         if len(modes) > 1:
@@ -98,7 +98,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             self._draw_more(context, body, rest)
 
     def _draw_own(self, context: bpy.types.Context) -> None:
-        """Draw what a mode has beside its options."""
+        """Draw a mode's elements in addition to its options."""
         layout, settings = self.layout, properties.settings_of(scene_of(context))
         if settings.mode == "blend":
             self._draw_pad(context)
@@ -139,7 +139,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 present(each).to_selected = True
 
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
-        """Draw what is seldom needed, and how the result is written."""
+        """Draw rarely needed options, and options for writing the result."""
         settings, rig = properties.settings_of(scene_of(context)), _rig(context)
         if settings.mode == "blend":
             self._draw_weight_keys(context, body)
@@ -154,7 +154,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         draw_options(options, settings, rest, rig)
         own = {"follow": ("place",), CutOut.verb: ("place", "result_name", "assign", "travel")}.get(settings.mode, ())
         for about in (*properties.shown("result", MODE), *properties.shown("result", RARE)):
-            if about.name not in own:  # the curve decides the start, and the rows of a take all of these
+            if about.name not in own:  # the curve determines the start, and a take's rows determine all of these
                 draw_options(options, settings, [("result", about)])
         options.prop(settings, "play")
         if settings.mode == "follow":
@@ -199,7 +199,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(layout, context, text)
 
     def _draw_parts(self, context: bpy.types.Context) -> None:
-        """Draw which action is changed, or gives the legs, and which the upper body: the reference mark decides."""
+        """Draw the changed action, or the sources of legs and upper body: the reference mark decides."""
         rig, spliced = _rig(context), properties.settings_of(scene_of(context)).mode == "splice"
         ticked = lists.ticked(rig)
         if len(ticked) < (2 if spliced else 1):
@@ -232,7 +232,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         layout.operator("action_loom.add_stretch", icon="ADD")
 
     def _draw_gaps(self, context: bpy.types.Context) -> None:
-        """Draw a row for each gap: what fills it, and buttons for the next stretch, a lock, and all of it."""
+        """Draw a row for each gap: its source, and buttons for the next stretch, a lock, and the full share."""
         settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
         rows = fill_gaps.rows(settings, armature)
         column = self.layout.column(align=True)
@@ -253,7 +253,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         self._draw_timing(armature)
 
     def _draw_timing(self, armature: bpy.types.Object) -> None:
-        """Draw from where to where each pose would move, and the button that moves them."""
+        """Draw the current and the proposed frame of each pose, and the button that moves the poses."""
         moves = fill_gaps.timing(armature)
         if moves is None:
             return
@@ -302,7 +302,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
 
     def _draw_last(self, context: bpy.types.Context) -> None:
-        """Draw one line about what is previewed or was made last, and why it failed if it did."""
+        """Draw one line about the preview or the last result, or its error."""
         armature, settings = present(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
         trouble = troubles.of(armature.session_uid, settings.mode)
         ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
@@ -321,7 +321,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
 
     def _missing(self, settings: Any, rig: Any) -> str:
-        """Return what has to be ticked first, "" if nothing has."""
+        """Return the missing prerequisite as a sentence, "" if everything is there."""
         recipe = recipe_of(settings)
         if recipe is CutOut:
             return ""

@@ -14,7 +14,7 @@ LETTERS = 14  # letters shown of a name
 
 
 def lines_on(context: bpy.types.Context) -> list[Any]:
-    """Return the ticked lines on the pad; none where there is no pad."""
+    """Return the ticked lines on the pad; [] without a pad."""
     settings = properties.settings_of(scene_of(context))
     if not settings.pad or settings.mode != "blend":
         return []

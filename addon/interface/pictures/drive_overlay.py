@@ -1,4 +1,4 @@
-"""Draw over the 3D view where a driven body is wished to go: the next second as dots, wish and body as arrows."""
+"""Draw the predicted path of a driven body over the 3D view: the next second as dots, wish and body as arrows."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ Place = tuple[float, float, float]
 
 
 class Shown(NamedTuple):
-    """What is drawn, in units of the scene: dots, arrows from a place to another, a goal, a line of text, bones."""
+    """The drawn elements, in units of the scene: dots, arrows between places, a goal, a line of text, bones."""
 
     dots: Sequence[Place]
     wish: tuple[Place, Place]
@@ -30,7 +30,7 @@ _handlers: list[Any] = []
 
 
 def show(shown: Shown) -> None:
-    """Draw this from now on."""
+    """Set the drawn elements."""
     global _shown
     _shown = shown
     if not _handlers and not bpy.app.background:
@@ -38,12 +38,12 @@ def show(shown: Shown) -> None:
 
 
 def is_shown() -> bool:
-    """Whether a drive goes on."""
+    """Return whether a drive is running."""
     return _shown is not None
 
 
 def hide() -> None:
-    """Draw nothing any more."""
+    """Stop drawing."""
     global _shown
     _shown = None
     for handler in _handlers:

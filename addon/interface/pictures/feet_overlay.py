@@ -27,7 +27,7 @@ _batches: "tuple[tuple[Trail, ...], dict[tuple[str, bool], gpu.types.GPUBatch]] 
 
 
 def lines(context: bpy.types.Context) -> "tuple[Trail, ...] | None":
-    """Return the lines to draw in a context; None where they are not known (yet), or the overlay is off."""
+    """Return the lines to draw in a context; None if they are not (yet) known, or the overlay is off."""
     armature, scene = target_armature.of_tab(context), scene_of(context)
     if armature is None or not properties.settings_of(scene).show_feet:
         return None
@@ -119,7 +119,7 @@ def _forget() -> None:
     _batches = None
     if bpy.app.timers.is_registered(_look):
         bpy.app.timers.unregister(_look)
-    if _listens:  # else switching the extension off would load numpy
+    if _listens:  # otherwise disabling the extension would load numpy
         from ...services.preview import foot_paths
 
         foot_paths.listen_no_more()

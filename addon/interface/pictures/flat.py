@@ -1,4 +1,4 @@
-"""Draw lines, boxes and text in region pixels, within the room there is.
+"""Draw lines, boxes and text in region pixels, within the available room.
 
 Boxes are left, bottom, right and top. Drawing functions load Blender's GPU modules when called.
 """
@@ -23,7 +23,7 @@ LINE = 1.5  # line spacing, in text sizes
 SWATCH = 1.8  # swatch width, in text sizes
 INK: Paint = (0.9, 0.9, 0.9, 1.0)
 GROUND: Paint = (0.08, 0.08, 0.08, 0.92)
-OVER = 0.45  # share of the free box, across and up, that may cover a picture without room beside it
+OVER = 0.45  # share of the free box, across and up, that may cover a picture if the room beside it is too small
 
 
 def text_size() -> float:
@@ -52,10 +52,10 @@ def free_box(area: bpy.types.Area, region: bpy.types.Region) -> Box:
 
 
 def beside(free: Box, picture: Box, size: tuple[float, float], gap: float) -> tuple[Box, bool]:
-    """Return a box right of a picture and False, or one over it and True where less than half its width fits.
+    """Return a box right of a picture and False, or one over it and True if less than half its width fits.
 
     free : the visible box
-    size : wanted width and height, cut to the room there is
+    size : wanted width and height, limited to the available room
     """
     left, bottom, right, top = free
     wide, high = size[0], min(size[1], top - bottom - 2.0 * gap)
@@ -165,7 +165,7 @@ def legend_size(rows: "Sequence[LegendRow]") -> tuple[float, float]:
 
 
 def legend(rows: "Sequence[LegendRow]", box: Box) -> None:
-    """Draw the rows of a legend from the top of a box downwards, as many as fit."""
+    """Draw the rows of a legend from the top of a box downwards, until it is full."""
     size = text_size()
     left, bottom, right, y = box
     for colors, text in rows:

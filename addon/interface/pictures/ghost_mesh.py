@@ -1,7 +1,7 @@
 """Draw the character's own mesh in the 3D view, skinned on the graphics card.
 
-The card blends the matrices of up to four bones a vertex; meshes with more, or that preserve volume, are skinned on the
-CPU by the kernels that also define what the card must match.
+The card blends the matrices of up to four bones per vertex; meshes with more, or with preserved volume, are skinned on
+the CPU by the reference kernels.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ...services.preview.shapes import Body
 
 IN_BLOCK = 341  # bones whose matrices fit the 16 KB uniform block of every card; more bones come as a texture
-ROWS = 3  # rows of a bone's matrix that are sent: the last one is constant
+ROWS = 3  # transmitted rows of a bone's matrix; the last row is constant
 CORNERS = 4  # bones and weights of a vertex in the shader's layout
 
-# The shaders shadow no name and write to no input: some drivers refuse that.
+# The shaders do not shadow names or write to inputs, because some drivers refuse that.
 SKIN = """
 vec4 row_of(float bone, int row)
 {
@@ -69,7 +69,7 @@ void main()
 }
 """
 
-# GPU batches by the identity of a mesh, which the entry keeps alive. Empty where nothing is drawn.
+# GPU batches by the identity of a mesh, which the entry keeps alive. Empty if nothing is drawn.
 _surfaces: "Cache[int, tuple[Skin, gpu.types.GPUBatch]]" = memory.cache(8)
 _shaders: "Cache[str, gpu.types.GPUShader]" = memory.cache(4)
 
@@ -129,7 +129,7 @@ def _moved_here(surface: "Skin", vertices: "Floats", normals: "Floats") -> "tupl
 def batch_of(
     surface: "Skin", vertices: "Floats", normals: "Floats", *, hanging: bool, points: bool = False
 ) -> "gpu.types.GPUBatch":
-    """Return a GPU batch of a mesh at some places; `hanging` on its bones, or fixed.
+    """Return a GPU batch of a mesh with given vertices; `hanging` : skinned by its bones, or fixed.
 
     points : draw its vertices as points instead of its faces
     """

@@ -28,7 +28,7 @@ _trails: "tuple[Ghost, list[tuple[Trail, gpu.types.GPUBatch]]] | None" = None
 
 
 def show() -> None:
-    """Start to draw previews, where there are windows."""
+    """Start drawing previews, unless in background mode."""
     global _handler
     if _handler is None and not bpy.app.background:
         _handler = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
@@ -46,7 +46,7 @@ def hide() -> None:
 
 
 def ghost_in(context: bpy.types.Context) -> "Ghost | None":
-    """Return the preview visible in a context, or None; none is while a character is driven."""
+    """Return the preview visible in a context, or None; previews are hidden during a drive."""
     if drive_overlay.is_shown():
         return None
     armature = target_armature.of_tab(context)

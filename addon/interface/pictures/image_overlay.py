@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     Place = Callable[[float, float], tuple[float, float]]
 
 PLAYHEAD = (1.0, 1.0, 1.0, 0.9)
-EDGE = (0.0, 0.0, 0.0, 0.6)  # outline of the playhead, so that it shows on white
-FAINT = 0.35  # opacity of the playhead where no frame corresponds
+EDGE = (0.0, 0.0, 0.0, 0.6)  # outline of the playhead, to be visible on white
+FAINT = 0.35  # opacity of the playhead without a corresponding frame
 GAP = 0.8  # margin around the figures and the legend, in text sizes
 FIGURES = 12.0  # width and height of both figures together, in text sizes
 GROUND = (0.11, 0.11, 0.11)  # of the pictures' margins, as in `bitmap`
@@ -40,7 +40,7 @@ _stages: "Cache[tuple[Analysis, int], Stage]" = memory.cache(2)
 
 
 def show() -> None:
-    """Start to draw over our pictures, where there are windows."""
+    """Start drawing over our pictures, unless in background mode."""
     global _handler
     if _handler is None and not bpy.app.background:
         _handler = bpy.types.SpaceImageEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
@@ -261,7 +261,7 @@ def _draw_playhead(on_stage: "Stage", now: "Playhead", place: "Place", region: b
 
 
 def _draw_figures(on_stage: "Stage", now: "Playhead", colors: Any, box: flat.Box, region: bpy.types.Region) -> None:
-    """Draw both bodies from the side on one ground and in their colours: each in its half of a box, or laid over."""
+    """Draw both bodies from the side on the same ground in their colours: in halves of a box, or superimposed."""
     aligned = properties.settings_of(scene_of(bpy.context)).bodies_aligned
     left, bottom, right, top = box
     back, front, low, high = on_stage.reach

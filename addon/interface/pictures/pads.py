@@ -26,7 +26,7 @@ def centre(context: bpy.types.Context) -> Place:
 
 
 def is_near(context: bpy.types.Context, place: Sequence[float]) -> bool:
-    """Say whether a place in the region is on its pad."""
+    """Return whether a place in the region is on its pad."""
     x, y = centre(context)
     return math.hypot(place[0] - x, place[1] - y) < GRIP * RADIUS * interface_scale()
 

@@ -66,7 +66,7 @@ def at_pixel(match: Match, layout: Layout, x: float) -> Playhead:
 
 
 def in_plot(layout: Layout, match: Match, x: float, y: float) -> bool:
-    """Say whether a pixel of a picture with axes is in the plot."""
+    """Return whether a pixel of a picture with axes is in the plot."""
     right = layout.left + match.across.count * layout.scale[0]
     top = layout.bottom + match.up.count * layout.scale[1]
     return layout.left <= x < right and layout.bottom <= y < top
@@ -77,7 +77,7 @@ class SideView:
     """A body seen from its right: points (F, P, 3) ahead of its place, left of it, and above the ground, metres.
 
     lines (L, 2) : pairs of joined points
-    weights (P,) : how much each point counts where clouds are compared
+    weights (P,) : weight of each point in comparisons of point clouds
     """
 
     points: Array
@@ -112,7 +112,7 @@ def side_view(clip: Clip) -> SideView:
 
 
 def laid_over(cloud: Array, other: Array, weights: Array) -> Array:
-    """Return another cloud (P, 3) after the turn and shift on the ground that bring it nearest to a cloud (P, 3)."""
+    """Return another cloud (P, 3) after the best turn and shift on the ground towards a cloud (P, 3)."""
     ground, moved = (each[:, 0] + 1j * each[:, 1] for each in (cloud, other))
     best = alignment.align(ground[None], moved[None], weights)
     there = np.exp(1j * best.turn) * moved + best.shift

@@ -1,4 +1,4 @@
-"""Write each body role at its bone over the 3D view, while switched on: what was guessed is seen at once."""
+"""Write each body role at its bone over the 3D view, while switched on, with guessed roles marked."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _handlers: list[Any] = []
 
 
 def labels(context: bpy.types.Context) -> list[tuple[str, Any, bool]]:
-    """Return each known role in words, where its bone is in the world, and whether it was guessed from the shape."""
+    """Return each known role in words, its bone's place in the world, and whether it was guessed from the shape."""
     armature, scene = target_armature.of_tab(context), scene_of(context)
     rig = None if armature is None else properties.rig_of(scene, armature)
     if armature is None or rig is None or not properties.settings_of(scene).show_roles:
@@ -42,7 +42,7 @@ def _draw() -> None:
             continue
         paint = colors.of(colors.TRANSITION if guessed else colors.GOOD, 1.0)
         flat.dot(at.x, at.y, DOT * interface_scale(), paint)
-        # Beside the body: its right side is on the left of who looks at its front.
+        # Beside the body; a viewer in front of it sees its right side on the left.
         aside = (
             -flat.width_of(words) - BESIDE * interface_scale() if words.endswith(".R") else BESIDE * interface_scale()
         )

@@ -1,6 +1,6 @@
 """Lay out and draw rows of named, coloured spans along a timeline, with handles to drag.
 
-Laying out needs no window; it is kept until rows, frames or room change. Pixels are the region's.
+The layout needs no window; it is cached until rows, frames or room change. Pixels are the region's.
 """
 
 from collections.abc import Sequence
@@ -16,20 +16,20 @@ from . import flat
 from .flat import Box, Paint
 
 GAP = 0.25  # of a line of text, between rows and beside names
-THIN = 1.5  # pixels at an interface scale of 1: marks, and the least width of a span
-GRIP = 7.0  # pixels from which a handle is grabbed
-KNOB = 4.5  # half the size of a handle that is no line
-LEAST = 3.0  # pixels of a row where there is little room
-ENOUGH = 0.95  # of the size of letters that a row must be high to have some
+THIN = 1.5  # pixels at an interface scale of 1: marks, and the smallest width of a span
+GRIP = 7.0  # pixels within which a handle is grabbed
+KNOB = 4.5  # half the size of a round handle
+LEAST = 3.0  # pixels of a row in a small region
+ENOUGH = 0.95  # of the size of letters: a lower row lacks text
 FAINT, SOLID = 0.45, 0.9  # opacities
-BRIGHT = 0.45  # luminance from which dark letters are read better
+BRIGHT = 0.45  # luminance from which dark letters are more legible
 DARK, LIGHT = (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)
 
 Corner = tuple[float, float]
 
 
 class Axis(NamedTuple):
-    """Which pixel a frame is at: frame · `each` + `origin`."""
+    """The mapping from frames to pixels: frame · `each` + `origin`."""
 
     each: float
     origin: float
@@ -42,7 +42,7 @@ class Axis(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What drawing depends on besides rows: the height of a line of text in pixels, and the theme's colours."""
+    """Further inputs of drawing: the height of a line of text in pixels, and the theme's colours."""
 
     line: float
     ground: Paint
@@ -50,7 +50,7 @@ class Look(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A text from its lower left corner, with the room that it has."""
+    """A text with its lower left corner, and its available room."""
 
     text: str
     x: float
@@ -61,7 +61,7 @@ class Name(NamedTuple):
 
 @dataclass(eq=False)
 class Laid:
-    """Rows as laid out: triangles with a colour each, names, and the box and rows that they take."""
+    """The layout of rows: coloured triangles, names, and the occupied box and rows."""
 
     box: Box
     rows: tuple[Box, ...]
@@ -80,7 +80,7 @@ class Laid:
 
 
 def axis_of(region: bpy.types.Region) -> Axis:
-    """Return the frames of a timeline's region."""
+    """Return the frame mapping of a timeline's region."""
     view = region.view2d
     (first, _), (last, _) = as_pair(view.region_to_view(0, 0)), as_pair(view.region_to_view(region.width, 0))
     each = region.width / (last - first) if last > first else 1.0
@@ -88,7 +88,7 @@ def axis_of(region: bpy.types.Region) -> Axis:
 
 
 def look_now() -> Look:
-    """Return the look by the interface's scale and the timeline's theme."""
+    """Return the look for the interface's scale and the timeline's theme."""
     theme = present(bpy.context.preferences).themes[0].dopesheet_editor.space
     ground, ink = theme.back, theme.text
     size = 1.35 * flat.text_size()
@@ -96,14 +96,14 @@ def look_now() -> Look:
 
 
 def height(rows: Sequence[Row], line: float) -> float:
-    """Return how many pixels rows take."""
+    """Return the height of rows in pixels."""
     return sum((row.high + GAP) * line for row in rows) + GAP * line
 
 
 def fitting(rows: Sequence[Row], line: float, room: float) -> tuple[tuple[Row, ...], float]:
-    """Return the rows that fit some room, and the height of a line that makes them fit: rows become lower first.
+    """Return the rows that fit some room, and the line height that makes them fit: rows become lower first.
 
-    Rows without room for `LEAST` pixels each are left off from below.
+    Rows with less than `LEAST` pixels each are dropped from the bottom.
     """
     count = len(rows)
     while count and room < height(rows[:count], LEAST * interface_scale() / min(row.high for row in rows[:count])):
@@ -112,7 +112,7 @@ def fitting(rows: Sequence[Row], line: float, room: float) -> tuple[tuple[Row, .
 
 
 def lay(strip: Strip, axis: Axis, room: Box, look: Look) -> Laid | None:
-    """Return rows laid out at the bottom of the room there is; None where not one fits."""
+    """Lay out rows at the bottom of the available room; None if none fits."""
     left, bottom, right, top = room
     rows, line = fitting(strip.rows, look.line, top - bottom)
     if not rows:
@@ -143,7 +143,7 @@ def _lay_row(laid: Laid, row: Row, box: Box, axis: Axis, look: Look) -> None:
         if end < left or start > right:
             continue
         start, end = max(start, left), min(end, right)
-        inset = 0.5 * scale if end - start > 4.0 * scale else 0.0  # so that neighbours are parted
+        inset = 0.5 * scale if end - start > 4.0 * scale else 0.0  # separates neighbours
         laid.box_of(start + inset, bottom, end - inset, top, (*span.color, FAINT if span.faint else SOLID))
         _lay_name(laid, span.name, (start, bottom, end, top), span.color, look)
     for mark in row.marks:
@@ -154,13 +154,13 @@ def _lay_row(laid: Laid, row: Row, box: Box, axis: Axis, look: Look) -> None:
         gap = GAP * look.line
         wide = flat.width_of(row.label)
         first = axis.pixel(min((span.start for span in row.spans), default=0.0))
-        start = max(first - wide - 2.0 * gap, left)  # before the row begins, else over its beginning
+        start = max(first - wide - 2.0 * gap, left)  # before the row's start, or over it
         laid.box_of(start, bottom, start + wide + 2.0 * gap, top, look.ground)
         laid.names.append(Name(row.label, start + gap, _base(bottom, top), wide + gap, look.ink))
 
 
 def _lay_area(laid: Laid, area: Area, box: Box, axis: Axis, look: Look) -> None:
-    """Fill an area, and write its name where it is high enough for the longest time."""
+    """Fill an area, and write its name at its longest part of sufficient height."""
     left, bottom, right, top = box
     tall = top - bottom
     places = [(axis.pixel(frame), bottom + low * tall, bottom + high * tall) for frame, low, high in area.places]
@@ -181,21 +181,21 @@ def _lay_area(laid: Laid, area: Area, box: Box, axis: Axis, look: Look) -> None:
         middle = (first + last) // 2
         within = (_within(places, *ends, left, right) for ends in ((first, last), (first, middle), (middle, last)))
         level = [one for one in within if one[3] - one[1] >= flat.text_size()]
-        if level:  # all of it, or the side that is higher: where the name is whole, then where there is most room
+        if level:  # the whole area, or its higher end: first a place for the whole name, then the one with most room
             wanted = flat.width_of(area.name) + 2.0 * GAP * look.line
             box = max(level, key=lambda one: (min(one[2] - one[0], wanted), one[3] - one[1]))
             _lay_name(laid, area.name, box, area.color, look)
 
 
 def _within(places: Sequence[tuple[float, float, float]], first: int, last: int, left: float, right: float) -> Box:
-    """Return the box that is inside of an area all the way from one of its places to another."""
+    """Return the largest box inside an area between two of its places."""
     inside = places[first : last + 1]
     start, end = max(places[first][0], left), min(places[last][0], right)
     return start, max(one[1] for one in inside), end, min(one[2] for one in inside)
 
 
 def _lay_name(laid: Laid, name: str, box: Box, color: Color, look: Look) -> None:
-    """Add a name within a box, on its colour."""
+    """Add a name within a box, readable on its colour."""
     left, bottom, right, top = box
     gap = GAP * look.line
     if name and right - left > 2.0 * gap + flat.text_size() and top - bottom >= ENOUGH * flat.text_size():
@@ -205,7 +205,7 @@ def _lay_name(laid: Laid, name: str, box: Box, color: Color, look: Look) -> None
 
 
 def _base(bottom: float, top: float) -> float:
-    """Return the base of a text in the middle of a box: letters are about 0.7 of its size."""
+    """Return the baseline of a text in the middle of a box: letters have about 0.7 of its size."""
     return 0.5 * (bottom + top) - 0.35 * flat.text_size()
 
 
@@ -230,7 +230,7 @@ def _lay_handle(laid: Laid, handle: Handle, axis: Axis, look: Look) -> None:
 
 
 def handle_at(laid: Laid, strip: Strip, axis: Axis, mouse: Corner) -> Handle | None:
-    """Return the handle at the mouse, or None; of several the nearest."""
+    """Return the handle at the mouse, or None; the nearest of several."""
     found, least = None, GRIP * interface_scale()
     for handle in strip.handles:
         if handle.row >= len(laid.rows):
@@ -255,13 +255,13 @@ def level_at(laid: Laid, row: int, y: float) -> float:
 
 
 class Painter:
-    """Draws a strip, and keeps what was made for the last one: a window is redrawn more often than it changes."""
+    """Draws a strip, and caches the last one's layout, because a window is redrawn more often than it changes."""
 
     def __init__(self) -> None:
         self._made: tuple[tuple[Any, ...], Laid | None, Any, list[tuple[str, Name]]] | None = None
 
     def laid(self, strip: Strip, axis: Axis, room: Box, look: Look) -> Laid | None:
-        """Return the strip as laid out in a room."""
+        """Return the layout of the strip in a room."""
         key = (strip, axis, room, look)
         if self._made is None or self._made[0] != key:
             laid = lay(strip, axis, room, look)

@@ -1,4 +1,4 @@
-"""Draw at the bottom of timelines what plays when: sources, weights, seams and contacts; apart while switched off."""
+"""Draw the timeline strip: played sources, weights, seams and contacts."""
 
 from typing import Any
 
@@ -17,29 +17,29 @@ from .flat import Box
 from .spans import Axis
 
 MODES = ("DOPESHEET", "ACTION", "TIMELINE")
-RULER, SCROLLER, MARKERS = 24.0, 12.0, 42.0  # pixels at an interface scale of 1 that Blender takes for them
-LOW = 80.0  # pixels of a region in which Blender shows no scroller
+RULER, SCROLLER, MARKERS = 24.0, 12.0, 42.0  # pixels at an interface scale of 1 of Blender's own elements
+LOW = 80.0  # pixels of a region in which Blender hides the scroller
 
 _handler: Any = None
 _painters: "Cache[int, spans.Painter]" = memory.cache(8)  # by region
-_dragged: Strip | None = None  # a strip as it would be, while something is dragged in it
+_dragged: Strip | None = None  # the modified strip during a drag
 
 
 def show_dragged(strip: Strip | None) -> None:
-    """Show a strip as it would be in place of what there is; None ends that."""
+    """Show the modified strip of a drag; None ends that."""
     global _dragged
     _dragged = strip
     redraw()
 
 
 def has_handles(context: bpy.types.Context) -> bool:
-    """Say whether a timeline shows anything that can be dragged."""
+    """Return whether a timeline shows any draggable handle."""
     found = _here(context)
     return found is not None and bool(found[0].strip.handles)
 
 
 def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
-    """Return what is shown and the handle at the mouse in a timeline; None where there is none."""
+    """Return the displayed strip and the handle at the mouse in a timeline; None without a handle."""
     found = _here(context)
     if found is None:
         return None
@@ -59,7 +59,7 @@ def place_at(context: bpy.types.Context, row: int, mouse: tuple[float, float]) -
 
 
 def _here(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
-    """Return what a timeline shows, its frames, and the room it has for that."""
+    """Return the strip displayed in a timeline, its frame mapping, and the available room."""
     space, region = context.space_data, present(context.region)
     if not isinstance(space, bpy.types.SpaceDopeSheetEditor) or space.mode not in MODES or not preferences.strip():
         return None
@@ -85,7 +85,7 @@ def _draw() -> None:
                 painter = spans.Painter()
                 _painters.keep(which, painter)
             painter.draw(_dragged or found[0].strip, *found[1:], spans.look_now())
-    except Exception as error:  # any error: Blender would print it at every redraw
+    except Exception as error:  # any error, since Blender would print it at every redraw
         hide()
         armature = target_armature.of_tab(context)
         if armature is not None:
@@ -94,7 +94,7 @@ def _draw() -> None:
 
 
 def show() -> None:
-    """Start to draw, where there are windows."""
+    """Start drawing, unless in background mode."""
     global _handler
     if _handler is None and not bpy.app.background:
         _handler = bpy.types.SpaceDopeSheetEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")

@@ -22,7 +22,7 @@ RING = 0.3  # ring radius as a share of the armature's size
 
 
 _handlers: list[Any] = []
-_batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the track drawn last
+_batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the last drawn track
 
 
 def _forget_batch(*_: Any) -> None:
@@ -53,7 +53,7 @@ def _draw() -> None:
 
 
 def _draw_legend() -> None:
-    """Write below the view what the colours of a track mean."""
+    """Draw the legend of a track's colours below the view."""
     context = bpy.context
     active = target_armature.of_tab(context)
     if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
@@ -71,7 +71,7 @@ def _draw_legend() -> None:
 
 
 def _track(armature: bpy.types.Object) -> list[WalkTrack]:
-    """Return the track that an armature shows, and the ring around its worst place."""
+    """Return the track displayed for an armature, and the ring around its worst place."""
     import numpy as np
 
     track = track_of(armature)
@@ -81,7 +81,7 @@ def _track(armature: bpy.types.Object) -> list[WalkTrack]:
 
 
 def _ring(armature: bpy.types.Object) -> WalkTrack | None:
-    """Return a red ring on the ground where a walk could not continue."""
+    """Return a red ring on the ground at the place where a walk could not continue."""
     trouble = troubles.of(armature.session_uid, properties.settings_of(scene_of(bpy.context)).mode)
     if trouble is None or trouble.place is None:
         return None

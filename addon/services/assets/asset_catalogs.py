@@ -1,4 +1,4 @@
-"""Read and write asset catalogs, which Blender keeps in a text file beside .blend files and offers no API for."""
+"""Read and write asset catalogs, which Blender stores in a text file beside .blend files without an API."""
 
 import uuid
 from collections.abc import Iterable
@@ -23,21 +23,21 @@ _OURS = uuid.UUID("5d0a9a5c-6c2b-4f0e-9f5e-0c9b6f7f6a11")  # the namespace from 
 
 
 def cleaned(path: str) -> str:
-    """Return a catalog path as Blender writes it, such as "Walks/Slow"; "" for none."""
+    """Return a catalog path in Blender's form, such as "Walks/Slow"; "" for none."""
     parts = (part.replace(":", "-").replace("\\", "-").strip() for part in path.split("/"))
     return "/".join(" ".join(part.split()) for part in parts if part)
 
 
 def id_of(path: str) -> str:
-    """Return the id that a path's catalog gets in any file that has none for it yet."""
+    """Return the id for a path's catalog in files that do not have one yet."""
     return str(uuid.uuid5(_OURS, path))
 
 
 def folder_of(blend: Path, libraries: Iterable[Path]) -> Path:
-    """Return the folder that keeps the catalogs of a .blend file, by Blender's own rules.
+    """Return the folder with the catalogs of a .blend file, by Blender's own rules.
 
-    This is the asset library that contains the file; else the nearest parent folder with catalogs; else the file's own
-    folder.
+    This is the asset library that contains the file; otherwise the nearest parent folder with catalogs, or the file's
+    own folder.
     """
     above = blend.resolve().parents
     inside = [root for root in (library.resolve() for library in libraries) if root in above]
@@ -47,7 +47,7 @@ def folder_of(blend: Path, libraries: Iterable[Path]) -> Path:
 
 
 def ensure(folder: Path, path: str) -> str:
-    """Return the id of a path's catalog in a folder's file, adding a line where there is none.
+    """Return the id of a path's catalog in a folder's file, adding a line if it is missing.
 
     Existing lines stay untouched. Raises LoomError for a file that can't be read or written.
     """
@@ -61,7 +61,7 @@ def ensure(folder: Path, path: str) -> str:
         if its_path == path:
             return known
     new = id_of(path)
-    if new in (known for known, _ in there):  # that catalog has been moved or renamed
+    if new in (known for known, _ in there):  # the catalog has been moved or renamed
         new = str(uuid.uuid4())
     end = "\r\n" if "\r\n" in text else "\n"
     text = text or HEAD

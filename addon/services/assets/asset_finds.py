@@ -39,7 +39,7 @@ _listings: Cache[str, Listing] = memory.cache(1)
 
 def libraries() -> list[tuple[str, Path]]:
     """Return the names and folders of the enabled asset libraries in the preferences."""
-    every: Any = present(bpy.context.preferences).filepaths.asset_libraries  # the stubs don't know what it holds
+    every: Any = present(bpy.context.preferences).filepaths.asset_libraries  # untyped in the stubs
     kept = [one for one in every if one.path and getattr(one, "enabled", True)]
     return [(one.name, Path(bpy.path.abspath(one.path))) for one in kept]
 
@@ -98,14 +98,15 @@ def _is_open(file: str | Path) -> bool:
 
 
 def _opened(file: str) -> Any:
-    reading: Any = bpy.data.libraries  # in the stubs it gives nothing
+    reading: Any = bpy.data.libraries  # incomplete in the stubs
     return reading.load(file, assets_only=True)
 
 
 def chosen(label: str, library: str = "") -> Asset:
     """Return the asset of a label, or of a name that only one asset has.
 
-    library : where to look, everywhere if empty
+    library : the library to search, all if empty
+
     Raises LoomError.
     """
     listing = look()
@@ -121,9 +122,9 @@ def chosen(label: str, library: str = "") -> Asset:
 
 
 def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
-    """Append an action of a file and return it, or an identical action that was appended before.
+    """Append an action of a file and return it, or an identical action appended before.
 
-    Raises LoomError, and leaves nothing behind, where the action moves no bone of the armature or is gone.
+    Raises LoomError, and leaves nothing behind, if the action moves no bone of the armature or is missing.
     """
     if _is_open(file):
         return own(name, armature)
@@ -144,13 +145,13 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
         if known is None:
             raise LoomError(why)
         return known
-    action.asset_clear()  # it stays an asset in its own file
+    action.asset_clear()  # it remains an asset in its own file
     action.use_fake_user = True  # clearing the asset removed the fake user
     return action
 
 
 def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
-    """Return an action of this file; raises LoomError where it moves no bone of an armature or is gone."""
+    """Return an action of this file; raises LoomError if it moves no bone of an armature or is missing."""
     action = named(bpy.data.actions, name)
     if action is None:
         raise LoomError(f"There is no action {name!r} in this file any more")
@@ -161,7 +162,7 @@ def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
 
 
 def _refused(action: bpy.types.Action, armature: bpy.types.Object, name: str) -> str:
-    """Return why an asset can't be a source of an armature, "" where it can."""
+    """Return the reason why an asset can't be a source of an armature, "" if it can."""
     moved = source_list.moves(action, armature)
     return "" if moved.bones else f"{name} moves no bone of {armature.name}, so it was not added"
 

@@ -18,9 +18,9 @@ TAG = "Action Loom"
 
 
 def mark(context: bpy.types.Context, armature: bpy.types.Object, source: Source) -> tuple[bpy.types.Action, str]:
-    """Mark an action of an armature as an asset; returns the action and why it has no pose preview, "" if it has one.
+    """Mark an action of an armature as an asset; return it, and the reason for a missing pose preview or "".
 
-    The artist's own description, author and tags stay. Raises LoomError for an action that is gone or not this file's.
+    The artist's own description, author and tags remain. Raises LoomError for a missing action or one of another file.
     """
     action = by_full_name(bpy.data.actions, source.name)
     if action is None:
@@ -64,7 +64,7 @@ def _show(action: bpy.types.Action, pixels: asset_bitmap.Pixels) -> None:
 def put_in_catalog(actions: list[bpy.types.Action], path: str) -> str:
     """Put assets into a catalog, written to the catalog file that Blender uses; returns a notice for the user.
 
-    Raises LoomError where the file can't be written; the assets are not moved then.
+    Raises LoomError if the file can't be written; the assets are not moved then.
     """
     path = asset_catalogs.cleaned(path)
     if not path:

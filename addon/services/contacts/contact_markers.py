@@ -1,4 +1,4 @@
-"""Keep foot contacts as pose markers to drag: "left ball 2 down" at a contact's start, "… up" at its end."""
+"""Store foot contacts as draggable pose markers: "left ball 2 down" at a contact's start, "… up" at its end."""
 
 import re
 from collections import Counter
@@ -28,12 +28,12 @@ def texts(contacts: Sequence[Contact]) -> dict[str, int]:
 
 
 def is_ours(text: str) -> bool:
-    """Say whether a marker is one of a contact."""
+    """Return whether a marker belongs to a contact."""
     return _OURS.fullmatch(text) is not None
 
 
 def write(action: bpy.types.Action, contacts: Sequence[Contact]) -> None:
-    """Put markers of contacts on an action in place of earlier ones; other markers stay."""
+    """Replace the contact markers of an action; other markers remain."""
     for marker in [marker for marker in action.pose_markers if _OURS.fullmatch(marker.name)]:
         action.pose_markers.remove(marker)
     for text, frame in texts(contacts).items():
@@ -41,10 +41,10 @@ def write(action: bpy.types.Action, contacts: Sequence[Contact]) -> None:
 
 
 def read(action: bpy.types.Action) -> list[Contact]:
-    """Return the contacts that the markers of an action describe.
+    """Return the contacts described by the markers of an action.
 
-    Raises LoomError, naming the marker, where one is duplicate or has no partner, where a contact ends before it
-    begins, and where contacts of one foot overlap; and where there is no contact at all.
+    Raises LoomError, naming the marker, for duplicates or missing partners, if a contact ends before it begins, if
+    contacts of one foot overlap, and if there is no contact at all.
     """
     frames: dict[str, dict[str, int]] = {}
     for marker in action.pose_markers:

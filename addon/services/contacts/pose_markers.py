@@ -54,7 +54,7 @@ def carried(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, 
 
 
 def renew(action: bpy.types.Action, sources: Sequence[Source], markers: Iterable[tuple[str, int]]) -> None:
-    """Give a result the markers carried from its sources, in place of those of these names from an earlier time."""
+    """Replace a result's markers of these names with the markers carried over from its sources."""
     names = {name for one in sources for name, _ in events(one.action)}
     names |= {other_side(name) for name in names}
     for marker in [marker for marker in action.pose_markers if marker.name in names]:
@@ -65,11 +65,12 @@ def renew(action: bpy.types.Action, sources: Sequence[Source], markers: Iterable
 def of_sources(
     sources: Sequence[Source], shown: Sequence[Shown], first: int, length: int, *, repeats: int
 ) -> list[tuple[str, int]]:
-    """Return names and scene frames of the sources' event markers on a result of so many frames.
+    """Return names and scene frames of the sources' event markers on a result of `length` frames.
 
-    shown : which frames of the sources it plays; repeats : frames after which it plays them again, 0 for never
-    Of several sources the one with the largest weight comes first; the others' markers of the same name near it are
-    left out, as is the last frame of a cycle where the first one has the same marker.
+    shown : the played frames of the sources; repeats : frames after which they play again, 0 for never
+
+    Of several sources, the one with the largest weight takes precedence; markers of the same name near it are left out,
+    and so is a marker on the last frame of a cycle if the first frame has the same one.
     """
     found = [
         (weight, name, place + again, one.source)
@@ -92,7 +93,7 @@ def of_sources(
 
 
 def events(action: bpy.types.Action) -> list[tuple[str, int]]:
-    """Return names and frames of the markers of an action that are not ours."""
+    """Return names and frames of an action's markers that the add-on did not create."""
     return [
         (marker.name, marker.frame)
         for marker in action.pose_markers

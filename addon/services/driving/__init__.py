@@ -1,1 +1,1 @@
-"""Driving an armature live: the session, and what it shows."""
+"""Driving an armature live: the session and its display."""

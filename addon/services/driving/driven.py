@@ -1,4 +1,4 @@
-"""Begin a drive: the ticked actions as rows to be searched, and where the character stands."""
+"""Start a drive: prepare the ticked actions for searching, at the character's place."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,17 +27,19 @@ from .session import Session
 _current: Session | None = None
 
 
-# What comes of a drive, and is not an option of it.
+# Results of a drive, which are not options of it.
 _DRIVEN = ("wishes", "places", "start", "ground", "crowd", "which", "spans")
 
 
 def begun(
     context: bpy.types.Context, armature: bpy.types.Object, sources: Sequence[Source] = (), number: int = 0
 ) -> Figure:
-    """Return an armature with a drive that stands where it does, of its ticked actions, else of some sources.
+    """Prepare a drive of an armature at its place, from its ticked actions or from given sources.
 
-    number : of the other ones that are driven along, 0 for the first; with its sources, it moves as another person does
-    Raises LoomError for actions that can't be driven, with a sentence that says why.
+    number : index of a companion, 0 for the main character; a companion with the same sources moves as a different
+        person
+
+    Raises LoomError with the reason if the actions can't be driven.
     """
     scene = scene_of(context)
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
@@ -74,7 +76,7 @@ def begun(
 
 
 def plays(scene: bpy.types.Scene, armature: bpy.types.Object) -> Source:
-    """Return the action that an armature plays, whose legs stay; raises LoomError if it plays none."""
+    """Return the action that an armature plays, whose legs are kept; raises LoomError if it plays none."""
     data = armature.animation_data
     if data is None or data.action is None:
         raise LoomError(f"{armature.name}: Upper Body Only keeps the legs of the action that plays, and none does")
@@ -82,10 +84,10 @@ def plays(scene: bpy.types.Scene, armature: bpy.types.Object) -> Source:
 
 
 def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[Figure], list[str]]:
-    """Return an armature and the other selected ones, which have its wishes, and why some of these are left out.
+    """Prepare an armature and the other selected ones as companions; return figures and reasons for omissions.
 
-    Each plays its own ticked actions; one without any, but with the same bones, those of the first, as another person
-    would. Raises LoomError if the first one can't be driven.
+    Each one plays its own ticked actions; one without any, but with the same bones, plays the first one's as a
+    different person. Raises LoomError if the first one can't be driven.
     """
     first, left = begun(context, armature), list[str]()
     figures, bones = [first], {bone.name for bone in present(armature.pose).bones}
@@ -106,7 +108,7 @@ def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[li
 
 
 def _refuse_unsolved(armature: bpy.types.Object, body: Rig) -> None:
-    """Raise LoomError for a rig with controls that can't play what is driven: most of it, or a leg."""
+    """Raise LoomError for a rig whose controls can't play the drive: most of the body, or a leg."""
     if body.controls is None:
         return
     control_body.refuse_unknown(armature, body)
@@ -117,11 +119,11 @@ def _refuse_unsolved(armature: bpy.types.Object, body: Rig) -> None:
 
 
 def keep(session: Session | None) -> None:
-    """Remember the drive that goes on, None for none."""
+    """Set the running drive, None for none."""
     global _current
     _current = session
 
 
 def current() -> Session | None:
-    """Return the drive that goes on, for scripts and tests."""
+    """Return the running drive, for scripts and tests."""
     return _current

@@ -1,4 +1,4 @@
-"""A character while it is driven: what was read of it, its session, and how it is shown."""
+"""A character during a drive: its data, its session, and its display."""
 
 import dataclasses
 
@@ -20,7 +20,7 @@ Place = tuple[float, float, float]
 
 
 class Figure:
-    """An armature that is driven; one whose controls are too slow to be posed live is shown as its bones' lines."""
+    """A driven armature; if its controls are too slow for live posing, its bones are drawn as lines."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Figure:
         recipe: Drive,
         legs: Clip | None = None,
     ) -> None:
-        """Remember what was read; legs : the clip whose legs and way it keeps, None where all of it is driven."""
+        """Store the data; legs : the clip whose legs and path are kept, None if the whole body is driven."""
         self._uid, self.name = armature.session_uid, armature.name
         self.read, self.session, self.request, self.recipe = read, session, request, recipe
         self.legs, self._upper = legs, None if legs is None else mask.upper_body(legs.skeleton, "").joints
@@ -53,18 +53,18 @@ class Figure:
 
     @property
     def aside(self) -> complex:
-        """How far the body is shown from where it was driven to, x + iy metres: where its legs are kept, with these."""
+        """The offset of the display from the driven place, x + iy metres; kept legs determine the display."""
         return 0j if self._way is None else complex(self._way[self._frame]) - self.session.state.place
 
     @property
     def _frame(self) -> int:
-        """The frame of the legs that is shown now; a cycle is repeated on the spot while it is driven."""
+        """The displayed frame of the legs; a cycle is repeated in place during a drive."""
         assert self.legs is not None
         frame = round(self.session.seconds * self.legs.rate)
         return frame % (len(self.legs) - 1) if self.legs.cyclic else min(frame, len(self.legs) - 1)
 
     def _posed(self) -> tuple[Array, Array]:
-        """Return the rotations (J, 4) and translations (J, 3) that are shown."""
+        """Return the displayed rotations (J, 4) and translations (J, 3)."""
         rotations, translations = self.session.state.shown
         if self.legs is None:
             return rotations, translations
@@ -73,7 +73,7 @@ class Figure:
         return under
 
     def show(self) -> list[tuple[Place, Place]]:
-        """Pose the armature; return the bones to be drawn in its place, in units of the scene."""
+        """Pose the armature; return the bones to draw instead if it can't be posed, in units of the scene."""
         armature, (rotations, translations) = self.armature, self._posed()
         like = self.session.data.clips[0]
         if armature is None:
@@ -88,11 +88,11 @@ class Figure:
         return [(places[one], places[other]) for one, other in kinematics.lines(like.skeleton).tolist()]
 
     def restore(self) -> None:
-        """Put the pose back as it was."""
+        """Restore the original pose."""
         armature = self.armature
         if armature is not None and self._pose is not None:
             self._pose.restore(armature)
 
     def kept(self) -> Drive:
-        """Return the recipe that drives it again."""
+        """Return the recipe that repeats the drive."""
         return dataclasses.replace(self.recipe, **self.session.kept())

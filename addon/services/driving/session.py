@@ -1,4 +1,4 @@
-"""A drive while it lasts: keys and a goal become wishes, wishes become states; it can pause and go back."""
+"""A running drive: keys and a goal become wishes, wishes become states; it can pause and go back."""
 
 import cmath
 import math
@@ -11,28 +11,28 @@ from ....core.drive.controller import STEP, Manner, State, Wish
 from ....core.drive.database import Database
 from ....core.drive.ground import Ground
 
-MOST = 4  # steps at a time; what is later is let go
-BACK = 60  # steps that Backspace takes back
+MOST = 4  # steps at once; further ones are dropped
+BACK = 60  # steps undone by Backspace
 LONGEST = 3600 * 60  # steps
-ARRIVES, NEAR = 0.6, 0.12  # s in which the way to a goal is gone, and m (of a body 1.7 m tall) at which it is reached
-LOOKS, APART = 0.5, 0.1  # m, likewise: how far ahead a line is followed, and between the points of one that is drawn
+ARRIVES, NEAR = 0.6, 0.12  # s in which the way to a goal is walked, and m (of a body of 1.7 m) at which it is reached
+LOOKS, APART = 0.5, 0.1  # m, likewise: look-ahead along a line, and distance between points of a drawn line
 
-# Seen from the camera: ahead, and to the left.
+# Relative to the camera: ahead, and to the left.
 ARROWS = {"UP_ARROW": 1.0 + 0j, "DOWN_ARROW": -1.0 + 0j, "LEFT_ARROW": 1j, "RIGHT_ARROW": -1j}
 
 
 @dataclass
 class Session:
-    """A drive: the rows that it is found in, how it answers, and what happened so far.
+    """A drive: the searched rows, its response options, and its history.
 
-    keys : where each key leads, seen from the camera, as `ARROWS` has it
-    ground : what it walks on, None for the floor
+    keys : direction of each key relative to the camera, as in `ARROWS`
+    ground : the ground, None for the floor
     states : from the first one; wished : the wish of every step
-    held : keys that are down; runs, keeps : whether Shift and Ctrl are
-    goal : where to go, x + iy metres; line : where to go then, as it is drawn
-    longest : steps after which it pauses; others : those that have the same wishes, and keep clear of it
-    later : steps by which it has its wishes later, as one of the others
-    ticks : seconds between looks at the clock; late : seconds that were let go, because the computer was busy
+    held : pressed keys; runs, keeps : whether Shift and Ctrl are pressed
+    goal : current target, x + iy metres; line : further targets of a drawn line
+    longest : steps after which it pauses; others : companions with the same wishes, which avoid each other
+    later : delay in steps of its wishes, as a companion
+    ticks : seconds between updates; late : dropped seconds, because the computer was busy
     """
 
     data: Database
@@ -70,7 +70,7 @@ class Session:
         return len(self.wished) * STEP
 
     def key(self, name: str, *, down: bool, shift: bool, ctrl: bool) -> bool:
-        """Take a key that went down or up; say whether it steers."""
+        """Handle a pressed or released key; return whether it steers."""
         self.hold(shift=shift, ctrl=ctrl)
         if name not in self.keys:
             return False
@@ -82,28 +82,28 @@ class Session:
         return True
 
     def go_to(self, goal: complex | None) -> None:
-        """Go to a place, x + iy metres, None for nowhere; what was drawn is forgotten."""
+        """Go to a place, x + iy metres, None for nowhere; forget a drawn line."""
         self.goal, self.line = goal, []
 
     def draw(self, place: complex | None) -> None:
-        """Go there, too, after what was drawn so far; None for the sky."""
+        """Append a place to the drawn line; None for the sky."""
         last = self.line[-1] if self.line else self.goal
         if place is not None and (last is None or abs(place - last) > APART * self.data.unit):
             self.line.append(place)
 
     def hold(self, *, shift: bool, ctrl: bool) -> None:
-        """Take whether Shift and Ctrl are down."""
+        """Set whether Shift and Ctrl are pressed."""
         if ctrl and not self.keeps:
             self._kept_facing = self.state.facing
         self.runs, self.keeps = shift, ctrl
 
     def release(self) -> None:
-        """Forget all keys, as when the window loses the focus."""
+        """Forget all keys, for example when the window loses the focus."""
         self.held.clear()
         self.runs = self.keeps = False
 
     def wish(self, forward: float) -> Wish:
-        """Return what is wished now; forward : where the camera looks, radians as a facing."""
+        """Return the current wish; forward : the camera's direction, radians as a facing."""
         walk, run = self.data.gaits
         speed = run if self.runs else walk
         facing = self._kept_facing if self.keeps else None
@@ -122,7 +122,7 @@ class Session:
         return wishes.rounded(Wish(way / abs(way) * 1j * cmath.exp(1j * forward) * speed, facing))
 
     def advance(self, seconds: float, forward: float) -> int:
-        """Go on in whole steps by so many seconds; returns how many."""
+        """Advance by a time in whole steps; return the number of steps."""
         self.ticks.append(seconds)
         if self.paused:
             self._rest = 0.0
@@ -139,7 +139,7 @@ class Session:
         return count
 
     def _go(self, wish: Wish) -> None:
-        """Go a step on; others have the same wish, some a little later, and keep clear of each other."""
+        """Advance one step; companions have the same wish, some a little later, and avoid each other."""
         all_of_them = [self, *self.others]
         if self.others:
             bodies = [(one.data, one.state) for one in all_of_them]
@@ -152,19 +152,19 @@ class Session:
             one._forget()
 
     def _before(self, wish: Wish, steps: int) -> Wish:
-        """Return what was wished some steps before the one that has a wish now."""
+        """Return the wish of some steps before the current one."""
         if not steps:
             return wish
         return self.wished[-steps] if steps <= len(self.wished) else Wish()
 
     def _forget(self) -> None:
-        """Keep states of every quarter of a second and the last second only: wishes make the others again."""
+        """Keep only a state every quarter of a second and the last second; others can be recomputed from wishes."""
         old = len(self.states) - 1 - BACK
         if old > 0 and old % 15:
             self.states[old] = _GONE
 
     def take_back(self) -> None:
-        """Take back a second."""
+        """Undo one second."""
         count = max(0, len(self.wished) - BACK)
         first = count - count % 15
         del self.states[first + 1 :]
@@ -178,21 +178,21 @@ class Session:
             other.take_back()
 
     def under(self) -> tuple[tuple[float, ...], ...]:
-        """Return the ground around the way as the recipe has it."""
+        """Return the ground around the way in the recipe's format."""
         way = [state.place for state in self.states if state.row >= 0]
         return () if self.ground is None else self.ground.near(way).rows()
 
     def rows(self) -> tuple[tuple[float, ...], ...]:
-        """Return the wishes as the recipe has them."""
+        """Return the wishes in the recipe's format."""
         return wishes.as_rows(self.wished)
 
     def kept(self) -> dict[str, Any]:
-        """Return what of a recipe says what was driven."""
+        """Return the recipe options that describe the drive."""
         start = ((self.place.real, self.place.imag, math.degrees(self.facing)),)
         return {"wishes": self.rows(), "start": start, "ground": self.under(), "places": (), "crowd": ()}
 
     def predicted(self) -> list[complex]:
-        """Return where the wish leads within a second, x + iy."""
+        """Return the predicted path within a second, x + iy."""
         return [ahead.place for ahead in controller.predicted(self.manner, self.state, range(6, 61, 6))]
 
 
@@ -200,7 +200,7 @@ _GONE = State(-1)
 
 
 def forward_of(along: tuple[float, float, float], up: tuple[float, float, float]) -> float:
-    """Return the facing that is ahead for a camera: where it looks, from above what is up in the picture."""
+    """Return the facing that is ahead for a camera: its direction, or the upward direction of a view from above."""
     flat = complex(along[0], along[1])
     if abs(flat) < 0.3:
         flat = complex(up[0], up[1])

@@ -1,6 +1,6 @@
-"""Export an action with its character as glTF or FBX by Blender's own exporters, as fast as it was made, and check it.
+"""Export an action with its character through Blender's glTF or FBX exporter, and verify the file.
 
-The file is written beside its place, read back, and moved there when it holds what is seen.
+The file is written to a temporary folder, read back, and moved to its place if it matches the evaluated action.
 """
 
 import os
@@ -26,18 +26,18 @@ from . import model_files
 
 WRITABLE = (".glb", ".fbx")
 LATE = 0.1  # frames by which the file's duration may differ
-NEAR = 1e-3  # share of the body's height by which a joint may be elsewhere without being mentioned
-CHECKED = 5  # frames that are compared
+NEAR = 1e-3  # share of the body's height by which a joint may differ without a message
+CHECKED = 5  # number of compared frames
 _ALONE = bpy.app.version >= (4, 5)
 
 
 def export(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, path: Path, *, deform_only: bool
 ) -> list[str]:
-    """Write an action with its armature and the meshes that hang on it; return messages for the user.
+    """Write an action with its armature and the meshes bound to it; return messages for the user.
 
-    The scene has the action's own rate meanwhile, so that the file plays as fast as it was made. Raises LoomError, with
-    no file written, where Blender can't export it or reads something else back.
+    The scene temporarily has the action's own rate, so that the file plays at the original speed. Raises LoomError
+    without writing a file if Blender can't export it or reads back another motion.
     """
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".action_loom") as folder:
         made = Path(folder) / path.name
@@ -57,7 +57,7 @@ def export(
 def _places_on_copy(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, frames: Array, metres: float
 ) -> dict[float, dict[str, Array]]:
-    """Return places of bones as `shown` does, of an action on a copy of the armature in a scene of its own."""
+    """Return bone positions like `shown`, of an action on a copy of the armature in a separate scene."""
     found, slot, unkeyed = {}, curves.choose_slot(action, armature), unkeyed_pose.find_unkeyed(armature)
     with on_stage(scene_of(context), armature, action, slot, None) as (stage, copies):
         unkeyed_pose.put(copies[armature], unkeyed)
@@ -70,7 +70,7 @@ def _places_on_copy(
 
 
 def _cut(action: bpy.types.Action, rate: float) -> list[str]:
-    """Return what is to be said of an action that ends between frames: exporters write whole ones."""
+    """Return a message about an action that ends between frames, since exporters write whole frames."""
     first, last = action.frame_range[:]
     seconds = (round(last) - round(first) - (last - first)) / rate
     if abs(seconds) * rate < LATE:
@@ -80,13 +80,13 @@ def _cut(action: bpy.types.Action, rate: float) -> list[str]:
 
 @contextmanager
 def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[dict[curves.Target, tuple[float, ...]]]:
-    """Select an armature and its meshes alone, in Object Mode, without time stretching and without a leftover pose.
+    """Select only an armature and its meshes, in Object Mode, without time stretching and without a leftover pose.
 
     Yields the values of properties that an action may not key. Afterwards selection, mode, the scene's rate, range,
-    frame and name, the pose and the action of the armature are as before.
+    frame and name, and the pose and action of the armature are restored.
     """
     scene, layer = scene_of(context), present(context.view_layer)
-    layer.update()  # it may hold objects that are gone
+    layer.update()  # it may refer to removed objects
     data, render = present(armature.animation_data), scene.render
     selected, active, mode = [one for one in layer.objects if one.select_get()], layer.objects.active, context.mode
     playing, slot = data.action, getattr(data, "action_slot", None)
@@ -123,7 +123,7 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[d
 
 
 def play_at(scene: bpy.types.Scene, rate: float, first: int, last: int) -> None:
-    """Let a scene have a rate and a range."""
+    """Set a scene's frame rate and range."""
     scene.render.fps, scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
     scene.frame_start, scene.frame_end = first, last
 
@@ -132,7 +132,7 @@ def play_at(scene: bpy.types.Scene, rate: float, first: int, last: int) -> None:
 def _alone(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action
 ) -> Iterator[tuple[float, Array]]:
-    """Let the armature play nothing but the action, and the scene be as fast and as long; yields rate and frames."""
+    """Play only the action on the armature, and give the scene its rate and range; yields rate and frames."""
     scene, data = scene_of(context), present(armature.animation_data)
     first, last = (round(frame) for frame in action.frame_range[:])
     rate = rates.rate_of(action) or rates.of_scene(scene)
@@ -140,7 +140,7 @@ def _alone(
         play_at(scene, rate, first, max(last, first + 1))
         data.use_nla = False
         if not _ALONE:
-            scene.name = action.name  # as the animation of a whole scene is called
+            scene.name = action.name  # the exporter names the animation of a whole scene so
         worn_slots.play_alone(armature, action)
         if data.action != action:
             curves.assign(armature, action, curves.choose_slot(action, armature))
@@ -160,9 +160,9 @@ def write(
     gltf: Mapping[str, Any] = MappingProxyType({}),
     fbx: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Call Blender's exporter of a file's kind for what is selected; raises LoomError where it fails or is missing.
+    """Export the selection with Blender's exporter for the file type; raises LoomError if it fails or is missing.
 
-    name : of the animation in the file; gltf, fbx : further options of the exporter of that kind
+    name : of the animation in the file; gltf, fbx : further options of the exporter of that type
     """
     ours: Any = bpy.ops
     try:
@@ -183,7 +183,7 @@ def write(
                 "export_format": "GLB",
                 "use_selection": True,
                 "export_def_bones": deform_only,
-                # Before 4.5 the active action would be merged with what lies muted in the NLA.
+                # Before 4.5 the exporter would merge the active action with muted NLA strips.
                 "export_animation_mode": "ACTIVE_ACTIONS" if _ALONE else "SCENE",
                 "export_anim_scene_split_object": False,
                 "export_nla_strips_merged_animation_name": name,
@@ -201,9 +201,9 @@ def write(
 def shown(
     context: bpy.types.Context, armature: bpy.types.Object, frames: Array, metres: float
 ) -> dict[float, dict[str, Array]]:
-    """Return where the heads of the bones are seen in some frames, metres, by the share of the frames that have passed.
+    """Return the evaluated positions of bone heads in some frames, metres, by the elapsed share of the range.
 
-    metres : in a unit of the scene, as the exporter takes it
+    metres : in a unit of the scene, as used by the exporter
     """
     scene, found = scene_of(context), {}
     for place in np.round(np.linspace(0, len(frames) - 1, CHECKED)).astype(int).tolist():
@@ -217,7 +217,7 @@ def shown(
 def checked(
     clips: list[Clip], name: str, seconds: float, shown: dict[float, dict[str, Array]], armature: bpy.types.Object
 ) -> list[str]:
-    """Return what is to be said of a file that was read back; raises LoomError where it is not what is seen."""
+    """Return messages about a file that was read back; raises LoomError if it differs from the evaluated action."""
     if len(clips) != 1:
         raise LoomError(f"{name}: {len(clips)} animations were read back where one was written: nothing was kept")
     (clip,) = clips

@@ -22,13 +22,13 @@ from . import export_models, export_skin
 
 @dataclass(frozen=True)
 class Writing:
-    """How actions are written to files.
+    """Options for writing actions to files.
 
     units, up : of the written motion
-    visual : poses with constraints, else as keyed
-    deform_only : of .glb and .fbx files: leave out bones that deform nothing
-    mesh : beside motion files, write the mesh at rest and its weights
-    suffix : format of files that are named after their actions
+    visual : whether to write evaluated poses with constraints, or the keyed ones
+    deform_only : of .glb and .fbx files: leave out bones that do not deform
+    mesh : write the mesh at rest and its weights beside motion files
+    suffix : format of files with the names of their actions
     """
 
     units: str = "cm"
@@ -51,9 +51,9 @@ class Exported:
 def export_actions(
     context: bpy.types.Context, names: Sequence[str], path: str, writing: Writing, progress: Progress
 ) -> Exported:
-    """Write named actions of the active armature, or its current one where none is named; raises LoomError kinds.
+    """Write named actions of the active armature, or its current action if none is named; raises LoomError kinds.
 
-    One action goes into the file at the path; several go into that folder, each into a file of its name. Each file
+    A single action goes into the file at the path; several go into that folder, each into a file of its name. Each file
     appears completely or not at all, and none before all actions were read.
     """
     armature = present(target_armature.armature(context))
@@ -71,7 +71,7 @@ def export_actions(
         request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions(visual=writing.visual))
         read = reading.read_actions(scene_of(context), armature, made_of, request)
         (source,) = read.sources
-        # The last note says that bones posed by constraints get no keys; a file has them.
+        # The last note states that bones posed by constraints get no keys, which does not apply to files.
         notes.extend(source.notes[:-1] if source.hidden else source.notes)
         if source.clip.channels:
             count = len(source.clip.channels)
@@ -135,7 +135,7 @@ def _places(path: str, actions: Sequence[bpy.types.Action], suffix: str) -> list
 
 
 def _check(places: Sequence[Path], overwrite: bool) -> None:
-    """Raise LoomError for paths that can't be written or must not be overwritten, before any work is done."""
+    """Raise LoomError for paths that can't be written or must not be overwritten, before any other work."""
     taken: set[str] = set()
     for place in places:
         if place.is_dir():

@@ -1,6 +1,6 @@
-"""Export the actions of a set for an engine: a file each or one for all, as fast as asked, and a page of JSON on them.
+"""Export the actions of a set for an engine: one file each or one for all, at a chosen rate, with a JSON description.
 
-Blender's own exporters write; what they wrote is read back before any file stays.
+Blender's exporters write the files, which are read back for verification before they are moved to the folder.
 """
 
 import json
@@ -33,21 +33,21 @@ from . import export_models, model_files
 JSON = "set.json"
 STILL = "_InPlace"
 _AXES = {"axis_forward": "-Z", "axis_up": "Y"}
-# How each engine takes a file: FBX with its scale in the file's unit (so that no bone is scaled), glTF in metres.
+# FBX scaling for each engine: FBX with its scale in the file's unit (so that no bone is scaled), glTF in metres.
 FBX = {
     "UNREAL": {**_AXES, "apply_scale_options": "FBX_SCALE_UNITS", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
     "UNITY": {**_AXES, "apply_scale_options": "FBX_SCALE_ALL", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
     "GODOT": {**_AXES, "apply_scale_options": "FBX_SCALE_ALL", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
 }
-ROOT_OBJECT = "Armature"  # Unreal makes no bone of an object of this name
+ROOT_OBJECT = "Armature"  # Unreal does not create a bone for an object of this name
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How a set is written.
+    """Options for writing a set.
 
     engine : a key of FBX; suffix : .glb or .fbx; together : all actions in one file
-    rate : frames a second, 0 as the actions were made; scale : factor of all lengths
+    rate : frames per second, 0 for the actions' own rates; scale : factor of all lengths
     """
 
     engine: str = "GODOT"
@@ -61,7 +61,7 @@ class Writing:
 
 
 class _Track(NamedTuple):
-    """An action on a track of its own, from frame 0 of the scene to its last; worn : tracks of what is worn."""
+    """An action on its own track, from scene frame 0 to `last`; worn : tracks of attached meshes and shape keys."""
 
     action: bpy.types.Action
     track: bpy.types.NlaTrack
@@ -80,9 +80,9 @@ def export(
     writing: Writing,
     progress: Progress,
 ) -> tuple[list[Path], list[str]]:
-    """Write actions of a set into a folder; returns the files and what is to be said. Raises LoomError.
+    """Write actions of a set into a folder; return the files and messages. Raises LoomError.
 
-    No file is there before all were written and read back.
+    Files appear only after all of them were written and read back.
     """
     about = _about(context, armature, actions, progress.part(0.0, 0.2))
     names = _file_names(take, actions, about, writing)
@@ -140,7 +140,7 @@ def _file_names(
 def _about(
     context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], progress: Progress
 ) -> list[dict[str, Any]]:
-    """Return what the page of the set says of each action."""
+    """Return the entries of the actions in the JSON description."""
     made = []
     for k, action in enumerate(actions):
         progress.at(k / len(actions), f"reading {action.name}")
@@ -166,7 +166,7 @@ def _page(take: str, about: Sequence[dict[str, Any]], *, tracks_rates: list[floa
 def _staged(
     context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], writing: Writing
 ) -> Iterator[list[_Track]]:
-    """Put each action on a track of its own, at the rate asked for; all as before afterwards."""
+    """Put each action on its own track, at the requested rate; everything is restored afterwards."""
     scene, data = scene_of(context), present(armature.animation_data)
     others, muted, called = list(data.nla_tracks), [one.mute for one in data.nla_tracks], armature.name
     tracks: list[_Track] = []
@@ -195,7 +195,7 @@ def _track(
     rate: float,
     unkeyed: dict[curves.Target, tuple[float, ...]],
 ) -> _Track:
-    """Put an action on a new, muted track, from frame 0; it takes whole frames, at most half of one more or less."""
+    """Put an action on a new, muted track from frame 0, with its length rounded to whole frames."""
     own = rates.rate_of(action) or rates.of_scene(scene)
     rate = rate or own
     first, last = (float(frame) for frame in action.frame_range[:])
@@ -206,7 +206,7 @@ def _track(
 
 
 def _added(owner: Any, action: bpy.types.Action, slot: Slot, frames: int) -> bpy.types.NlaTrack:
-    """Return a new, muted track on which an action takes so many frames."""
+    """Return a new, muted track on which an action takes a number of frames."""
     first, last = action.frame_range[:]
     track: bpy.types.NlaTrack = present(owner.animation_data).nla_tracks.new()
     track.name, track.mute = action.name, True
@@ -222,7 +222,7 @@ def _added(owner: Any, action: bpy.types.Action, slot: Slot, frames: int) -> bpy
 
 
 def _play(context: bpy.types.Context, armature: bpy.types.Object, tracks: Sequence[_Track], one: _Track) -> None:
-    """Let a track play alone, over the whole scene, without the pose of another track."""
+    """Play only one track, over the whole scene range, without the pose of another track."""
     scene = scene_of(context)
     for other in tracks:
         for track in (other.track, *other.worn):
@@ -261,7 +261,7 @@ def _write_all(
     path: Path,
     writing: Writing,
 ) -> list[str]:
-    """Write one file with all actions: files of glTF joined, or FBX with a strip each."""
+    """Write one file with all actions: joined glTF files, or FBX with a strip each."""
     if path.suffix == ".glb":
         _joined(parts, path)
     else:
@@ -319,7 +319,7 @@ def _start(one: _Track, frame: float, faces: Literal["NOTHING", "HOLD"]) -> None
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that Blender adds where it is taken, as it is when a file is read back."""
+    """Return a name without the number that Blender adds to duplicates, which also happens when a file is read back."""
     return re.sub(r"\.\d{3}$", "", name)
 
 
@@ -331,7 +331,7 @@ def _compared(
     name: str,
     writing: Writing,
 ) -> list[str]:
-    """Return what is to be said of an action that was read back; raises LoomError where it is another."""
+    """Return messages on an exported action that was read back; raises LoomError if it differs."""
     frames: Array = np.arange(0.0, one.last + 1.0)
     metres = scene_of(context).unit_settings.scale_length if name.endswith(".fbx") else 1.0
     shown = export_models.shown(context, armature, frames, metres * writing.scale)
@@ -360,13 +360,13 @@ def _put(path: Path, content: dict[str, Any], binary: bytes) -> None:
 
 
 def _joined(parts: Sequence[Path], path: Path) -> None:
-    """Write one file of several that differ in their animations only: those of all, and the rest of the first."""
+    """Join files that differ only in their animations: all animations, and everything else from the first file."""
     content, binary = _parts_of(parts[0])
     for part in parts[1:]:
         other, more = _parts_of(part)
         if len(other["nodes"]) != len(content["nodes"]):
             raise LoomError(f"{path.name}: the actions move different nodes: export a file each")
-        moved: dict[int, int] = {}  # the numbers that its accessors have in the new file
+        moved: dict[int, int] = {}  # indices of its accessors in the new file
         for sampler in (one for animation in other["animations"] for one in animation["samplers"]):
             for end in ("input", "output"):
                 if sampler[end] not in moved:
@@ -384,7 +384,7 @@ def _joined(parts: Sequence[Path], path: Path) -> None:
 
 
 def _scaled(path: Path, factor: float) -> None:
-    """Hang everything of a file under a node that scales it."""
+    """Parent everything in a file to a node that scales it."""
     content, binary = _parts_of(path)
     scene = content["scenes"][content.get("scene", 0)]
     content["nodes"].append({"name": "Scale", "scale": [factor] * 3, "children": scene["nodes"]})

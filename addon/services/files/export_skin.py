@@ -1,4 +1,4 @@
-"""Export the meshes that an armature deforms, at rest, and their weights, for `action-loom skin`."""
+"""Export the meshes deformed by an armature, at rest, and their weights, for `action-loom skin`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +25,10 @@ ENDINGS = (".obj", ".weights.txt")
 def composed(
     armature: bpy.types.Object, scene: bpy.types.Scene, body: Rig, clip: Clip, convention: Convention
 ) -> tuple[bytes, bytes, list[str]]:
-    """Return a mesh and its weights as contents of files that go with the motion of a clip, and notes for the user.
+    """Return file contents of a mesh and its weights that match the motion file of a clip, and notes for the user.
 
-    body : the rig on which the clip was read. Raises LoomError where no mesh that is seen hangs on the armature, and
-    for those that can't be read.
+    body : the rig on which the clip was read. Raises LoomError if the armature deforms no visible mesh, and for
+        unreadable meshes.
     """
     drawn = mesh.skinned(armature, [one for one in scene.objects if one.visible_get()])
     if not drawn:
@@ -56,7 +56,7 @@ def composed(
 
 
 def _counted(begins: Sequence[Indices]) -> NDArray[np.int64]:
-    """Return where each part of several surfaces begins, one surface after the other, with the end at the end."""
+    """Return the offsets of parts in concatenated surfaces, with the total length at the end."""
     return np.concatenate([[0], np.cumsum(np.concatenate([np.diff(one) for one in begins]))]).astype(np.int64)
 
 
@@ -76,5 +76,5 @@ def _at_rest(armature: bpy.types.Object, body: Rig, places: Array) -> Array:
 
 
 def _as_written(places: Array, convention: Convention) -> Array:
-    """Return places (V, 3), metres and z up, in the unit and axes of a file."""
+    """Convert places (V, 3), metres and z up, to the unit and axes of a file."""
     return quat.rotate(quat.inv(settling.TURNS[convention.up]), places) / convention.metres

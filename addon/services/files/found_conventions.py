@@ -11,7 +11,7 @@ LARGEST = 20_000_000  # bytes; a larger file would hold up the dialog
 
 
 def look(path: str) -> tuple[Finding, ...]:
-    """Return how each part of a file's convention is found, () for model files and unreadable ones."""
+    """Return how each part of a file's convention was found, () for model files and unreadable ones."""
     if not path.lower().endswith(registry.READABLE):
         return ()
     try:

@@ -1,6 +1,6 @@
-"""Import motion files as actions, of the armature that they fit or of new ones.
+"""Import motion files as actions, for an armature that they fit or for new armatures.
 
-Everything is read before anything is written, so a broken file leaves the scene as it was.
+All files are read before anything is written, so a broken file leaves the scene unchanged.
 """
 
 import os
@@ -31,16 +31,16 @@ AUTO, ACTIVE, NEW = ONTO = "AUTO", "ACTIVE", "NEW"
 
 @dataclass(frozen=True)
 class FileReading:
-    """How files are read; units, up, skeleton, file_rate, sides and body as in `motion_file.read`.
+    """Options for reading files; units, up, skeleton, file_rate, sides and body as in `motion_file.read`.
 
-    to_scene_rate : resample to the scene's rate; else each captured frame is one scene frame, and the action keeps its
-    rate
-    onto : target of files whose joints are not the active armature's, one of ONTO; NEW even where they fit
-    plant_feet : whether to plant the feet of clips carried onto another body
-    trim : whether to leave out a T-pose that a capture begins with, and jumps at its ends
-    limbs : which controls of arms and legs get keys, on a rig that has both kinds (see `ResultOptions.limbs`)
-    here : whether what is carried onto another body begins where that stands
-    mesh : whether the meshes beside the files come along, on new armatures whatever `onto` says
+    to_scene_rate : resample to the scene's rate; otherwise each captured frame is one scene frame, and the action keeps
+        its rate
+    onto : target of files whose joints are not the active armature's, one of ONTO; NEW applies even if they fit
+    plant_feet : whether to plant the feet of retargeted clips
+    trim : whether to remove a T-pose at the start of a capture, and jumps at its ends
+    limbs : the controls of arms and legs to key, on a rig with FK and IK (see `ResultOptions.limbs`)
+    here : whether retargeted clips begin at the armature's place
+    mesh : whether to import meshes beside the files, always onto new armatures
     """
 
     units: str = "auto"
@@ -63,8 +63,9 @@ class Imported:
     """The new actions of each armature, the new armatures, and messages for the user.
 
     found : how the files were read, a sentence for each way
-    retargeted : how files were carried onto the character; beside : what stays as it is, one sentence, "" for nothing
-    refused : why some could not be, a sentence each
+    retargeted : how files were retargeted to the character; beside : one sentence on what stays unchanged, "" for
+        nothing
+    refused : the reasons why files could not be retargeted, a sentence each
     """
 
     actions: dict[bpy.types.Object, list[bpy.types.Action]]
@@ -78,12 +79,12 @@ class Imported:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What is known of the scene before files are read: all that reading and carrying need of Blender.
+    """All Blender data needed for reading and retargeting, collected before files are read.
 
-    models : the clips of files that Blender's own importers read, by path
-    armature, to : the session id of the armature that files may go to, and what is known of it
-    carry : whether files of other bodies go there, too
-    stand : where it stands, a row as in `ResultOptions.stand`; () for files that stay where they are
+    models : the clips of files read by Blender's own importers, by path
+    armature, to : the session id of the possible target armature, and its data
+    carry : whether to retarget files of other bodies to it, too
+    stand : its place, a row as in `ResultOptions.stand`; () to keep the places in the files
     rate : the scene's
     """
 
@@ -99,9 +100,9 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """Files brought onto the armature's body, those for new armatures, and messages for the user (see `Imported`).
+    """Files retargeted to the armature, files for new armatures, and messages for the user (see `Imported`).
 
-    keys : by the number of a file on the armature's body, what the controls are to be keyed as, or why they can't be
+    keys : control keys of each file for the armature, by its index, or the reason for a failure
     """
 
     moved: tuple[Moved, ...]
@@ -113,7 +114,7 @@ class Brought:
 
 
 def given_in_steps(context: bpy.types.Context, paths: Sequence[str], reading: FileReading) -> steps.Steps[Given]:
-    """Return what must be known of the scene; model files are read here, by Blender. Raises LoomError kinds."""
+    """Collect the data of the scene; model files are read here, by Blender. Raises LoomError kinds."""
     if not paths:
         raise LoomError("Choose motion files first")
     models = {}
@@ -135,11 +136,11 @@ def given_in_steps(context: bpy.types.Context, paths: Sequence[str], reading: Fi
 
 
 def brought(given: Given, progress: Progress) -> Brought:
-    """Read the files and bring them onto the armature that they fit; touches no Blender data. Raises LoomError kinds.
+    """Read the files and fit them to the armature; touches no Blender data. Raises LoomError kinds.
 
-    A file fits if the armature has a bone for every joint that moves. Other files are carried onto its body if it is a
-    character's or if requested; else they are left for new armatures, one for all files with the same joints. Files
-    that can't be carried are left out.
+    A file fits if the armature has a bone for every joint that moves. Other files are retargeted if it is a character
+    or if requested; otherwise they are assigned to new armatures, one for all files with the same joints. Files that
+    can't be retargeted are left out.
     """
     notes: list[str] = []
     found: dict[str, None] = {}
@@ -174,7 +175,7 @@ def brought(given: Given, progress: Progress) -> Brought:
 
 
 def solve_in_steps(given: Given, brought: Brought) -> steps.Steps[None]:
-    """Solve for the keys of the armature's controls, if it has some: into `brought.keys`; nothing is written."""
+    """Solve for the keys of the armature's controls, if it has controls, and store them in `brought.keys`."""
     for number, moved in enumerate(brought.moved):
         solving = onto_armature.solved_in_steps(_found(given.armature), moved, limbs=given.reading.limbs)
         try:
@@ -226,7 +227,7 @@ def _found(uid: int) -> bpy.types.Object:
 
 
 def _here(moved: Moved, stand: tuple[float, ...]) -> Moved:
-    """Return a retargeted clip at the place of the armature; clips of its own files are not moved."""
+    """Move a retargeted clip to the armature's place; clips of its own files are not moved."""
     if not moved.retargeted or not stand:
         return moved
     return replace(moved, clip=standing.moved(moved.clip, stand, moved.body))
@@ -244,7 +245,7 @@ def _is_model(path: str) -> bool:
 
 
 def _settled_together(given: Given, contents: list[list[motion_file.MotionFile]]) -> list[list[motion_file.MotionFile]]:
-    """Return the contents of files after the files of a skeleton have settled each other's doubts."""
+    """Resolve doubts about a file's convention with the help of other files of the same skeleton."""
     every = [(path, one) for path, content in zip(given.paths, contents, strict=True) for one in content]
 
     def read_again(number: int, up: str) -> motion_file.MotionFile:
@@ -259,7 +260,7 @@ def _settled_together(given: Given, contents: list[list[motion_file.MotionFile]]
 def _files(
     path: str, contents: list[motion_file.MotionFile], given: Given, notes: list[str], found: dict[str, None]
 ) -> list[File]:
-    """Return the clips of a file, trimmed and at the rate asked for; notes and how it was read are added."""
+    """Return the clips of a file, trimmed and at the requested rate; notes and the reading method are added."""
     reading = given.reading
     drawn = None
     if path in given.models:
@@ -290,7 +291,7 @@ def _files(
 
 
 def _contents(path: str, reading: FileReading) -> list[motion_file.MotionFile]:
-    """Return a file as it is read, once for each of its bodies if none was chosen."""
+    """Read a file, once for each of its bodies if none was chosen."""
 
     def read(body: str) -> motion_file.MotionFile:
         return motion_file.read(
@@ -311,9 +312,9 @@ def _contents(path: str, reading: FileReading) -> list[motion_file.MotionFile]:
 
 
 def receiver(context: bpy.types.Context) -> tuple[bpy.types.Object | None, bool, bool]:
-    """Return the armature that files may go to, whether it is a character, and whether it has controls.
+    """Return the target armature for files, whether it is a character, and whether it has controls.
 
-    A character moves a mesh or has controls; it takes the motion of other bodies, too.
+    A character moves a mesh or has controls; it also accepts the motion of other bodies.
     """
     armature = _active(context)
     if armature is None:
@@ -333,7 +334,7 @@ def _new_armature(context: bpy.types.Context, file: File) -> tuple[bpy.types.Obj
 
 
 def _keep_roles(armature: bpy.types.Object, skeleton: Skeleton, names: dict[str, str]) -> None:
-    """Store the roles that the motion showed on an armature whose names and rest pose do not show them."""
+    """Store the roles found by motion on an armature if its names and rest pose do not show them."""
     shown = {role: names[skeleton.names[joint]] for role, joint in skeleton.roles.items()}
     if rig.found_roles(armature) != shown:
         rig.set_roles(armature, shown)
@@ -346,7 +347,7 @@ def _hang(
     names: dict[str, str],
     notes: list[str],
 ) -> None:
-    """Hang the first of some meshes on a new armature; note those that are other ones."""
+    """Attach the first of some meshes to a new armature; note different ones."""
     if found:
         import_skin.hang(context, found[0], armature, names)
         others = [each.name for each in found[1:] if not each.same(found[0])]

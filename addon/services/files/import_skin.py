@@ -1,4 +1,4 @@
-"""Import the mesh and weights beside a motion file, as `export_skin` writes them, onto the file's new armature."""
+"""Import the mesh and weights beside a motion file, as written by `export_skin`, onto the file's new armature."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from . import export_skin
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A mesh in the file's rest pose, and what its vertices hang on.
+    """A mesh in the file's rest pose, with its bone weights.
 
     vertices (V, 3) : metres, z up, in the armature's space
-    joints : names of the file's joints, which the weights count
+    joints : names of the file's joints, indexed by the weights
     """
 
     name: str
@@ -34,15 +34,16 @@ class Drawn:
     joints: tuple[str, ...]
 
     def same(self, other: "Drawn") -> bool:
-        """Say whether two meshes have the same vertices in the same places."""
+        """Return whether two meshes have the same vertices in the same places."""
         return np.array_equal(self.vertices, other.vertices)
 
 
 def read(motion: str, convention: Convention, joints: tuple[str, ...]) -> tuple[Drawn | None, list[str]]:
-    """Return the mesh beside a motion file, None where it has none, and notes; touches no Blender data.
+    """Return the mesh beside a motion file, None if it is missing, and notes; touches no Blender data.
 
-    convention, joints : of the motion file; mesh and weights are in the same unit, axes and names
-    Raises MotionFileError with the file and line that can't be read.
+    convention, joints : of the motion file; mesh and weights use the same unit, axes and names
+
+    Raises MotionFileError with the file and line of an error.
     """
     places = export_skin.paths(Path(motion))
     missing = [place.name for place in places if not place.exists()]
@@ -57,12 +58,12 @@ def read(motion: str, convention: Convention, joints: tuple[str, ...]) -> tuple[
 
 
 def _upright(places: Array, convention: Convention) -> Array:
-    """Return places (V, 3) of a file in metres and z up."""
+    """Convert places (V, 3) of a file to metres and z up."""
     return convention.metres * quat.rotate(settling.TURNS[convention.up], places)
 
 
 def hang(context: bpy.types.Context, drawn: Drawn, armature: bpy.types.Object, names: Mapping[str, str]) -> None:
-    """Make a mesh object whose vertices hang on the bones of an armature at rest.
+    """Create a mesh object that an armature at rest deforms.
 
     names : bones by the file's joints
     """
@@ -81,7 +82,7 @@ def hang(context: bpy.types.Context, drawn: Drawn, armature: bpy.types.Object, n
 
 
 def _weigh(made: bpy.types.Object, drawn: Drawn, names: Mapping[str, str]) -> None:
-    """Give vertices their groups; shares of a sum over 1 become parts of it, for groups hold no more than 1."""
+    """Assign vertex groups; weights with a sum above 1 are normalized, because a group can't exceed 1."""
     given = drawn.weights
     owners = np.repeat(np.arange(len(given.first) - 1), np.diff(given.first))
     shares = given.weights / np.maximum(given.totals, 1.0)[owners]

@@ -13,15 +13,15 @@ from ..sources import body_roles, source_list
 if TYPE_CHECKING:
     from .import_motion import Imported
 
-TICKED = 2  # sources ticked at first: blending all of an armature's actions is seldom wanted
+TICKED = 2  # initially ticked sources: blending all actions of an armature is seldom wanted
 
 
 def take_in(
     context: bpy.types.Context, imported: "Imported", *, select: bool, match_rate: bool, fit_range: bool, play: bool
 ) -> str:
-    """List the imported actions, tick the first two, and apply the requested changes; returns what has changed.
+    """List the imported actions, tick the first two, and apply the requested changes; return a description of these.
 
-    play : whether each armature plays the first of its new actions; else only one that plays none does
+    play : whether each armature plays its first new action; otherwise only an armature without an action does
     """
     for armature, actions in imported.actions.items():
         rig = list_actions(scene_of(context), armature, actions)
@@ -37,16 +37,16 @@ def take_in(
     notes += [_range_fitted(scene_of(context), every)] if fit_range else []
     if play:
         every = imported.actions[armature]
-        if properties.settings_of(scene_of(context)).on_rates == "ACTION":  # as the artist has answered before
+        if properties.settings_of(scene_of(context)).on_rates == "ACTION":  # the artist chose this earlier
             rate_matching.give_actions(scene_of(context), every)
         playback.show(context, armature, every[0], play=True, near=select)
     return "; ".join(filter(None, notes))
 
 
 def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: list[bpy.types.Action]) -> Any:
-    """Add new actions of an armature to its list, which shows the first; returns what is kept of the armature.
+    """Add new actions of an armature to its list and activate the first; return the list.
 
-    The first two are ticked where none is, and instead of two that no one has chosen.
+    The first two are ticked if none is, and they replace ticks that nobody has chosen.
     """
     rig = properties.ensure_rig(scene, armature)
     place = len(rig.sources)
@@ -62,7 +62,7 @@ def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: li
 
 
 def _activate(context: bpy.types.Context, armature: bpy.types.Object, *, seen: bool) -> None:
-    """Select an armature alone, and bring it into view if it is to be seen; what plays is shown later."""
+    """Select an armature alone, and bring it into view if `seen`; a played action is framed later."""
     for one in list(present(context.selected_objects)):
         one.select_set(False)
     layer = present(context.view_layer)
@@ -79,7 +79,7 @@ def _activate(context: bpy.types.Context, armature: bpy.types.Object, *, seen: b
 
 
 def _rate_matched(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> str:
-    """Set the scene's rate to that of the actions, if they share one; returns the change as text."""
+    """Set the scene's rate to the actions' rate, if they share one; return the change as text."""
     found = {rate for rate in map(rates.rate_of, actions) if rate}
     before = rates.of_scene(scene)
     if len(found) != 1 or not rates.differ(before, rate := found.pop()):

@@ -1,6 +1,6 @@
 """Read clips from files that Blender itself imports: .fbx, .glb, .gltf.
 
-The import runs in a scene of its own, which is removed afterwards with everything in it: only the clips stay.
+The import runs in a temporary scene, which is removed afterwards with everything in it except the clips.
 """
 
 import base64
@@ -28,13 +28,13 @@ from ...ground.formats import MODELS
 from ...ground.handlers import unheard
 from ..sources import source_list
 
-USUAL_RATE = 30.0  # frames per second of files whose keys do not tell the rate
+USUAL_RATE = 30.0  # frames per second of files whose keys do not determine the rate
 _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 _NEAR = 0.01  # tolerance as a share of the rate: key times are rounded
 _OFF_FRAME = 0.05  # frames; likewise
-_FLOAT = 5126  # the number of single precision in glTF
-_OF_CODE = re.compile(r"^ |^Location:|Traceback")  # lines of an error that name places in code
-_WORDS = 120  # letters of an importer's message
+_FLOAT = 5126  # the component type of single precision in glTF
+_OF_CODE = re.compile(r"^ |^Location:|Traceback")  # lines of an error that refer to source code
+_WORDS = 120  # maximal length of an importer's message
 _HANDLERS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
 
 
@@ -62,7 +62,7 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
 
 
 def rate_of_gltf(path: str) -> float:
-    """Return the rate of the nearest keys of a glTF file's animations; 0 where it is unknown.
+    """Return the rate of the closest keys of a glTF file's animations; 0 if it is unknown.
 
     If all keys are sparse, it is the lowest usual rate with a frame at every key.
     """
@@ -71,7 +71,7 @@ def rate_of_gltf(path: str) -> float:
         inputs = {one["input"] for animation in content.get("animations", ()) for one in animation["samplers"]}
         times = [_key_times(path, content, binary, place) for place in sorted(inputs)]
     except (OSError, ValueError, KeyError, IndexError, TypeError, struct.error):
-        return 0.0  # Blender's importer will report the fault
+        return 0.0  # Blender's importer will report the error
     gaps = np.concatenate([np.zeros(0), *map(np.diff, times)])
     gaps = gaps[gaps > 1.0 / (1.5 * _RATES[-1])]
     if not len(gaps):
@@ -107,7 +107,7 @@ def _key_times(path: str, content: Any, binary: bytes, place: int) -> Array:
 
 
 def _contents_of(path: str) -> tuple[Any, bytes]:
-    """Return the description in a glTF file, and the binary data in it, b"" where there is none."""
+    """Return the JSON of a glTF file, and its binary data, b"" if there is none."""
     with open(path, "rb") as file:
         head = file.read(20)
         if head[:4] != b"glTF":
@@ -119,9 +119,9 @@ def _contents_of(path: str) -> tuple[Any, bytes]:
 
 @contextmanager
 def _away(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Scene, set[bpy.types.ID]]]:
-    """Show a temporary scene in the window, and remove everything new afterwards; yields it and the earlier data.
+    """Show a temporary scene in the window, and remove all new data afterwards; yields the scene and the earlier data.
 
-    Blender's importers work in the window's scene, whatever context they are called in.
+    Blender's importers work in the window's scene, regardless of the context.
     """
     window = context.window
     if window is None:
@@ -152,7 +152,7 @@ def _import(path: str, ending: str) -> None:
 
 
 def _said(message: str, path: str) -> str:
-    """Return an importer's message in a few words, without traceback, place in code and folder."""
+    """Shorten an importer's message: no traceback, code location or folder."""
     lines = [line for line in message.splitlines() if line.strip() and not _OF_CODE.search(line)]
     last = (lines or [message])[-1].replace(os.path.join(os.path.dirname(path), ""), "")
     return textwrap.shorten(last.removeprefix("Error:"), _WORDS)

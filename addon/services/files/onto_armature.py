@@ -1,7 +1,7 @@
-"""Put clips of motion files on an existing armature: on its own bones where they fit, else carried onto its body.
+"""Put clips of motion files on an existing armature: directly on fitting bones, or retargeted to its body.
 
-The armature is read first (`receiver`) and written last; the steps between touch no Blender data, so they can run in a
-thread.
+The armature is read first (`receiver`) and written last; the steps between do not touch Blender data, so they can run
+in a thread.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -45,18 +45,18 @@ from ...ground.blender_types import armature_data, scene_of
 from ..weaving import on_controls
 from .import_skin import Drawn
 
-Solved = on_controls.OnRig | None  # None where bones are keyed
+Solved = on_controls.OnRig | None  # None if bones are keyed
 
 _MOVED = 1e-4  # metres; smaller differences count as none
 
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """A clip that was read, at the requested rate.
+    """A clip from a file, at the requested rate.
 
     turned : for each joint, whether its file has rotations for it
     rate : the file's own frame rate
-    drawn : the mesh beside it, None where none is asked for
+    drawn : the mesh beside it, None if none is requested
     """
 
     clip: Clip
@@ -85,7 +85,7 @@ class Moved:
     """A file and its clip on an armature's body.
 
     targets : properties to key
-    retargeted : how the clip was carried, "" if it was not
+    retargeted : a sentence on the retargeting, "" if there was none
     notes : further messages for the user, a sentence each
     """
 
@@ -99,13 +99,13 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class Receiver:
-    """An armature that clips are brought onto; an unreadable body is kept as its error.
+    """The target armature of clips; an unreadable body is stored as its error.
 
     bones : names of its bones, and of the object itself, by their names in files
     resting, moving : its bones alone, and with the object as a joint
-    body : the body that other clips are carried onto
-    own : poses of that body in the armature's own actions; None where there is no body
-    played : properties keyed by the actions that it plays
+    body : the body to which other clips are retargeted
+    own : poses of that body in the armature's own actions; None if the body is unreadable
+    played : properties keyed by the actions it plays
     """
 
     name: str
@@ -120,7 +120,7 @@ class Receiver:
 
 
 def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiver:
-    """Read an armature that was made for files, to bring them onto its bones."""
+    """Read an armature that was created for files, to assign them to its bones."""
     joint, resting = rig.object_joint(armature), _tried(lambda: rig.read(armature))
     moves = any(joint in file.clip.skeleton.names for file in files)
     moving = _tried(lambda: rig.read(armature, moving_object=True)) if moves else resting
@@ -128,7 +128,7 @@ def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiv
 
 
 def receiver(armature: bpy.types.Object) -> Receiver:
-    """Read an armature to bring clips onto it."""
+    """Read an armature as a target of clips."""
     joint, body = rig.object_joint(armature), _tried(lambda: _body_of(armature))
     return Receiver(
         armature.name,
@@ -157,7 +157,7 @@ def _read(found: rig.Rig | LoomError) -> rig.Rig:
 
 
 def _body_of(armature: bpy.types.Object) -> rig.Rig:
-    """Return the body that clips are carried onto; raises RigError where its controls are unknown."""
+    """Return the target body of retargeted clips; raises RigError if its controls are unknown."""
     body = control_body.body_of(armature, still=partial(unkeyed_pose.still_bones, armature))
     control_body.refuse_unknown(armature, body)
     scene = scene_of(bpy.context)
@@ -166,21 +166,21 @@ def _body_of(armature: bpy.types.Object) -> rig.Rig:
 
 
 def on_its_bones(file: File, to: Receiver) -> Moved | None:
-    """Return a file on an armature's bones where these are the file's joints and rest alike, else None.
+    """Return a file's clip on an armature's bones if joints and rest poses match, or None.
 
-    Raises RigError where the bones can't be read.
+    Raises RigError if the bones can't be read.
     """
     fits = None if to.by_controls else _on_bones(file, to)
     return onto_bones(fits, to) if fits is not None and _rests_alike(fits, to) else None
 
 
 def has_joints(file: File, to: Receiver) -> bool:
-    """Say whether an armature has all of a file's moving joints, or is keyed by controls, never by its bones."""
+    """Return whether an armature has all of a file's moving joints, or is keyed by controls, never by its bones."""
     return to.by_controls or _on_bones(file, to) is not None
 
 
 def _on_bones(file: File, to: Receiver) -> File | None:
-    """Return a file with its joints named as the armature's bones, or None where a moving joint has no bone."""
+    """Rename a file's joints to the armature's bone names; return None if a moving joint lacks a bone."""
     joints = file.clip.skeleton.names
     if len({bones.name_of(joint) for joint in joints}) < len(joints):
         return None
@@ -191,7 +191,7 @@ def _on_bones(file: File, to: Receiver) -> File | None:
 
 
 def onto_bones(file: File, to: Receiver) -> Moved:
-    """Return a file, whose joints are named as an armature's bones, on those bones."""
+    """Return a file's clip on an armature's bones, which have the names of its joints."""
     body = _read(to.moving if to.object_joint in retarget.moving(file.clip) else to.resting)
     if _same(file.clip.skeleton, body.skeleton):
         return Moved(file, replace(file.clip, skeleton=body.skeleton), body, _targets(file, body))
@@ -199,15 +199,15 @@ def onto_bones(file: File, to: Receiver) -> Moved:
 
 
 def _rests_alike(file: File, to: Receiver) -> bool:
-    """Say whether a file rests as the armature does; true where either is not known to be a person."""
+    """Return whether file and armature have the same rest pose; true if either is not known to be a person."""
     both = file.clip.skeleton, _read(to.resting).skeleton
     return not all(map(carried.is_a_persons, both)) or alike.rest_alike(*both)
 
 
 def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "source") -> Moved:
-    """Return a file's clip carried onto an armature's body, with planted feet if requested. Raises LoomError kinds.
+    """Retarget a file's clip to an armature's body, with planted feet if requested. Raises LoomError kinds.
 
-    limbs : which controls of arms and legs get keys (see `ResultOptions.limbs`)
+    limbs : the controls of arms and legs to key (see `ResultOptions.limbs`)
     """
     body = _read(to.body)
     own = to.own or other_bodies.still(body, to.name, 1.0)
@@ -222,7 +222,7 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "so
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:
-    """Say whether two skeletons are one, as for a character's own files that come back to it."""
+    """Return whether two skeletons are equal, as for a character's own files."""
     near = _MOVED * max(other.height, 1.0)
     return (
         one.names == other.names
@@ -246,7 +246,7 @@ def _inherit_alike(one: Inheritance | None, other: Inheritance | None) -> bool:
 
 
 def solved_in_steps(armature: bpy.types.Object, moved: Moved, *, limbs: str = "source") -> steps.Steps[Solved]:
-    """Return what an armature's controls are to be keyed as, None if its bones are keyed; writes nothing."""
+    """Solve for the keys of an armature's controls, None if its bones are keyed; writes nothing."""
     if moved.body.controls is None:
         return None
     return (yield from on_controls.keys_in_steps(armature, _named(moved), moved.body, Wanted(limbs)))
@@ -263,8 +263,9 @@ def write(
 
     keys : of the armature's controls, by `solved_in_steps`
     rate : stored on the action; 0 for the scene's rate
-    limbs : which controls of arms and legs get keys (see `ResultOptions.limbs`)
-    Raises RigError for a rig whose controls do not show the clip, with nothing written.
+    limbs : the controls of arms and legs to key (see `ResultOptions.limbs`)
+
+    Raises RigError, with nothing written, for a rig whose controls do not reproduce the clip.
     """
     clip, body = moved.clip, moved.body
     notes = [*moved.notes, *(filter(None, (body.note, body.carried)) if body.controls is not None else ())]
@@ -284,7 +285,7 @@ def write(
             raise RigError(sentence if off.known else f"{sentence}, or its controls can't be keyed")
     action = into[0]
     unkeyed_pose.keep(armature, body, action)
-    # The file is what it is: its action stays. What controls can't reach is said already.
+    # An imported action is kept in spite of differences; errors of the controls were already reported.
     if off is not None and (keys is None or not keys.keys.notes):
         notes.append(off.sentence(action.name))
     if twisted:
@@ -296,9 +297,9 @@ def write(
 
 
 def _targets(file: File, body: rig.Rig) -> frozenset[Target]:
-    """Return the properties keyed even where nothing moves: all rotations in the file, and the locations of its roots.
+    """Return the properties to key even without movement: all rotations in the file, and the locations of its roots.
 
-    A bone without keys would keep the pose of whatever action was shown before.
+    A bone without keys would keep the pose of the previously played action.
     """
     modes = dict(zip(clips.targets_of(body), body.modes, strict=True))
     targets = set()

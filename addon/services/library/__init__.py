@@ -1,1 +1,1 @@
-"""The library of clips that is searched."""
+"""The searched library of clips."""

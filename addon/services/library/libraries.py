@@ -8,7 +8,7 @@ from ...ground import memory, troubles
 if TYPE_CHECKING:
     from ....core.library.search import Searched
 
-TROUBLES = 0, "library"  # where library troubles are kept: under no armature and no mode of Weave
+TROUBLES = 0, "library"  # key of stored library errors, which belong to no armature or mode
 
 
 class Known(NamedTuple):

@@ -1,4 +1,4 @@
-"""Keep what is searched for in the library and the list of results, for this session and in no file."""
+"""Store the search settings of the library and the list of results, for this session only."""
 
 import dataclasses
 from contextlib import suppress
@@ -12,7 +12,7 @@ from ...model import lists, preferences, target_armature
 from ..sources import source_list
 
 _FINDER = "action_loom_library"  # the property of the window manager
-_OF_PANEL = {"SKIP_SAVE"}  # the operator takes the panel's values, not those of its previous call
+_OF_PANEL = {"SKIP_SAVE"}  # the operator takes the panel's values instead of the values of its previous call
 
 
 class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
@@ -76,7 +76,7 @@ class WantedOptions:
 
 
 def show_active(context: bpy.types.Context) -> None:
-    """Show the active stretch as a ghost on the tab's armature; the panel shows what prevents it."""
+    """Show the active stretch as a ghost on the tab's armature; the panel shows errors."""
     armature = target_armature.of_tab(context)
     if armature is None or row(finder()) is None:
         return
@@ -117,7 +117,7 @@ def row(finder: Any) -> Any:
 
 
 def chosen(finder: Any) -> list[Any]:
-    """Return the ticked rows, or the active one where none is ticked."""
+    """Return the ticked rows, or the active one if none is ticked."""
     active = row(finder)
     return [one for one in finder.found if one.use] or ([] if active is None else [active])
 
@@ -125,9 +125,9 @@ def chosen(finder: Any) -> list[Any]:
 class Asked(NamedTuple):
     """The stretch of an action to search for.
 
-    source : how the action is read
+    source : the action with its reading options
     first, last : scene frames
-    why : what chose this range
+    why : the origin of this range
     """
 
     source: Source
@@ -139,8 +139,8 @@ class Asked(NamedTuple):
 def asked(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
     """Return the stretch of the armature's action to search for, or None without an action; cheap enough for drawing.
 
-    The range is the scene's preview range where one is set; else the range of the action's line in the list; else the
-    whole action.
+    The range is the scene's preview range if set; otherwise the range of the action's line in the list, or the whole
+    action.
     """
     if armature.animation_data is None or armature.animation_data.action is None:
         return None

@@ -1,4 +1,4 @@
-"""Read the library that the panel searches, and search it for stretches like one of an action."""
+"""Read the panel's library, and search it for stretches similar to one of an action."""
 
 import os
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from ...ground import memory, troubles
 from . import libraries
 from .libraries import TROUBLES, Known
 
-# What is done in files, by path, size and time of change: a few words each.
+# Descriptions of files in a few words, by path, size and time of change.
 _TOLD = memory.cache(4096)
 
 
@@ -31,7 +31,7 @@ class Query:
     """A stretch of a clip to search for in a library.
 
     first, last : its frames in the clip
-    frame : scene frame at which it begins
+    frame : scene frame of its start
     """
 
     clip: Clip
@@ -72,7 +72,7 @@ def query(read: ReadAction, first: float, last: float, library: str) -> Query:
 
 
 def stands(query: Query) -> tuple[tuple[float, float], float]:
-    """Return where on the ground a stretch begins, in metres, and its heading there, in radians."""
+    """Return the ground position of a stretch's start, in metres, and its heading there, in radians."""
     ground, raw = root_motion.ground_frames(query.clip)
     frame = round(query.first)
     facing = root_motion.smooth(raw, root_motion.HEADING_SIGMA * query.clip.rate)[frame]
@@ -80,7 +80,7 @@ def stands(query: Query) -> tuple[tuple[float, float], float]:
 
 
 def look(path: str) -> None:
-    """Read a library and keep it; the panel shows what is wrong with it."""
+    """Read a library and store it; the panel shows errors."""
     troubles.clear(TROUBLES[0])
     try:
         if path:
@@ -90,7 +90,7 @@ def look(path: str) -> None:
 
 
 def read(path: str, before: Known | None = None) -> Known:
-    """Return the current state of a library, which is `before` where the file has not changed. Raises LibraryError."""
+    """Return the current state of a library, which is `before` if the file has not changed. Raises LibraryError."""
     stamp = _stamp(path)
     if before is not None and (before.path, before.stamp) == (path, stamp):
         return before
@@ -116,9 +116,9 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list[Found]]:
-    """Return the current library of a query and the stretches in it that are most like the query.
+    """Return the current library of a query and its most similar stretches.
 
-    Where a stretch also matches mirrored, only the better match counts. Raises LibraryError.
+    If a stretch also matches mirrored, only the better match counts. Raises LibraryError.
     """
     there = read(query.library, query.known)
     asked = asking.rows(query.clip, query.first, query.last)
@@ -135,14 +135,14 @@ def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list
 
 
 class ByWords(NamedTuple):
-    """A stretch of a library's clip that words fit."""
+    """A stretch of a library's clip that matches words."""
 
     entry: Entry
     hit: Hit
 
 
 def by_words(library: str, doing: str, most: int, progress: Progress) -> tuple[Known, list[ByWords], list[str]]:
-    """Return the current library, the stretches that all words fit, longest first, and which files can't be read.
+    """Return the current library, the stretches that match all words, longest first, and unreadable files.
 
     Each file is read and cut once in a session. Raises LibraryError.
     """

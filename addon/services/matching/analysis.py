@@ -1,7 +1,7 @@
-"""Keep how the sources of each armature were matched last, and whether the match is still up to date.
+"""Store how the sources of each armature were last matched, and whether the match is up to date.
 
-No Blender data is kept. A dependency-graph update only marks an analysis as possibly out of date; whether a source
-really changed is known from its content, when it is read again.
+Blender data is not stored. A depsgraph update only marks an analysis as possibly outdated; reading the sources again
+shows from their content whether they have changed.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ NOT_ANALYSED = "not analysed"
 
 
 class Asked(NamedTuple):
-    """Everything that decides how sources are matched: the sources, how they are read, and the matching options."""
+    """All inputs of matching: the sources, their reading options, and the matching options."""
 
     sources: tuple[Source, ...]
     visual: bool
@@ -62,12 +62,12 @@ class Pair(NamedTuple):
 
 @dataclass(eq=False)
 class Analysis:
-    """How the sources of an armature were matched.
+    """The matching of an armature's sources.
 
     armature : session id of the armature
     actions : session ids of the source actions, compared with each update to notice a change
-    evaluated : session ids of the actions that Blender has evaluated before
-    icons : icon ids of the pictures that were shown, by the number of their source
+    evaluated : session ids of the actions evaluated before by Blender
+    icons : icon ids of the displayed pictures, by the number of their source
     """
 
     asked: Asked
@@ -87,7 +87,7 @@ class Analysis:
         return self.asked.names[self.registered.reference]
 
     def looks_like(self, other: "Analysis") -> bool:
-        """Say whether another analysis has the same pictures and figures, as when only weights have changed."""
+        """Return whether another analysis has the same pictures and figures, as after a change of weights only."""
         same = self.registered is other.registered and self.prepared is other.prepared
         return same and (self.asked, self.starts, self.colors) == (other.asked, other.starts, other.colors)
 
@@ -102,26 +102,26 @@ def analysis_of(armature: bpy.types.Object) -> Analysis | None:
 
 
 def shown(scene: bpy.types.Scene, known: Analysis) -> Pair:
-    """Return the pair whose picture the panel shows."""
+    """Return the pair of the displayed picture."""
     return known.pairs[properties.settings_of(scene).picture % len(known.pairs)]
 
 
 def icon_of(known: Analysis, pair: Pair) -> int:
-    """Return the icon id of a pair's picture, painted when it is first shown; 0 where Blender has no icons."""
+    """Return the icon id of a pair's picture, painted when first displayed; 0 if Blender lacks icons."""
     if pair.which not in known.icons:
         known.icons[pair.which] = _small(known.armature, known, pair.which)
     return known.icons[pair.which]
 
 
 def pair_in(shown_image: bpy.types.Image) -> tuple[Analysis, Pair] | None:
-    """Return the latest analysis and pair that one of our images shows, or None."""
+    """Return the latest analysis and pair displayed by one of our images, or None."""
     across, up = images.names_of(shown_image)
     found = [(known, pair) for known in _last for pair in known.pairs if (known.reference, pair.name) == (across, up)]
     return found[-1] if found else None
 
 
 def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
-    """Say whether the analysis matches what the panel requests; cheap enough for drawing."""
+    """Return how the analysis compares to the panel's request; cheap enough for drawing."""
     known = analysis_of(armature)
     if known is None:
         return NOT_ANALYSED
@@ -138,18 +138,18 @@ def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
 
 
 def asked_for(request: Request, matching: Matching) -> Asked:
-    """Return the sources and options that an operator was called with."""
+    """Return the sources and options of an operator call."""
     options = {name: getattr(matching, name) for name in declared(Matching)}
     return Asked(request.sources, request.reading.visual, tuple(sorted(options.items())))
 
 
 def are_listed(lines: list[Any], sources: Sequence[Source]) -> bool:
-    """Say whether some lines of a list describe these sources; cheap enough for drawing."""
+    """Return whether some lines of a list describe these sources; cheap enough for drawing."""
     return len(lines) == len(sources) and all(map(source_list.is_read_as, lines, sources))
 
 
 def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips", registered: "Registration") -> None:
-    """Keep the analysis of some sources, and paint the pictures that are seen."""
+    """Store the analysis of some sources, and paint the displayed pictures."""
     read = inputs.read
     armature = properties.of_session(bpy.data.objects, read.armature)
     if armature is None:
@@ -180,11 +180,11 @@ def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips"
 
 
 def keep_woven(context: bpy.types.Context, inputs: "Inputs", woven: "Result") -> None:
-    """Keep how a result's sources were matched, where an analysis would give the same match."""
+    """Store the matching of a result's sources, if an analysis would give the same match."""
     from ....core.weave.results import BlendResult
     from ..weaving import prepared
 
-    # Weights that do not close turn a cyclic match into one that isn't: such a match belongs to its result alone.
+    # Weights that do not close turn a cyclic match into another one, which belongs to its result alone.
     if isinstance(woven, BlendResult) and prepared.holds(woven.registration):
         keep(context, inputs, woven.prepared, woven.registration)
 
@@ -235,7 +235,7 @@ def _small(armature: int, known: Analysis, which: int) -> int:
 
 
 def colors(rig: Any, names: list[str]) -> "list[bitmap.Color]":
-    """Return the colours of sources from their lines in the list; unlisted sources get those a list would give."""
+    """Return the colours of sources from their lines in the list; unlisted sources get the colours of new lines."""
     lines = [] if rig is None else [line for line in rig.sources if line.action is not None]
     listed = {line.action.name: tuple(line.color) for line in lines}
     listed |= {line.action.name_full: tuple(line.color) for line in lines}

@@ -35,7 +35,7 @@ class FoundCandidates(NamedTuple):
     """The candidates of some sources.
 
     icon : icon id of the picture, 0 for none
-    curves : what the picture shows
+    curves : the curves in the picture
     """
 
     sources: tuple[Source, ...]
@@ -64,7 +64,7 @@ def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCa
 
 
 def source_of_cycle(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Source | None:
-    """Return the source whose cycle is chosen in the panel, or None where no found cycle is chosen."""
+    """Return the source whose cycle is chosen in the panel, or None if no found cycle is chosen."""
     found = None if armature is None else _found.get((armature.session_uid, "loop"))
     group = properties.settings_of(scene).loop
     if found is None or not any(_is_set(group, candidate) for candidate in found.candidates):

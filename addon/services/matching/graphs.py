@@ -56,7 +56,7 @@ def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph |
 
 
 def keep(context: bpy.types.Context, inputs: "Inputs", graph: "MotionGraph") -> KnownGraph | None:
-    """Keep a graph and paint it; returns None where its armature is gone."""
+    """Store a graph and paint it; returns None if its armature was deleted."""
     from ...bitmaps import graph_bitmap
 
     read, recipe = inputs.read, inputs.recipe

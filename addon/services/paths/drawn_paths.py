@@ -19,7 +19,7 @@ SHORTEST = 0.5  # heights of the body
 
 
 def smoothed(stroke: Sequence[Sequence[float]], height: float) -> Array:
-    """Return the points (K, 3) of a smooth line along a stroke (N, 3) that begins and ends where the stroke does.
+    """Return the points (K, 3) of a smooth line along a stroke (N, 3), with the same start and end.
 
     height : of the body, in the same unit
     Raises LoomError for a stroke that is too short to walk along.
@@ -54,7 +54,7 @@ def points_of(curve: bpy.types.Object | None) -> Array | None:
 
 
 def put(context: bpy.types.Context, points: Array) -> bpy.types.Object:
-    """Let the curve that was drawn last go through other points (K, 3), or make one; the panel walks along it."""
+    """Set the points (K, 3) of the last drawn curve, or create one, and choose it in the panel."""
     settings = properties.settings_of(scene_of(context))
     curve = settings.curve
     if curve is None or not has_property(curve, KEY) or curve.library is not None:

@@ -1,4 +1,4 @@
-"""Where the mouse is on the floor of a 3D view."""
+"""The place of the mouse on the floor of a 3D view."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from mathutils import Vector
 
 from ...ground.blender_types import present
 
-LEVEL = 1e-3  # sine of an angle: who looks along the floor sees no place on it
+LEVEL = 1e-3  # sine of an angle: a flatter view direction does not meet the floor
 
 
 def ray(context: bpy.types.Context, event: Any) -> tuple[Vector, Vector]:
-    """Return where the ray under the mouse begins, and its direction."""
+    """Return the origin and direction of the ray under the mouse."""
     area = present(context.area)
     region = next(one for one in area.regions if one.type == "WINDOW")
     space: Any = area.spaces.active
@@ -22,7 +22,7 @@ def ray(context: bpy.types.Context, event: Any) -> tuple[Vector, Vector]:
 
 
 def below(context: bpy.types.Context, event: Any, height: float) -> Vector | None:
-    """Return the place below the mouse on a floor of a height; None for the sky."""
+    """Return the place below the mouse on a floor at a height; None for the sky."""
     origin, along = ray(context, event)
     space: Any = present(context.area).spaces.active
     if abs(along.z) < LEVEL:

@@ -88,7 +88,7 @@ def load(settings: Any, rig: Any, recipe: Follow, found: Sequence[SlottedAction]
 
 
 def _listed(rig: Any, found: SlottedAction, source: Source) -> Any:
-    """Return the line of an action, adding one where it is not listed yet."""
+    """Return the line of an action, adding one if it is not listed yet."""
     for line in rig.sources:
         if (line.action, line.armature) == (found[0], source.armature):
             return line

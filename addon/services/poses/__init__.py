@@ -1,1 +1,1 @@
-"""Poses that an action is made to go through."""
+"""Poses that an action is changed to pass through."""

@@ -1,4 +1,4 @@
-"""The gaps of Fill: what fills each, the choices for single ones, and where poses would move in time."""
+"""The gaps of Fill: the source of each, the choices for single gaps, and the proposed timing of poses."""
 
 from typing import Any, NamedTuple
 
@@ -16,9 +16,9 @@ AUTO = -1.0
 
 
 class Gap(NamedTuple):
-    """A row of the panel: the keyed frame before a gap, in the recipe (`key`) and in the scene, and what fills it.
+    """A row of the panel: the keyed frame before a gap, in the recipe (`key`) and in the scene, and its source.
 
-    candidate : which of the found ones; found : each one's stretches
+    candidate : index of the chosen candidate; found : the stretches of each candidate
     """
 
     key: int
@@ -31,7 +31,7 @@ class Gap(NamedTuple):
 
 
 def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
-    """Return a row for each gap of the preview, or none where nothing is previewed."""
+    """Return a row for each gap of the preview, or none without a preview."""
     report, start = _previewed(armature)
     shares, kept = _shares(settings), locks.read(settings.fill.locked)
     return [
@@ -49,7 +49,7 @@ def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
 
 
 def _short(gap: dict[str, Any]) -> str:
-    """Return in a few letters what fills a gap and how alike it is in percent; a sentence where nothing is alike."""
+    """Return a short name of a gap's source with its similarity in percent; a sentence if nothing is similar."""
     from ....core.between import trust  # numpy is loaded at first use, not when Blender starts
 
     if gap["alike"] < trust.NOTHING_LIKE:
@@ -58,7 +58,7 @@ def _short(gap: dict[str, Any]) -> str:
 
 
 def timing(armature: bpy.types.Object) -> list[tuple[int, int]] | None:
-    """Return from where to where in the scene each pose of the preview would move; None where that is not known."""
+    """Return the scene frame of each pose of the preview and its proposed frame; None if they are unknown."""
     report, start = _previewed(armature)
     if not report.get("timing"):
         return None
@@ -66,9 +66,9 @@ def timing(armature: bpy.types.Object) -> list[tuple[int, int]] | None:
 
 
 def move(settings: Any, armature: bpy.types.Object) -> None:
-    """Move the poses of the action in time as `timing` says, and the choices for gaps with them.
+    """Move the poses of the action to the frames of `timing`, and the choices for gaps with them.
 
-    Raises LoomError, with nothing changed, where it can't.
+    Raises LoomError, with nothing changed, if that is impossible.
     """
     from ...bridge import curves, keyed_poses, result_mark, retiming
 
@@ -88,7 +88,7 @@ def move(settings: Any, armature: bpy.types.Object) -> None:
 
 
 def standing(gaps: str, locked: str, key_frames: str) -> tuple[str, str]:
-    """Return those shares and stretches that are set for gaps between keyed frames: poses may have been moved since."""
+    """Return the shares and locked stretches whose gaps still exist, since poses may have been moved."""
     frames = sorted({frame for row in declared(Fill)["key_frames"].checked(key_frames) for frame in row})[:-1]
     about = declared(Fill)["gaps"]
     kept = {key: one for key, one in locks.read(locked).items() if key in frames}
@@ -96,7 +96,7 @@ def standing(gaps: str, locked: str, key_frames: str) -> tuple[str, str]:
 
 
 def check(name: str, key_frames: str, rate: float) -> None:
-    """Raise OptionError where keyed frames are too far apart at so many frames a second."""
+    """Raise OptionError if keyed frames are too far from each other at a frame rate."""
     import numpy as np
 
     from ....core.verbs.fill import work
@@ -107,7 +107,7 @@ def check(name: str, key_frames: str, rate: float) -> None:
 
 
 def _previewed(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:
-    """Return what the preview's report says of Fill, and the scene frame from which it counts; empty without one."""
+    """Return the preview's report of Fill, and the scene frame of its frame 0; empty without a preview."""
     ghost, action = previews.of(armature.session_uid), posed.action_of(armature)
     if ghost is None or ghost.mode != Fill.verb or ghost.woven is None:
         return {}, 0
@@ -115,14 +115,14 @@ def _previewed(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:
 
 
 def lock(settings: Any, key: int, stretches: tuple[locks.Lock, ...]) -> None:
-    """Set which stretches fill the gap after a keyed frame of the recipe; none leave it to Fill."""
+    """Set the stretches that fill the gap after a keyed frame of the recipe; () lets Fill choose."""
     kept = locks.read(settings.fill.locked)
     kept.pop(key, None)
     settings.fill.locked = locks.as_text({**kept, key: stretches} if stretches else kept)
 
 
 def share(settings: Any, key: int, share: float) -> None:
-    """Set the share of what fills the gap after a keyed frame of the recipe; −1 leaves it to Fill."""
+    """Set the share of the source in the gap after a keyed frame of the recipe; −1 lets Fill choose."""
     shares = _shares(settings)
     shares.pop(key, None)
     _keep(settings, shares if share == AUTO else {**shares, key: share})

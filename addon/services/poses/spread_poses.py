@@ -1,4 +1,4 @@
-"""List the poses that actions were made to go through, from their recipes; cheap enough for drawing."""
+"""List the spread poses of actions, from their recipes; cheap enough for drawing."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ Row = tuple[float, ...]
 
 
 def known_rows(recipe: Warp, bones: tuple[str, ...]) -> list[Row]:
-    """Return the corrections of a recipe, renumbered for these bones; raises LoomError where a bone is gone."""
+    """Return the corrections of a recipe, renumbered for these bones; raises LoomError if a bone is missing."""
     names = [name.strip() for name in recipe.bones.split(",")] if recipe.bones else list(bones)
     found = []
     for row in recipe.corrections:
@@ -26,12 +26,12 @@ def known_rows(recipe: Warp, bones: tuple[str, ...]) -> list[Row]:
 
 
 def names_of(bones: tuple[str, ...]) -> str:
-    """Return bone names as a recipe stores them, so that bone numbers stay valid when bones come or go."""
+    """Return bone names in the recipe's format, so that bone numbers stay valid when bones are added or removed."""
     return "" if any("," in name for name in bones) else ", ".join(bones)
 
 
 def poses_in(action: bpy.types.Action | None) -> list[tuple[int, int]]:
-    """Return the scene frames at which an action goes through added poses, each with its number of bones."""
+    """Return the scene frames of an action's spread poses, each with its number of bones."""
     if action is None or not is_made_by(action, Warp):
         return []
     recipe = storage.recipe_of(action)
@@ -42,7 +42,7 @@ def poses_in(action: bpy.types.Action | None) -> list[tuple[int, int]]:
 
 
 def is_made_by(action: bpy.types.Action | None, recipe: type[Recipe]) -> bool:
-    """Say whether an action is a result of a kind of recipe."""
+    """Return whether an action is a result of a kind of recipe."""
     if action is None or not result_mark.is_result(action):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Turn poses that an artist made over an action into the corrections that a recipe spreads.
+"""Turn poses made by an artist on top of an action into the corrections that a recipe spreads.
 
 Method: Warping in space and time.
 """
@@ -17,19 +17,20 @@ from ...ground.blender_types import scene_of
 from ..weaving import reading
 from .spread_poses import Row
 
-# Smaller differences don't count as posed: Blender keeps a pose in single precision.
+# Smaller differences don't count as posed, because Blender stores poses in single precision.
 TURNED, MOVED = 1e-4, 1e-5  # radians, metres
 
 
 def rows(
     context: bpy.types.Context, armature: bpy.types.Object, source: reading.Read, shown: reading.Read, known: list[Row]
 ) -> list[Row]:
-    """Return the known corrections and those that make a source go through the armature's pose at the current frame.
+    """Return the known corrections and new ones that move a source to the armature's pose at the current frame.
 
-    shown : the action over which the pose was made
-    known : corrections that the source has already
-    A bone that was not posed has no row, unless it had one at this frame; where no bone was posed the known rows are
-    returned. Raises LoomError where the frame is outside the action, and where there is no correction at all.
+    shown : the action on top of which the pose was made
+    known : existing corrections of the source
+
+    An unposed bone gets a row only if it had one at this frame; if no bone was posed the known rows are returned.
+    Raises LoomError if the frame is outside the action, and if there is no correction at all.
     """
     clip, frame = source.clips[0], current_frame(context, source)
     pose = pose_now.read(armature, source.body, clip.rate)

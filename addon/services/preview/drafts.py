@@ -1,4 +1,4 @@
-"""While a weight is dragged, show what a preview has around the current frame; weave the whole where the drag rests."""
+"""Preview a few frames of a reweighted blend while the user drags a weight, and the whole blend once the drag rests."""
 
 import time
 
@@ -9,20 +9,20 @@ from ...ground import jobs, memory
 from ...ground.blender_types import present, scene_of
 from ...model import target_armature
 
-REST = 0.15  # s from the last change until the whole is woven
-QUICK = 0.04  # s; a preview that is woven within this is woven as a whole at once
+REST = 0.15  # s from the last change until the whole blend is woven
+QUICK = 0.04  # s; a preview that takes less time is always woven as a whole
 
-# Seconds that the whole took to be woven again, by the armature's session id.
+# Duration in seconds of weaving the whole blend again, by the armature's session id.
 _took: Cache[int, float] = memory.cache(64)
 
 
 def follow(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Let a preview follow the weights: a few frames of it where the whole takes long, and that later."""
+    """Update a preview after a change of weights: a few frames at once if the whole takes long, and the whole later."""
     from . import ghosts  # numpy is loaded at first use, not when Blender starts
 
     stop()
     scene, screen = scene_of(context), context.screen
-    seen_later = screen is not None and screen.is_animation_playing  # a few frames would stand still
+    seen_later = screen is not None and screen.is_animation_playing  # playback would leave these few frames
     if bpy.app.background or seen_later or (_took.get(armature.session_uid) or 0.0) <= QUICK:
         _weave(context, armature)
     elif ghosts.draft(context, scene, armature):
@@ -32,7 +32,7 @@ def follow(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 
 def stop() -> None:
-    """Do not weave what a drag has left."""
+    """Cancel the pending whole preview of a drag."""
     if bpy.app.timers.is_registered(_rest):
         bpy.app.timers.unregister(_rest)
 
@@ -46,7 +46,7 @@ def _weave(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 
 def _rest() -> float | None:
-    """Weave the whole; returns when to try again while another job is running."""
+    """Weave the whole; returns the delay of the next attempt while another job is running."""
     if jobs.running() is not None:
         return REST
     windows = list(present(bpy.context.window_manager).windows)

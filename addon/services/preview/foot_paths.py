@@ -1,4 +1,4 @@
-"""Draw the paths of the feet of an armature's action, and where the feet stand, as lines in the scene.
+"""Draw the foot paths of an armature's action, and the contacts of the feet, as lines in the scene.
 
 They are read on request, and again when the action's content has changed; no Blender data is kept.
 """
@@ -76,7 +76,7 @@ _known: Cache[int, FootPaths] = memory.cache(4)
 
 
 def of(armature: bpy.types.Object) -> FootPaths | None:
-    """Return the paths of an armature's action, or None where they are unknown or may be out of date."""
+    """Return the paths of an armature's action, or None if they are unknown or may be outdated."""
     known, action = _known.get(armature.session_uid), contact_rows.action_of(armature)
     if known is None or action is None or known.action != action.session_uid or known.may_have_changed:
         return None
@@ -98,7 +98,7 @@ def refresh(context: bpy.types.Context, armature: bpy.types.Object) -> FootPaths
 
 
 def forget() -> None:
-    """Forget all paths, as nobody wants to see them any more."""
+    """Forget all paths, since they are no longer displayed."""
     _known.clear()
 
 
@@ -110,7 +110,7 @@ def _content(action: bpy.types.Action, armature: bpy.types.Object) -> str:
 
 
 def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, content: str) -> FootPaths:
-    """Return the paths of an action; none where it can't be read or has no known feet: planting them reports that."""
+    """Return the paths of an action, or empty ones if it can't be read or lacks known feet."""
     nothing = FootPaths(action.session_uid, content, 0, {}, {}, 0.0)
     try:
         read = reading.read(context, armature, Request(sources=(Source(name=action.name_full),)))

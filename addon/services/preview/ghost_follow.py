@@ -1,7 +1,7 @@
-"""With Live on, preview what the panel asks for, and let the preview follow every change.
+"""Preview the panel's recipe while Live is on, and update the preview after every change.
 
-The panel asks to `look_soon` whenever it is drawn. While there is a preview, every change of the scene is looked at,
-such as of the curve that it walks along. Weights are followed at once, see `handlers`.
+The panel calls `look_soon` whenever it is drawn. While a preview exists, every change of the scene is checked, such as
+an edit of the curve it walks along. Weights have their own updates, see `handlers`.
 """
 
 import dataclasses
@@ -18,30 +18,30 @@ from ...ground.blender_types import present, scene_of
 from ...model import lists, properties, target_armature
 from . import previews
 
-PAUSE = 0.05  # s from a change until it is followed, so that a drag is followed where it rests
-QUICK = 0.1  # s that weaving again may block Blender
-WALKED = 3.0  # s that a whole walk may take for its end to be walked again while Blender waits
-SLOW = 5.0  # s that weaving may take in the background
-FRAMES, IN_GRAPH = 4000, 1500  # of all ticked actions: more are not matched without being asked for
+PAUSE = 0.05  # s from a change to the update, so that a drag updates when it rests
+QUICK = 0.1  # s for which weaving again may block Blender
+WALKED = 3.0  # s for a whole walk, up to which its end may be walked again while Blender waits
+SLOW = 5.0  # s for weaving in the background
+FRAMES, IN_GRAPH = 4000, 1500  # of all ticked actions; larger sets are matched only on request
 
-# The panel's mode and state that were looked at last, by the armature's session id.
+# The panel's mode and state at the last check, by the armature's session id.
 _seen: Cache[int, tuple[Any, ...]] = memory.cache(64)
 
 
 def look_soon() -> None:
-    """Look for changes after a pause; cheap enough for drawing."""
+    """Check for changes after a pause; cheap enough for drawing."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_look):
         bpy.app.timers.register(_look, first_interval=PAUSE)
 
 
 def start() -> None:
-    """Start to look after changes of the scene, too."""
+    """Check after changes of the scene, too."""
     if _after_change not in bpy.app.handlers.depsgraph_update_post:
         bpy.app.handlers.depsgraph_update_post.append(_after_change)
 
 
 def stop() -> None:
-    """Look only when the panel is drawn."""
+    """Check only when the panel is drawn."""
     if _after_change in bpy.app.handlers.depsgraph_update_post:
         bpy.app.handlers.depsgraph_update_post.remove(_after_change)
 
@@ -52,7 +52,7 @@ def _after_change(*_: Any) -> None:
 
 
 def _look() -> float | None:
-    """Follow the changes; returns when to look again while another job or a drag is running."""
+    """Handle changes; returns the delay of the next check while another job or a drag is running."""
     windows = list(present(bpy.context.window_manager).windows)
     if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
         return PAUSE
@@ -65,7 +65,7 @@ def _look() -> float | None:
 
 
 def note(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Take the panel's state as previewed or woven: only the next change is followed."""
+    """Record the panel's state as previewed or woven, so that only the next change causes an update."""
     _seen.keep(armature.session_uid, _state(scene_of(context), armature))
 
 
@@ -77,7 +77,7 @@ def _state(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Any, ...
 
 
 def follow(context: bpy.types.Context) -> bool:
-    """Preview what the panel asks for if that has changed and weaving is quick; says whether it did."""
+    """Preview the panel's recipe if it has changed and weaving is quick; return whether it did."""
     scene, armature = scene_of(context), target_armature.of_tab(context)
     settings = properties.settings_of(scene)
     if armature is None or not settings.live or settings.tool_open or settings.solo:
@@ -85,20 +85,20 @@ def follow(context: bpy.types.Context) -> bool:
     before, state = _seen.get(armature.session_uid), _state(scene, armature)
     if state == before:
         return False
-    _seen.keep(armature.session_uid, state)  # the same state is not tried again, even after a failure
+    _seen.keep(armature.session_uid, state)  # the same state is not tried again after a failure
     ghost = previews.of(armature.session_uid)
-    is_new = before is None and (ghost is None or ghost.woven is None)  # the tab was just opened: nothing has changed
+    is_new = before is None and (ghost is None or ghost.woven is None)  # the tab was just opened, without changes
     return not is_new and preview(context, armature)
 
 
 def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
-    """Preview what the panel asks for, if weaving is quick; says whether it did."""
+    """Preview the panel's recipe if weaving is quick; return whether it did."""
     from . import panel_state
 
     scene, ghost = scene_of(context), previews.of(armature.session_uid)
     mode, rig = properties.settings_of(scene).mode, properties.rig_of(scene, armature)
     ticked = lists.ticked(rig)
-    least = 1 if mode == Fill.verb else VERBS[mode].recipe.least  # there the armature's own action is one, too
+    least = 1 if mode == Fill.verb else VERBS[mode].recipe.least  # Fill works on the armature's own action, too
     if len(ticked) < least or jobs.running() is not None:
         previews.keep(armature.session_uid, None)
         return False
@@ -107,7 +107,7 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
     if ghost is not None and ghost.mode == mode:
         if asked == ghost.asked:
             return False
-        # Red while what is shown is not what is asked for.
+        # The figure is red while it does not match the panel.
         previews.keep(armature.session_uid, dataclasses.replace(ghost, asked=asked, outdated=True))
         if seconds > SLOW:
             return False
@@ -120,14 +120,14 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         with target_armature.as_from_panel(context, armature):
             getattr(ours, mode)(how, preview=True, unasked=True, quick=known_only)
-    except RuntimeError:  # it can't run as things are; the panel shows why
+    except RuntimeError:  # it can't run at present; the panel shows the reason
         return False
     now = previews.of(armature.session_uid)
     return now is not None and (ghost is None or now.woven is not ghost.woven)
 
 
 def _walked(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...], metres: float) -> bool:
-    """Walk the preview again from where its curve was changed; the panel shows what prevents it."""
+    """Walk the preview again from the change of its curve; the panel shows errors."""
     from . import ghosts
 
     troubles.clear(armature.session_uid)

@@ -1,4 +1,4 @@
-"""Preview a result before it is written: figures of the result and of its sources in step."""
+"""Preview a result before it is written: synchronized figures of the result and of its sources."""
 
 import dataclasses
 from typing import Any
@@ -39,7 +39,7 @@ from .shapes import Body, Figure, Ghost, Playing
 
 BESIDE = 0.6  # distance between figures as a share of body height
 
-# What results of blends move, which they would key.
+# The properties that blend results move and would key.
 _moved: WeakKeyDictionary[Clip, frozenset[curves.Target]] = WeakKeyDictionary()
 
 
@@ -52,7 +52,7 @@ def keep(
     *,
     outdated: bool = False,
 ) -> Ghost:
-    """Keep the preview of a result, and return it.
+    """Store the preview of a result, and return it.
 
     asked : the panel's state at the request, see `panel_state`
     outdated : whether that state has changed since
@@ -76,14 +76,14 @@ def keep(
 
 
 def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> Ghost:
-    """Keep a source by itself as the preview, where its action has it, and return it; raises LoomError kinds."""
+    """Store the preview of a single source, in the place of its action, and return it; raises LoomError kinds."""
     request = Request(sources=(source_list.source_of(line),))
     read = reading.read(context, armature, request)
     return _alone(context, armature, SOLO, line.action.name, request, read, (*line.color[:], 1.0))
 
 
 def found(context: bpy.types.Context, armature: bpy.types.Object, summary: str, read: ReadAction, body: Rig) -> Ghost:
-    """Keep a stretch that was found in a library as the preview, on an armature's body, and return it."""
+    """Store the preview of a library stretch on an armature's body, and return it."""
     request = Request(sources=(Source(name=read.clip.name),))
     alone = reading.Read(body, (read,), armature.session_uid, ())
     return _alone(context, armature, FOUND, summary, request, alone, colors.of(colors.RESULT))
@@ -110,7 +110,7 @@ def _alone(
 
 
 def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Make the preview's figures again, after the way they are shown has changed."""
+    """Create the preview's figures again after a change of display settings."""
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
     if ghost is None or rig is None:
         return
@@ -123,7 +123,7 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
-    """Weave the preview of a blend again with the weights of its sources' lines; says whether there was one."""
+    """Weave the preview of a blend again with the weights of its sources' lines; return whether there was one."""
     found = _reweighted(scene, armature)
     if found is None:
         return False
@@ -136,9 +136,10 @@ def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.ty
 
 
 def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
-    """Show only what a preview of a blend will have around the current frame; says whether that is possible.
+    """Preview a blend only around the current frame; return whether this is possible.
 
-    The preview says so, and that feet are not planted yet. What shows the whole, such as trails, is left out.
+    The preview indicates this, and that feet are not planted yet. Features of the whole blend, such as trails, are left
+    out.
     """
     found = _reweighted(scene, armature)
     if found is None or not _is_written_as_woven(found[0]):
@@ -155,7 +156,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     keyed = writing.keyed(read) | _moved[woven.clip]
     inputs = Inputs(ghost.request, read, recipe)
     clip = poses.as_shown(writing.as_written(context, inputs, few.result)[0], read.body, armature, keyed)
-    own = int(len(few.frames) > 1 and few.frames[1] > 1)  # the first frame only says where the sources stand
+    own = int(len(few.frames) > 1 and few.frames[1] > 1)  # the first frame only shows where the sources stand
     playing = Playing(first_frame + few.frames[own:].astype(np.float64))
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
     *sources, result, aside = _placed(few.result, read, rig, clip, playing, int(settings.ghost_beside))
@@ -172,9 +173,9 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
 
 
 def _reweighted(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Ghost, BlendResult, Blend] | None:
-    """Return the preview of a blend, its result, and the recipe with the weights of the lines; None for any other.
+    """Return the preview of a blend, its result, and the recipe with the weights of the lines; None for other previews.
 
-    Whether they are cycles decides how clips are matched: where the weights say otherwise than before it is none.
+    The cyclic clips determine the matching, so the function returns None if the weights change the set of them.
     """
     ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene, armature)
     if ghost is None or rig is None or not isinstance(ghost.recipe, Blend) or not isinstance(ghost.woven, BlendResult):
@@ -194,17 +195,18 @@ def _reweighted(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Gho
 
 
 def _is_written_as_woven(ghost: Ghost) -> bool:
-    """Return whether each frame of a result is written as it is woven, whatever the others are."""
+    """Return whether each frame of a result is written without changes that depend on other frames."""
     options, read = ghost.request.result, ghost.read
     as_woven = (options.travel, options.place) == ("reference", "reference")
     return as_woven and read.body.controls is None and read.baked is None
 
 
 def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...]) -> bool:
-    """Walk the preview of a path again along the current curve, from the change on; says whether there was one.
+    """Walk the preview of a path again along the current curve, from the change on; return whether there was one.
 
     asked : the panel's current state
-    Raises LoomError where it can't be walked.
+
+    Raises LoomError if the curve can't be walked.
     """
     ghost = previews.of(armature.session_uid)
     if ghost is None or not isinstance(ghost.recipe, Follow) or not isinstance(ghost.woven, FollowResult):
@@ -218,15 +220,15 @@ def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[
 
 
 def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven: Result) -> None:
-    """Keep a preview whose result or looks have changed but not the panel's state."""
+    """Store a preview with a changed result or appearance but an unchanged panel state."""
     inputs = Inputs(ghost.request, ghost.read, recipe)
     keep(context, ghost.mode, inputs, woven, ghost.asked, outdated=ghost.outdated)
 
 
 def _placed(woven: Result, read: reading.Read, rig: Any, clip: Clip, playing: Playing, beside: int) -> list[Any]:
-    """Return the figures of the sources and of a result's written clip, and how far (3,) that is moved aside.
+    """Return the figures of the sources and of a result's written clip, and the result's offset (3,).
 
-    beside : by how many steps the result stands aside
+    beside : the result's offset to the side in steps
     """
     result = _figure(clip, read, playing, colors.of(colors.RESULT), wide=True)
     aside = BESIDE * read.body.skeleton.height / read.body.world_metres * _right(clip.skeleton, result)
@@ -244,7 +246,7 @@ def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float
 def _in_step(woven: Result, read: reading.Read, rig: Any, result: Figure, aside: Array, *, taken: int) -> list[Figure]:
     """Return the sources at the woven moments, placed beside the result in turn, left and right.
 
-    taken : the result's own place, in steps aside; sources take the others
+    taken : the result's own place, in steps to the side; sources use the other places
     """
     if isinstance(woven, BlendResult):
         registered = woven.registration
@@ -288,7 +290,7 @@ def _body(
     playing: Playing,
     shift: Array,
 ) -> tuple[Body | None, tuple[str, ...]]:
-    """Return the character's meshes moved by a clip, and messages about meshes that can't be shown."""
+    """Return the character's meshes moved by a clip, and messages about meshes that can't be previewed."""
     number = {name: k for k, name in enumerate(read.body.bones)}
     if read.body.controls is not None:
         number |= {name: number[bone] for name, bone in read.body.controls.rides.items()}

@@ -1,4 +1,4 @@
-"""Handle opened files, changed panel settings, and the extension being switched off."""
+"""Handle opened files, changed panel settings, and disabling of the extension."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ def _before_loading(*_: Any) -> None:
 
 
 def end_work(why: str) -> None:
-    """Stop running work, and forget everything that belongs to the file being left."""
+    """Stop running work, and forget everything that belongs to the file to be closed."""
     jobs.stop(why)
     memory.forget()
 
@@ -48,7 +48,7 @@ def _show_previews_again(scene: bpy.types.Scene, context: bpy.types.Context) -> 
 
 
 def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Show the active line by itself if Solo is on, else remove such a preview."""
+    """Preview the active line alone if Solo is on; otherwise remove such a preview."""
     armature = target_armature.of_tab(context)
     rig = properties.rig_of(scene, armature)
     if armature is None or rig is None:
@@ -65,7 +65,7 @@ def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[], object]) -> None:
-    """Show something; the panel shows what prevents it."""
+    """Call a preview function; the panel shows its error."""
     try:
         show()
     except LoomError as error:

@@ -1,4 +1,4 @@
-"""Return the panel's state for a mode as a comparable value; weights are left out, as they are followed at once."""
+"""Return the panel's state for a mode as a comparable value, without weights, whose changes are handled separately."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
 
 
 def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Say whether two states of Path's panel use the same clips and options; curve and stretch places may differ."""
+    """Return whether two states of Path's panel use the same clips and options; curve and stretch places may differ."""
     return one[:CLIPS_END] == other[:CLIPS_END]
 
 

@@ -1,4 +1,4 @@
-"""Keep what is previewed on each armature; `ghosts` makes the previews, which loads numpy."""
+"""Store the preview of each armature; `ghosts` creates them and loads numpy."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -9,13 +9,13 @@ from ...ground import memory
 if TYPE_CHECKING:
     from .shapes import Ghost
 
-FOUND = "found"  # mode of a stretch that was found in a library
-SOLO = "solo"  # mode of a source shown by itself, whatever the panel's mode is
+FOUND = "found"  # mode of a stretch found in a library
+SOLO = "solo"  # mode of a single source, independent of the panel's mode
 
-# By the session id of the armature; None where nothing is previewed.
+# By the session id of the armature; None without a preview.
 _known: "Cache[int, Ghost | None]" = memory.cache(4)
 
-# Listeners for: some preview is kept; none is left.
+# Listeners for two events: a preview is stored; none is left.
 when_some: list[Callable[[], None]] = []
 when_none: list[Callable[[], None]] = []
 
@@ -31,7 +31,7 @@ def every() -> "list[Ghost | None]":
 
 
 def keep(armature: int, ghost: "Ghost | None") -> None:
-    """Keep the preview on an armature; None removes it."""
+    """Store the preview on an armature; None removes it."""
     _known.keep(armature, ghost)
     for listener in when_none if all(one is None for one in _known) else when_some:
         listener()

@@ -1,4 +1,4 @@
-"""What a preview draws: figures that move, their trails, the character's own mesh; apart, so that it loads at use."""
+"""The shapes of a preview: moving figures, their trails, the character's own mesh; separate, to load numpy late."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,9 @@ _ROUNDING = 1e-5  # of a frame; scene frames are single floats
 
 @dataclass(frozen=True, eq=False)
 class Playing:
-    """The rising scene frames (F,) at which poses were sampled.
+    """The increasing scene frames (F,) at which poses were sampled.
 
-    again : whether it repeats after its end; else the first and last poses hold
+    again : whether it repeats after its end; otherwise the first and last poses hold
     """
 
     frames: "Array"
@@ -98,8 +98,8 @@ class Ghost:
 
     left_out : messages about meshes that can't be shown
     asked : the panel's state when it was made
-    outdated : whether that state has changed and weaving again takes too long to follow
-    parts : what plays when; standing : from which frame up to which each foot stands
+    outdated : whether that state has changed and weaving again takes too long for an update
+    parts : the source played at each time; standing : first and end frame of each foot's stances
     """
 
     mode: str

@@ -39,7 +39,7 @@ _known: Cache[tuple[int, int], _Read] = memory.cache(64)
 
 
 def of(armature: bpy.types.Object, drawn: bpy.types.Object) -> "SkinnedMesh":
-    """Return a mesh object that an armature deforms, from memory where it has not changed.
+    """Return the surface of a mesh deformed by an armature, from the cache if it has not changed.
 
     Don't call it from handlers or while Blender draws: it evaluates pending changes. Raises RigError as
     `bridge.mesh.read` does.

@@ -1,7 +1,7 @@
-"""Change what is dragged in the strip at the timeline: the panel's values behind a ghost, or a result's recipe.
+"""Apply drags in the timeline strip: to the panel's values behind a ghost, or to a result's recipe.
 
-A change of the panel is made at once, so that the ghost follows. A result shows its strip as it would be; its recipe's
-changed options are returned at the end, to weave it again with them.
+A change of the panel applies at once, so that the ghost follows. For a result, only the strip is updated during the
+drag; the changed options of its recipe are returned at the end, to weave it again.
 """
 
 import dataclasses
@@ -19,16 +19,16 @@ from ..weights import weight_edges, weights_over_time
 from . import strips, take_strip
 from .strips import CONTACT, FADE, SEAM, WEIGHT, Shown
 
-APART = 0.01  # of a blend, least distance of two weight keys
+APART = 0.01  # of a blend, smallest distance of two weight keys
 
 
 class Edit:
-    """A drag of one handle; `options` are those of a result's recipe that it changes."""
+    """A drag of one handle; `options` : the changed options of a result's recipe."""
 
     options: dict[str, Any]
 
     def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, handle: Handle) -> None:
-        # By session ids, as long as it is dragged.
+        # By session ids, during the drag.
         self._scene, self._armature = scene.session_uid, armature.session_uid
         self.shown, self.handle, self.options = shown, handle, {}
 
@@ -41,24 +41,24 @@ class Edit:
         return present(properties.of_session(bpy.data.objects, self._armature))
 
     def to(self, frame: float, level: float) -> Strip | None:
-        """Drag to a frame of the scene and a height of the row; return the strip as it would be, None as it is now."""
+        """Drag to a scene frame and a height of the row; return the changed strip, or None to find it again."""
         raise NotImplementedError
 
     def back(self) -> None:
-        """Leave everything as it was."""
+        """Undo the drag."""
 
     def woven(self) -> Parts:
         return present(self.shown.parts)
 
     def as_if(self, parts: Parts, **options: Any) -> Strip:
-        """Return the strip with other parts, and note the options of the recipe that make them."""
+        """Return the strip with other parts, and store the options of the recipe that produce them."""
         self.options = options
         recipe = dataclasses.replace(present(self.shown.recipe), **options)
         return strips.as_if(self.scene, self.armature, self.shown, parts, recipe)
 
 
 class ContactEdit(Edit):
-    """Drag the first or last frame of a contact, up to the contact beside it."""
+    """Drag the first or last frame of a contact, up to the neighbouring contact."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -93,7 +93,7 @@ class ContactEdit(Edit):
 
 
 class SeamEdit(Edit):
-    """Drag the frame at which the first clip is left, or how long both play on."""
+    """Drag the frame at which the first clip is left, or the length of the overlap."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -136,7 +136,7 @@ class SeamEdit(Edit):
         return self.as_if(dataclasses.replace(woven, tracks=tracks, seams=seams), **options)
 
     def _left_at(self, number: int, frame: int) -> dict[str, Any]:
-        """Return the options that leave a clip at a frame: of two clips one, of more a row for each seam."""
+        """Return the options that leave a clip at a frame: a number for two clips, a row for each seam for more."""
         recipe, count = self.shown.recipe, len(self.woven().seams)
         assert isinstance(recipe, Connect)
         if count == 1 and not recipe.seams:
@@ -152,7 +152,7 @@ class SeamEdit(Edit):
 
 
 class GhostWeightEdit(Edit):
-    """Drag the weights of the list: their keys, or what they are where there are none."""
+    """Drag the weights of the list: their keys, or their constant values without keys."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -184,7 +184,7 @@ class GhostWeightEdit(Edit):
             lists.set_weights(self._lines(), self._weights)
 
     def _tell(self) -> None:
-        """Let the ghost follow keys as it follows the weights themselves."""
+        """Update the ghost after a change of keys, as for the weights themselves."""
         for listener in lists.when_weight_changed:
             listener(self.scene, bpy.context)
 
@@ -237,7 +237,7 @@ class BorderEdit(Edit):
 
 
 def begin(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, handle: Handle) -> Edit:
-    """Begin to drag a handle of a strip."""
+    """Start to drag a handle of a strip."""
     if handle.kind == take_strip.BORDER:
         return BorderEdit(scene, armature, shown, handle)
     if handle.kind == CONTACT:

@@ -1,6 +1,6 @@
-"""Find what the strip at the timeline shows: what plays when in the ghost or in the action, and its contacts.
+"""Find the content of the timeline strip: the sources played over time in the ghost or in the action, and contacts.
 
-It is found again when its content has changed: drawing only compares.
+It is computed again only if its content has changed: drawing only compares.
 """
 
 import dataclasses
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 # Kinds of handles.
 WEIGHT, SEAM, FADE, CONTACT = "weight", "seam", "fade", "contact"
-BETWEEN, MIRRORED = " + ", " mirrored"  # in names, as in those of results and clips
+BETWEEN, MIRRORED = " + ", " mirrored"  # in names, like in names of results and clips
 HIGH, FOOT = 2.6, 1.1  # lines of text that weights and feet take
 
 
 class Shown(NamedTuple):
-    """What a strip is of: `parts` and `recipe` are None where that is no result.
+    """The content of a strip; `parts` and `recipe` are None if it is not a result.
 
     action : its session id, 0 for the ghost; start : its first frame in the scene
     """
@@ -44,12 +44,12 @@ class Shown(NamedTuple):
     names: tuple[str, ...]
 
 
-# By the session id of the armature: what it was found from, and what was found.
+# By the session id of the armature: the compared content, and the strip.
 _known: "Cache[int, tuple[tuple[Any, ...], Shown | None]]" = memory.cache(4)
 
 
 def of(context: bpy.types.Context) -> Shown | None:
-    """Return what there is to show about the tab's armature, or None; cheap enough for drawing if nothing changed."""
+    """Return the strip of the tab's armature, or None; cheap enough for drawing if nothing changed."""
     armature, scene = target_armature.of_tab(context), scene_of(context)
     if armature is None:
         return None
@@ -83,18 +83,18 @@ def of(context: bpy.types.Context) -> Shown | None:
 
 
 def ghost_in(scene: bpy.types.Scene, armature: bpy.types.Object) -> "Ghost | None":
-    """Return the preview of what the panel asks for, or None."""
+    """Return the preview that matches the panel's mode, or None."""
     ghost = previews.of(armature.session_uid)
     return ghost if ghost is not None and ghost.mode == properties.settings_of(scene).mode else None
 
 
 def forget(*_: Any) -> None:
-    """Find everything again, such as in other colours."""
+    """Forget all strips, for example after a change of colours."""
     _known.clear()
 
 
 def as_if(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, woven: Parts, recipe: Recipe) -> Strip:
-    """Return a strip with other parts and another recipe; its feet stay as they are."""
+    """Return a strip with other parts and another recipe, and the same feet."""
     above = bool(woven.shares) + len(woven.tracks)
     return _strip(woven, recipe, shown.start, _sources(scene, armature, shown.names), shown.strip.rows[above:])
 
@@ -111,13 +111,13 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
     keyed = _keyed_places(scene, armature) if isinstance(ghost.recipe, Blend) else None
     strip = _strip(ghost.parts, ghost.recipe, start, _sources(scene, armature, names), feet, keyed)
     ticked = lists.in_order(properties.rig_of(scene, armature), type(ghost.recipe))
-    if tuple(line.action.name_full for line in ticked) != names:  # a script's: the panel has no say in it
+    if tuple(line.action.name_full for line in ticked) != names:  # of a script: the panel does not apply to it
         strip = dataclasses.replace(strip, handles=())
     return Shown(strip, 0, start, ghost.parts, ghost.recipe, names)
 
 
 def _keyed_places(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[float, ...]:
-    """Return where in the blend, 0 to 1, the weights of the list have keys; none where they are constant."""
+    """Return the places of weight keys of the list in the blend, 0 to 1; () if weights are constant."""
     from ..weights import weights_over_time
 
     return weights_over_time.keyed_places(scene, properties.rig_of(scene, armature))
@@ -143,11 +143,11 @@ def _of_action(
 
 
 def _kept(action: bpy.types.Action, length: float) -> tuple[Parts | None, Recipe | None, tuple[str, ...]]:
-    """Return what an action keeps of its parts and recipe, and its sources' names; nothing where it is longer now."""
+    """Return an action's stored parts and recipe, and its sources' names; None if its length has changed."""
     woven = parts.from_json(storage.parts_text(action))
     try:
         kept = None if woven is None else storage.stored(action)
-    except LoomError:  # written by something else: other parts of the interface say so
+    except LoomError:  # written by something else: other parts of the interface report it
         kept = None
     if kept is None or woven is None or abs(woven.last - length) > 0.5:
         return None, None, ()
@@ -156,13 +156,13 @@ def _kept(action: bpy.types.Action, length: float) -> tuple[Parts | None, Recipe
 
 
 def _fits(woven: Parts, count: int) -> bool:
-    """Say whether parts are of no more sources than there are: anybody can write custom properties."""
+    """Return whether parts refer to existing sources only, since anybody can write custom properties."""
     numbers = [number for track in woven.tracks for part in track for number in part.sources]
     return all(0 <= number < count for number in numbers) and all(len(row) == count + 2 for row in woven.shares)
 
 
 def _sources(scene: bpy.types.Scene, armature: bpy.types.Object, names: tuple[str, ...]) -> list[tuple[str, Color]]:
-    """Return names and colours of sources, as the list has them."""
+    """Return names and colours of sources, as in the list."""
     rig = properties.rig_of(scene, armature)
     lines = () if rig is None else [line for line in rig.sources if line.action is not None]
     listed = {line.action.name_full: (line.color[0], line.color[1], line.color[2]) for line in lines}
@@ -177,7 +177,7 @@ def _strip(
     feet: Sequence[Row],
     keyed: tuple[float, ...] | None = None,
 ) -> Strip:
-    """Return the strip of parts; keyed : the places of a blend's keys, by default those of its recipe."""
+    """Return the strip of parts; keyed : the places of a blend's keys, by default from its recipe."""
     rows: list[Row] = []
     handles: list[Handle] = []
     if woven.shares:
@@ -207,7 +207,7 @@ def _weights(
     sources: list[tuple[str, Color]],
     keyed: tuple[float, ...] | None,
 ) -> tuple[Row, list[Handle]]:
-    """Return the row of a blend's weights, each source's on top of the ones before, and the handles of its keys."""
+    """Return the row of a blend's weights, stacked by source, and the handles of its keys."""
     heaped = [(row[0], *accumulate(row[2:], initial=0.0)) for row in woven.shares]
     areas = tuple(
         Area(name, color, tuple((start + row[0], row[k + 1], row[k + 2]) for row in heaped))
@@ -228,7 +228,7 @@ def _weights(
 
 
 def _feet(contacts: tuple[contact_rows.Contact, ...]) -> list[Row]:
-    """Return a row of contacts for each foot that has some; heels are drawn through, refused ones in their colour."""
+    """Return a row of contacts for each foot with contacts; heel contacts are drawn faint."""
     good, bad = colors.of(colors.GOOD)[:3], colors.of(colors.BAD)[:3]
     rows = []
     for foot in contact_rows.FEET:
@@ -243,7 +243,7 @@ def _feet(contacts: tuple[contact_rows.Contact, ...]) -> list[Row]:
 
 
 def _ends(contacts: tuple[contact_rows.Contact, ...], above: int) -> list[Handle]:
-    """Return handles for the ends of contacts, whose rows are below so many others."""
+    """Return handles for the ends of contacts, whose rows are below `above` other rows."""
     known = [foot for foot in contact_rows.FEET if any(one.foot == foot for one in contacts)]
     return [
         Handle(CONTACT, (number, end), above + known.index(one.foot), float(frame))

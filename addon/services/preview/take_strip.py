@@ -1,4 +1,4 @@
-"""The rows of a take as a strip at the timeline: stretches in a row, what leads between them below, borders to drag."""
+"""The rows of a take as a strip at the timeline: stretches in a row, transitions below, and borders to drag."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from ....core.verbs import CutOut
 from ...model import contact_rows, lists, properties, take_rows
 from ...model.spans import Handle, Row, Span, Strip
 
-BORDER = "border"  # the kind of handle: which row, and its first frame (0) or its last (1)
+BORDER = "border"  # the kind of handle: index of the row, and its first frame (0) or its last (1)
 _COLORS = {kind: lists.COLORS[k % len(lists.COLORS)] for k, (kind, *_) in enumerate(take_rows.KINDS)}
 
 Content = tuple[tuple[Any, ...], ...]
 
 
 def content(scene: bpy.types.Scene, armature: bpy.types.Object) -> Content:
-    """Return the rows of the take that an armature plays, where the panel shows them; () where it does not."""
+    """Return the rows of the take that an armature plays, if the panel shows them; () otherwise."""
     if properties.settings_of(scene).mode != CutOut.verb:
         return ()
     rig = properties.rig_of(scene, armature)
@@ -25,7 +25,7 @@ def content(scene: bpy.types.Scene, armature: bpy.types.Object) -> Content:
 
 
 def of(rows: Content) -> Strip:
-    """Return the strip of rows as `content` has them."""
+    """Return the strip of rows, in the format of `content`."""
     levels: tuple[list[Span], list[Span]] = ([], [])
     handles = []
     for number, (start, end, name, kind, use) in enumerate(rows):
@@ -36,7 +36,7 @@ def of(rows: Content) -> Strip:
 
 
 def move(rig: Any, number: int, side: int, frame: float) -> None:
-    """Move a border of a row to a frame of its take, as far as the row's other border and the take let it."""
+    """Move a border of a row to a frame of its take, within the row's other border and the take."""
     row, (low, high) = rig.take_rows[number], contact_rows.frames_of(rig.take)
     if side:
         row.end = min(max(round(frame), row.start + take_rows.LEAST), high)
@@ -45,12 +45,12 @@ def move(rig: Any, number: int, side: int, frame: float) -> None:
 
 
 def put_back(rig: Any, number: int, before: dict[str, Any]) -> None:
-    """Give a row what `kept` returned."""
+    """Restore the values of a row returned by `kept`."""
     with take_rows.filling():
         for name, value in before.items():
             setattr(rig.take_rows[number], name, value)
 
 
 def kept(rig: Any, number: int) -> dict[str, Any]:
-    """Return what a moved border changes of a row."""
+    """Return the values of a row that moving a border changes."""
     return {name: getattr(rig.take_rows[number], name) for name in ("start", "end", "score", "why")}

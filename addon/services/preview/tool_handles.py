@@ -1,4 +1,4 @@
-"""Where the handles of tools and of the path are in the 3D view, and what dragging them changes: the panel's values.
+"""Places of the handles of tools and of the path in the 3D view, and the panel values changed by dragging them.
 
 Places are in the scene's units, the panel's in metres.
 """
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from ....core.motion.quat import Array
 
 SAMPLES = 400  # places along a curve
-LEAST = 1.0  # % of the curve, least length of a stretch
-ANY = 1.3  # m/s, where the handle of the speed lies while any speed will do
-SLOWEST = 0.2  # m/s; a handle dragged nearer to the start asks for any speed
+LEAST = 1.0  # % of the curve, smallest length of a stretch
+ANY = 1.3  # m/s, place of the speed handle while the speed is unset
+SLOWEST = 0.2  # m/s; a handle dragged nearer to the start unsets the speed
 DIGITS = 4  # of metres and degrees
 
-# By an armature's session id, bones and size: metres of a scene unit, 0 for a rig that can't be read.
+# Metres of a scene unit by an armature's session id, bones and size; 0 for an unreadable rig.
 _metres: "Cache[tuple[Any, ...], float]" = memory.cache(8)
-# By a curve's session id: how it was drawn, and its places (K, 3); None for one that is no path.
+# A curve's shape and its places (K, 3) by its session id; None for a curve that can't be a path.
 _curves: "Cache[int, tuple[Any, Array | None]]" = memory.cache(4)
-_name = ""  # of the step of undo that a drag will be, "" while nothing is dragged
-_took = 0.0  # s of the last preview of a tool
+_name = ""  # name of the undo step at the end of a drag, "" without a drag
+_took = 0.0  # duration of the last preview of a tool, s
 
 
 def metres_of(armature: bpy.types.Object) -> float | None:
-    """Return how many metres a unit of the scene is for a body; None for a rig that can't be read."""
+    """Return the metres of a scene unit for a body; None for an unreadable rig."""
     size = tuple(round(value, 6) for value in armature.matrix_world.to_scale()[:])
     key = armature.session_uid, len(present(armature.pose).bones), size
     known = _metres.get(key)
@@ -61,7 +61,7 @@ def shown_tool(context: bpy.types.Context) -> str:
 def reach_at(context: bpy.types.Context) -> Vector | None:
     """Return the target of Reach: its object, its place or the 3D cursor; None while the tool is closed.
 
-    None also for a target that moves, which is a table.
+    It is also None for a moving target, which is a table.
     """
     armature = target_armature.of_tab(context)
     if shown_tool(context) != Reach.verb or armature is None:
@@ -79,7 +79,7 @@ def reach_at(context: bpy.types.Context) -> Vector | None:
 
 
 def set_reach(context: bpy.types.Context, place: Vector) -> None:
-    """Move the target of Reach: its object, else the place in metres, which takes over from the 3D cursor."""
+    """Move the target of Reach: its object, or the place in metres, which then replaces the 3D cursor."""
     settings, armature = properties.settings_of(scene_of(context)), present(target_armature.of_tab(context))
     chosen = settings.reach_object
     if chosen is not None and not settings.reach.target.strip():
@@ -94,7 +94,7 @@ def set_reach(context: bpy.types.Context, place: Vector) -> None:
 
 
 def place_at(context: bpy.types.Context) -> Vector | None:
-    """Return where Place puts the figure, on the floor; None while it says no place."""
+    """Return where Place puts the figure, on the floor; None while no place is set."""
     armature = target_armature.of_tab(context)
     metres = None if armature is None or shown_tool(context) != Place.verb else metres_of(armature)
     chosen = properties.settings_of(scene_of(context)).place
@@ -112,12 +112,12 @@ def set_place(context: bpy.types.Context, place: Vector) -> None:
 
 
 def heading(context: bpy.types.Context) -> float:
-    """Return where Place lets the figure face, radians from +y to the left."""
+    """Return the heading of the figure in Place, radians from +y to the left."""
     return math.radians(properties.settings_of(scene_of(context)).place.facing)
 
 
 def set_heading(context: bpy.types.Context, angle: float) -> None:
-    """Let the figure face another way."""
+    """Set the heading of the figure."""
     chosen = properties.settings_of(scene_of(context)).place
     turned = math.degrees(angle)
     chosen.face, chosen.facing = "way", round((turned + 180.0) % 360.0 - 180.0, 2)
@@ -125,7 +125,7 @@ def set_heading(context: bpy.types.Context, angle: float) -> None:
 
 
 def path_shown(context: bpy.types.Context) -> "Array | None":
-    """Return places (K, 3) evenly along the panel's curve, on the floor; None while Path is not open, or has none."""
+    """Return evenly spaced places (K, 3) of the panel's curve, on the floor; None if it is not shown."""
     settings = properties.settings_of(scene_of(context))
     curve = settings.curve
     if settings.mode != Follow.verb or settings.tool_open or curve is None or target_armature.of_tab(context) is None:
@@ -146,7 +146,7 @@ def _places_along(curve: bpy.types.Object) -> "Array | None":
 
     try:
         points, closed = curve_path.path(curve, 1.0)
-    except LoomError:  # the panel says why
+    except LoomError:  # the panel shows the reason
         return None
     points = np.concatenate([points, points[:1]]) if closed else points
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points[:, :2], axis=0), axis=1))])
@@ -156,7 +156,7 @@ def _places_along(curve: bpy.types.Object) -> "Array | None":
 
 
 def set_stretch(context: bpy.types.Context, index: int, end: str, percent: float) -> None:
-    """Move an end of a stretch along the curve, but not beyond its other end."""
+    """Move an end of a stretch along the curve, up to its other end."""
     one = properties.settings_of(scene_of(context)).stretches[index]
     if end == "start":
         one.start = min(max(percent, 0.0), one.end - LEAST)
@@ -165,20 +165,20 @@ def set_stretch(context: bpy.types.Context, index: int, end: str, percent: float
 
 
 def speed_at(context: bpy.types.Context) -> float | None:
-    """Return where the walk is a second after its start, % of the curve; None while there is no curve."""
+    """Return the place of the walk one second after its start, % of the curve; None without a curve."""
     long = _length(context)
     wanted = properties.settings_of(scene_of(context)).follow.speed or ANY
     return None if not long else min(100.0 * wanted / long, 100.0)
 
 
 def set_speed(context: bpy.types.Context, percent: float) -> None:
-    """Ask for the speed that brings the walk to a place on the curve in a second."""
+    """Set the speed that moves the walk to a place on the curve in one second."""
     speed = 0.01 * percent * (_length(context) or 0.0)
     properties.settings_of(scene_of(context)).follow.speed = round(speed, 2) if speed >= SLOWEST else 0.0
 
 
 def _length(context: bpy.types.Context) -> float | None:
-    """Return the metres that the panel's curve is long; None while it is no path."""
+    """Return the length of the panel's curve in metres; None if it can't be a path."""
     places, armature = path_shown(context), target_armature.of_tab(context)
     metres = None if places is None or armature is None else metres_of(armature)
     if places is None or metres is None:
@@ -201,7 +201,7 @@ def move_path(context: bpy.types.Context, start: Vector) -> None:
 
 
 def follow_soon(name: str) -> None:
-    """Let the ghost of the open tool follow what is dragged, and make the drag a step of undo when it ends."""
+    """Update the ghost of the open tool during a drag, and make the drag an undo step at its end."""
     global _name
     _name = name
     if not bpy.app.background and not bpy.app.timers.is_registered(_follow):
@@ -209,7 +209,7 @@ def follow_soon(name: str) -> None:
 
 
 def _follow() -> float | None:
-    """Preview the open tool; returns when to look again while something is dragged."""
+    """Preview the open tool; returns the delay of the next check during a drag."""
     global _name
     windows = list(present(bpy.context.window_manager).windows)
     dragging = any(len(one.modal_operators) for one in windows)
@@ -224,7 +224,7 @@ def _follow() -> float | None:
 
 
 def preview_tool(context: bpy.types.Context) -> None:
-    """Preview the open tool as its panel has it, where previews are live or one is shown."""
+    """Preview the open tool with its panel's settings, if previews are live or one is displayed."""
     global _took
     armature, tool = target_armature.of_tab(context), shown_tool(context)
     if armature is None or not tool:
@@ -237,13 +237,13 @@ def preview_tool(context: bpy.types.Context) -> None:
     try:
         with target_armature.as_from_panel(context, armature):
             getattr(ours, tool)("EXEC_DEFAULT", preview=True, unasked=True)
-    except RuntimeError:  # it can't run as things are; the panel shows why
+    except RuntimeError:  # it can't run at present; the panel shows the reason
         pass
     _took = perf_counter() - began
 
 
 def register() -> None:
-    """Do nothing: it works only while something is dragged."""
+    """Do nothing: the module works only during a drag."""
 
 
 def unregister() -> None:

@@ -24,14 +24,14 @@ SEAM = 0.15  # s marked on each side of a seam
 def of(
     woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float
 ) -> tuple[tuple[Trail, ...], dict[str, tuple[tuple[int, int], ...]]]:
-    """Return the lines of a result from its written clip, moved aside by `shift`, and when each foot stands.
+    """Return the lines of a result from its written clip, offset by `shift`, and the stances of each foot.
 
-    metres : in a scene unit; a foot stands from a first frame up to another, counted from 0
+    metres : in a scene unit; a stance has a first frame and an end frame, counted from 0
     """
     body = world_pose.pose(clip)
     root = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
     found = [Trail(root, ROOT, wide=False)]
-    if len(root) == len(woven.clip):  # a loop that is written several times in a row has no transitions
+    if len(root) == len(woven.clip):  # a loop written several times in a row has no transitions
         for flags, color in _parts(woven, recipe):
             found += _marked(root, flags, color)
     if isinstance(woven, FollowResult):

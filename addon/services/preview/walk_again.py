@@ -19,8 +19,9 @@ from ...model import properties
 def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float, frame: float) -> Follow:
     """Return a recipe with the panel's current curve and places of stretches.
 
-    metres : in a scene unit; frame : of the scene, in which a curve that moves is where the path is
-    Raises LoomError for a curve that is no path, and where other stretches are listed.
+    metres : in a scene unit; frame : the scene frame in which a moving curve is at the path
+
+    Raises LoomError for a curve that can't be a path, and if the panel lists other stretches.
     """
     settings = properties.settings_of(scene)
     if len(settings.stretches) != len(recipe.stretches):

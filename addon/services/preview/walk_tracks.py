@@ -1,4 +1,4 @@
-"""Keep where each armature's walk along a curve went, for the 3D view's overlay.
+"""Store the root trajectory of each armature's walk along a curve, for the 3D view's overlay.
 
 No Blender data is kept.
 """
@@ -23,7 +23,7 @@ class WalkTrack(NamedTuple):
     """A walk's root trajectory (K, 3), in scene units, and its distance (K,) from the curve, in metres.
 
     action : session id of the walk's action; the track is hidden while another action is shown
-    worst (M, 3) : a line with a ring around the curve's place that the walk is farthest from; None without one
+    worst (M, 3) : a line with a ring around the curve's place farthest from the walk; None without one
     """
 
     places: "Array"

@@ -1,4 +1,4 @@
-"""Know what changed since a result was made, it or its sources; a timer hashes them, never a panel that draws."""
+"""Detect changes to a result or its sources since it was made; a timer hashes them, never a panel's draw function."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from ...ground import action_changes, jobs, memory
 from ...ground.blender_types import present
 from ...model import storage
 
-SOON = 0.3  # s until they are looked at, as more changes may follow
+SOON = 0.3  # s until the check, since more changes may follow
 
 
 @dataclass
@@ -26,12 +26,12 @@ _known: Cache[int, _Known] = memory.cache(16)
 
 
 def names(action: bpy.types.Action) -> tuple[str, ...]:
-    """Return the names of a result's changed sources, as far as was looked at; they are looked at soon if need be."""
+    """Return the names of a result's changed sources from the last check, and schedule a new check if needed."""
     return _asked(action).names
 
 
 def is_edited(action: bpy.types.Action) -> bool:
-    """Return whether a result was edited by hand, as far as was looked at, as `names` does."""
+    """Return whether a result was edited by hand, from the last check like `names`."""
     return _asked(action).edited
 
 
@@ -43,17 +43,17 @@ def _asked(action: bpy.types.Action) -> _Known:
 
 
 def look(action: bpy.types.Action) -> tuple[str, ...]:
-    """Hash a result and its sources, and return the names of the sources that have changed."""
+    """Hash a result and its sources; return the names of changed sources."""
     try:
         names, edited = tuple(storage.changed_sources(action)), storage.edited_by_hand(action, quickly=True)
-    except LoomError:  # pressing Rebuild says what is wrong with it
+    except LoomError:  # the error is shown when the user presses Rebuild
         names, edited = (), False
     _known.keep(action.session_uid, _Known(names, edited, may_have_changed=False))
     return names
 
 
 def _soon() -> float | None:
-    """Look at the results that panels have asked about; returns when to try again while work is running."""
+    """Check the results that panels have asked for; return the delay of the next attempt while work is running."""
     if jobs.running() is not None:
         return SOON
     for action in bpy.data.actions:
@@ -71,7 +71,7 @@ def _soon() -> float | None:
 
 
 def _may_have_changed(_uids: frozenset[int] | None) -> None:
-    for known in _known:  # whose sources these are is not known, and a look tells
+    for known in _known:  # it is unknown whose sources changed, so all are checked
         known.may_have_changed = True
 
 

@@ -1,4 +1,4 @@
-"""What was exported last of an armature, in words; not in the file, which exporting does not change."""
+"""The last export of an armature, as a sentence; not stored in the file, because exporting does not change it."""
 
 import bpy
 
@@ -6,24 +6,24 @@ from ....core.cache import Cache
 from ...ground import memory
 from ...model import contact_rows
 
-# The sentence, the session id of the action that played, and the folder, by the session id of the armature.
+# The sentence, the session id of the played action, and the folder, by the session id of the armature.
 _last: Cache[int, tuple[str, int, str]] = memory.cache(4)
 
 
 def keep(armature: bpy.types.Object | None, sentence: str, folder: str) -> None:
-    """Keep what was exported while an armature's action plays, and where to."""
+    """Store the sentence and folder of an export for an armature's current action."""
     if armature is not None:
         action = contact_rows.action_of(armature)
         _last.keep(armature.session_uid, (sentence, 0 if action is None else action.session_uid, folder))
 
 
 def folder(armature: bpy.types.Object) -> str:
-    """Return the folder that took an armature's action last, "" for none."""
+    """Return the folder of an armature's last export, "" for none."""
     return (_last.get(armature.session_uid) or ("", 0, ""))[2]
 
 
 def said(armature: bpy.types.Object) -> str:
-    """Return what was exported last, "" for nothing, or if another action plays since."""
+    """Return the sentence on the last export, "" for none, or if another action has been played since."""
     sentence, uid, _ = _last.get(armature.session_uid) or ("", 0, "")
     action = contact_rows.action_of(armature)
     return sentence if uid == (0 if action is None else action.session_uid) else ""

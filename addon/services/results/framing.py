@@ -1,4 +1,4 @@
-"""Bring the way of a figure into view: into the part of a 3D view that the sidebar leaves free."""
+"""Bring the path of a figure into view, into the part of a 3D view that the sidebar leaves free."""
 
 import bpy
 import numpy as np
@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 
 from ...ground.blender_types import present, scene_of
 
-MARGIN = 0.85  # of the free part that the way takes at most
-MOMENTS = 3  # of an action at which the figure is looked at
+MARGIN = 0.85  # largest share of the free part covered by the path
+MOMENTS = 3  # number of sampled moments of an action
 
 Points = NDArray[np.float64]
 
 
 def places(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> Points:
-    """Return where the ends of bones (N, 3) of an armature are at some moments of its action; the frame stays."""
+    """Return the positions of bone ends (N, 3) of an armature at some moments of its action."""
     scene = scene_of(context)
     now, (first, last) = (scene.frame_current, scene.frame_subframe), action.frame_range[:]
     found = []
@@ -26,19 +26,19 @@ def places(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.t
 
 
 def is_seen(points: Points, free: float, view: bpy.types.RegionView3D) -> bool:
-    """Say whether all points lie in a view, of which a part is free from its left edge on, 0 to 1."""
+    """Return whether all points are in the free part of a view, its left share `free` (0 to 1)."""
     x, y, ahead = _projected(points, view)
     return bool(((ahead > 0.0) & (np.abs(y) <= 1.0) & (x >= -1.0) & (x <= 2.0 * free - 1.0)).all())
 
 
 def frame(points: Points, free: float, view: bpy.types.RegionView3D) -> None:
-    """Move a view, without turning it, so that all points lie in its free part."""
+    """Move a view, without turning it, so that all points are in its free part."""
     turned = np.array(view.view_rotation.to_matrix())
     seen = points @ turned  # right, up, towards the viewer
     middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
     wide, high = np.array(view.window_matrix)[[0, 1], [0, 1]]
     x, y, nearer = (seen - middle).T * np.array([[wide], [high], [1.0]])
-    # The middle of the free part is so far left of the view's own.
+    # The middle of the free part is this far left of the view's middle.
     if view.is_perspective:
         asked = (x + (2.0 * free - 1.0) * nearer) / free, (nearer - x) / free, np.abs(y) + nearer
         view.view_distance = max(float(np.max(asked)) / MARGIN, 0.1)
@@ -51,7 +51,7 @@ def frame(points: Points, free: float, view: bpy.types.RegionView3D) -> None:
 
 
 def _projected(points: Points, view: bpy.types.RegionView3D) -> tuple[Points, Points, Points]:
-    """Return where points are in a view, −1 to 1 from left to right and from below, and how far ahead."""
+    """Project points into a view: −1 to 1 from left to right and from below, and the distance ahead."""
     four = np.column_stack([points, np.ones(len(points))]) @ np.array(view.perspective_matrix).T
     ahead = four[:, 3]
     return four[:, 0] / np.maximum(np.abs(ahead), 1e-9), four[:, 1] / np.maximum(np.abs(ahead), 1e-9), ahead

@@ -1,4 +1,4 @@
-"""Push actions down as strips of an NLA track, where they play as they did as the armature's action."""
+"""Push actions down as strips of an NLA track, which play in the same way as the active action."""
 
 import math
 from collections.abc import Sequence
@@ -32,7 +32,8 @@ def push_down(
 
     start : frame at which the first strip begins, None for the action's own first frame; the others follow
     repeat : how often each action is played; an action with Cycles modifiers keeps cycling, and its travel accumulates
-    Raises LoomError kinds, before anything is changed, for an action that is gone or has no slot of the armature's.
+
+    Raises LoomError kinds, before any change, for an action that is gone or lacks a slot of the armature.
     """
     found = [_found(armature, source) for source in sources]
     data = present(armature.animation_data or armature.animation_data_create())
@@ -95,7 +96,7 @@ def whole_frames(first: float, last: float) -> tuple[int, int]:
 
 
 def _as_played(strip: bpy.types.NlaStrip, blend: Any, influence: float) -> None:
-    """Blend a strip with those below as the armature's action was blended."""
+    """Give a strip the blending of the armature's action."""
     strip.blend_type = blend
     if influence != 1.0:
         strip.use_animated_influence = True
@@ -104,7 +105,7 @@ def _as_played(strip: bpy.types.NlaStrip, blend: Any, influence: float) -> None:
 
 
 def _repeat(pushed: Pushed, armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot, repeat: int) -> None:
-    """Play a strip several times: longer where Cycles modifiers repeat it, else by the strip's Repeat."""
+    """Repeat a strip: extend its action range if Cycles modifiers repeat the action, or set the strip's Repeat."""
     if repeat <= 1:
         return
     action = present(strip.action)
@@ -120,7 +121,7 @@ def _repeat(pushed: Pushed, armature: bpy.types.Object, strip: bpy.types.NlaStri
 
 
 def _travels(armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot) -> bool:
-    """Say whether the object or a root bone ends elsewhere than it began."""
+    """Return whether the object or a root bone ends away from its start."""
     roots = {"", *(bone.name for bone in present(armature.pose).bones if bone.parent is None)}
     first, last = strip.action_frame_start, strip.action_frame_end
     return any(
@@ -132,7 +133,7 @@ def _travels(armature: bpy.types.Object, strip: bpy.types.NlaStrip, slot: Slot) 
 
 
 def _let_others_show(pushed: Pushed, others: list[bpy.types.NlaStrip]) -> None:
-    """Let the strips hold their poses only where that hides no other strip, as Blender does with a first strip."""
+    """Let the strips hold their poses only if that hides no other strip, as Blender does for a first strip."""
     first, last = pushed.strips[0], pushed.strips[-1]
     if not others:
         first.extrapolation = "HOLD"
@@ -141,7 +142,7 @@ def _let_others_show(pushed: Pushed, others: list[bpy.types.NlaStrip]) -> None:
 
 
 def _hidden(armature: bpy.types.Object, track: bpy.types.NlaTrack) -> list[str]:
-    """Return messages about what hides a new track."""
+    """Return messages about settings and tracks that hide a new track."""
     data = present(armature.animation_data)
     notes = []
     if not data.use_nla:

@@ -19,8 +19,7 @@ def show(
 ) -> None:
     """Fit the preview range to an armature's action, bring it into view and play it if wanted, where there is a window.
 
-    near : whether to bring it near, too; else the view is the artist's as long as the figure's whole way is in it, as
-        the range of the scene itself is in any case
+    near : whether to zoom in; otherwise the view stays unchanged while the figure's whole path is visible
     """
     scene = scene_of(context)
     first, last = action.frame_range[:]
@@ -52,20 +51,20 @@ def _bring_into_view(
     from . import framing  # numpy is loaded at first use, not when Blender starts
 
     points = framing.places(context, armature, action)
-    view.update()  # else its matrices are those of the last drawing
+    view.update()  # without this its matrices are outdated
     if near or not framing.is_seen(points, free, view):
         framing.frame(points, free, view)
 
 
 def stop(context: bpy.types.Context) -> None:
-    """Stop a playing animation where it is."""
+    """Stop a playing animation at the current frame."""
     if context.screen is not None and context.screen.is_animation_playing:
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
 @contextmanager
 def _first_view(window: bpy.types.Window) -> Iterator[tuple[float, bpy.types.RegionView3D] | None]:
-    """Let operators work in the first 3D view of a window; yields the part that is free, and the view, or None."""
+    """Override the context with the first 3D view of a window; yields its free share and the view, or None."""
     for area in window.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:

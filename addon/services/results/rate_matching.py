@@ -1,4 +1,4 @@
-"""Let actions play as fast as they were made: give the scene their rate, or give them the scene's."""
+"""Match the scene frame rate to the actions, or scale the keys of the actions to the scene frame rate."""
 
 from collections.abc import Iterable
 
@@ -14,9 +14,9 @@ def give_scene(scene: bpy.types.Scene, rate: float) -> None:
 
 
 def give_actions(scene: bpy.types.Scene, actions: Iterable[bpy.types.Action]) -> list[bpy.types.Action]:
-    """Move the keys of those actions that the scene plays at another rate, and return these.
+    """Scale the keys of each action whose rate differs from the scene's; return these actions.
 
-    Raises LoomError, with nothing changed, where one can't be written.
+    Raises LoomError, with nothing changed, if one can't be written.
     """
     found = [action for action in actions if rates.differing(scene, action)]
     for action in found:

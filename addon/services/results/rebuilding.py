@@ -22,7 +22,7 @@ from . import strip_lengths
 class RebuildInputs:
     """A result's sources and recipe in their current state; holds Blender data, so use it at once.
 
-    armature : None where the armature it was made for is gone
+    armature : None if the original armature was removed
     """
 
     armature: bpy.types.Object | None
@@ -35,7 +35,7 @@ class RebuildInputs:
 def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInputs:
     """Return everything needed to make a result again.
 
-    Raises LoomError for an action that is no result or can't be written, for a source that is gone, and for keys edited
+    Raises LoomError for an action that is not a result or can't be written, for a missing source, and for keys edited
     by hand unless they may be overwritten.
     """
     kept = storage.of_result(action)
@@ -85,7 +85,7 @@ read_again = steps.at_once(read_again_in_steps)
 def write(context: bpy.types.Context, inputs: Inputs, made: Any, into: SlottedAction | None) -> writing.Written:
     """Write a result over itself, or as a new action (None).
 
-    NLA strips that play all of it get its new length, and what has no room is said.
+    NLA strips that play the whole result get its new length; strips without room for it are reported.
     """
     if into is None:
         return writing.write(context, inputs, made)
@@ -95,11 +95,11 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any, into: SlottedAc
 
 
 def place_of(uid: int) -> SlottedAction:
-    """Return the action and slot of a result by the action's session id; raises LoomError if it is gone."""
+    """Return the action and slot of a result by the action's session id; raises LoomError if it was deleted."""
     action = writing.found(bpy.data.actions, uid, "The result")
     return action, storage.find_slot(action, storage.of_result(action).slot)
 
 
 def current_recipe(kept: storage.Stored, made_of: list[SlottedAction]) -> Recipe:
-    """Return the recipe of a result with its sources' current names, where it refers to them by name."""
+    """Return the recipe of a result with its sources' current names, if it refers to them by name."""
     return kept.recipe.with_names({s.name: action.name for s, (action, _) in zip(kept.sources, made_of, strict=True)})

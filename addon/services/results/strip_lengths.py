@@ -11,9 +11,10 @@ _SAME = 0.5  # frames by which a strip that plays the whole action may differ fr
 
 
 def fit(action: bpy.types.Action, was: tuple[float, float]) -> list[str]:
-    """Let strips that played all of an action play all of it again, as fast and as often; return what has no room.
+    """Fit the NLA strips of a whole action to its new range, at the same speed and repetition; return warnings.
 
-    was : first and last frame of the action before. Strips that played a part of it stay as they are.
+    was : first and last frame of the action before
+    Strips that play a part of the action do not change. A warning names each strip without room.
     """
     (before, old), (first, last) = (nla_strips.whole_frames(*span) for span in (was, action.frame_range[:]))
     if (before, old) == (first, last):
@@ -28,7 +29,7 @@ def fit(action: bpy.types.Action, was: tuple[float, float]) -> list[str]:
 
 
 def _playing(action: bpy.types.Action) -> Iterator[tuple[bpy.types.NlaTrack, bpy.types.NlaStrip]]:
-    """Yield the strips that play an action, with their tracks; those whose time is keyed are left out."""
+    """Yield the strips that play an action, with their tracks; strips with animated time are left out."""
     for owner in bpy.data.objects:
         data = owner.animation_data if owner.library is None else None
         for track in () if data is None else data.nla_tracks:
@@ -38,7 +39,7 @@ def _playing(action: bpy.types.Action) -> Iterator[tuple[bpy.types.NlaTrack, bpy
 
 
 def _fitted(track: bpy.types.NlaTrack, strip: bpy.types.NlaStrip, first: int, end: int) -> str:
-    """Give a strip the frames that it plays, unless the next strip is in its way, which is said."""
+    """Set a strip's action range, or keep its length and return a warning if the next strip is in its way."""
     begin, length = strip.frame_start, strip.action_frame_end - strip.action_frame_start
     until = begin + (end - first) * strip.scale * strip.repeat
     behind = min(
@@ -56,7 +57,7 @@ def _fitted(track: bpy.types.NlaTrack, strip: bpy.types.NlaStrip, first: int, en
 
 
 def _play(strip: bpy.types.NlaStrip, begin: float, first: float, end: float) -> None:
-    """Let a strip begin at a frame of the scene and play frames of its action at its scale and as often as it does."""
+    """Set the scene frame and action range of a strip, and keep its scale and repetition."""
     scale, repeat = strip.scale, strip.repeat
     if first > strip.action_frame_end:  # Blender refuses a first frame behind the last one
         strip.action_frame_end = end

@@ -1,6 +1,6 @@
 """Keep an unkeyed pose when a result is undone.
 
-Blender evaluates an armature anew when it undoes the assignment of an action, and so overwrites a pose without keys.
+Blender evaluates an armature again when it undoes the assignment of an action, and so overwrites unkeyed poses.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ def _before(*_: Any) -> None:
 
 @persistent
 def _after(*_: Any) -> None:
-    """Put the poses back that armatures have in the undone file: they are not evaluated yet."""
+    """Restore the poses that armatures have in the undone file, before Blender evaluates them."""
     poses, played = [], dict(_played)
     for armature in bpy.data.objects:
         result, action = played.get(armature.name), _action_of(armature)
@@ -50,12 +50,12 @@ def _after(*_: Any) -> None:
 
 
 def poses_of(armature: bpy.types.Object) -> list[list[tuple[float, ...]]]:
-    """Return what the bones of an armature have, as `give` takes it."""
+    """Return the pose values of an armature's bones, in the format that `give` expects."""
     return [[tuple(getattr(bone, name)) for name in _POSED] for bone in present(armature.pose).bones]
 
 
 def give(armature: bpy.types.Object, values: list[list[tuple[float, ...]]]) -> None:
-    """Give the bones of an armature what they had."""
+    """Set the pose values of an armature's bones."""
     for bone, pose in zip(present(armature.pose).bones, values, strict=True):
         for name, value in zip(_POSED, pose, strict=True):
             setattr(bone, name, value)

@@ -1,1 +1,1 @@
-"""Sources: the actions an armature can weave, and what is known of them."""
+"""Sources: the actions an armature can weave, and information about them."""

@@ -1,4 +1,4 @@
-"""Fill the table of an armature's body roles with the bones found, and keep the artist's choices."""
+"""Fill the table of an armature's body roles with the detected bones, and store the artist's choices."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ _filling = False
 
 
 def look_up(rig: Any) -> int:
-    """Fill a list's table of roles with the bones that play them now, and return how many are known."""
+    """Fill a list's table of roles with their current bones, and return the number of known roles."""
     from ...bridge import control_body  # numpy is loaded at first use, not when Blender starts
     from ...bridge import rig as rigs
 
@@ -27,7 +27,7 @@ def look_up(rig: Any) -> int:
     except LoomError:
         return 0
     how = found_by(armature, skeleton)
-    _filling = True  # so that `keep` does not take found bones for the artist's choice
+    _filling = True  # so that `keep` does not treat detected bones as the artist's choice
     try:
         lists.name_rows(rig.roles, rigs.ROLES)
         for line in rig.roles:
@@ -39,21 +39,21 @@ def look_up(rig: Any) -> int:
 
 
 def found_by(armature: bpy.types.Object, skeleton: "Skeleton") -> dict[str, str]:
-    """Return how each role of an armature was found; those that the artist chose or accepted by hand."""
+    """Return how each role of an armature was found; "hand" for roles chosen or accepted by the artist."""
     from ...bridge import rig as rigs
 
     return skeleton.roles_found_by | dict.fromkeys(skeleton.roles.keys() & rigs.chosen_roles(armature).keys(), "hand")
 
 
 def accept(armature: bpy.types.Object, roles: dict[str, str]) -> None:
-    """Keep bones by role as the artist's choices; raises RigError for a linked armature."""
+    """Store bones by role as the artist's choices; raises RigError for a linked armature."""
     from ...bridge import rig as rigs
 
     rigs.set_roles(armature, rigs.chosen_roles(armature) | roles)
 
 
 def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Keep the artist's choices in a table of roles on its armature; the table is refilled where they can't be kept."""
+    """Store the artist's choices in a table of roles on its armature; refill the table if that fails."""
     from ...bridge import control_body
     from ...bridge import rig as rigs
 
@@ -63,11 +63,11 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         return
     try:
         found = control_body.found_roles(armature)
-        # A choice that is the bone found, too, was accepted before (`accept`).
+        # A chosen bone equal to the detected one was accepted before (`accept`).
         kept = {line.name for line in rig.roles if line.bone != found.get(line.name, "") or line.found_by == "HAND"}
         rigs.set_roles(armature, {line.name: line.bone for line in rig.roles if line.name in kept})
         how = found_by(armature, control_body.body_or_bones(armature).skeleton)
-    except LoomError:  # a typed name may be no bone's
+    except LoomError:  # a typed name may not be a bone's
         look_up(rig)
         return
     for line in rig.roles:

@@ -1,4 +1,4 @@
-"""Fill the table of an armature's controls with those that are found, and keep the artist's choices."""
+"""Fill the table of an armature's controls with the detected ones, and store the artist's choices."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _filling = False
 
 
 def look_up(rig: Any) -> int:
-    """Fill a list's table with the controls of its armature, and return how many there are; 0 for plain bones."""
+    """Fill a list's table with the controls of its armature, and return their number; 0 for plain bones."""
     from ...bridge import control_body  # numpy is loaded at first use, not when Blender starts
 
     global _filling
@@ -20,7 +20,7 @@ def look_up(rig: Any) -> int:
         return 0
     found = control_body.controls_of(armature) if control_body.has_controls(armature) else None
     rows = {} if found is None else control_body.rows_of(found)
-    _filling = True  # so that `keep` does not take found controls for the artist's choice
+    _filling = True  # so that `keep` does not treat detected controls as the artist's choice
     try:
         lists.name_rows(rig.controls, list(rows))
         for line in rig.controls:
@@ -32,7 +32,7 @@ def look_up(rig: Any) -> int:
 
 
 def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Keep what the artist has chosen in the table; it is refilled where that can't be kept."""
+    """Store the artist's choices in the table; refill it if that fails."""
     from ...bridge import control_body
 
     armature = target_armature.of_tab(context)
@@ -43,7 +43,7 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         found = control_body.rows_of(control_body.controls_of(armature))
         changed = {line.name: line.bone for line in rig.controls if line.bone != found.get(line.name)}
         control_body.set_chosen(armature, control_body.chosen_controls(armature) | changed)
-    except LoomError:  # a typed name may be no bone's
+    except LoomError:  # a typed name may not be a bone's
         look_up(rig)
 
 

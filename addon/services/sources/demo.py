@@ -1,4 +1,4 @@
-"""Add the demo figure: a skinned armature with generated actions, enough to try every panel."""
+"""Add the demo figure: a skinned armature with generated actions to try every panel."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from ...ground.blender_types import as_array, present, scene_of
 
 NAME = "Loom Figure"
 FIRST_FRAME = 1.0
-_SLOWEST, _FASTEST = 12, 1000  # frames a second
+_SLOWEST, _FASTEST = 12, 1000  # frames per second
 # The figure's clothes: viewport colour, and the bones (without side) whose part of the mesh wears it.
 _CLOTHES = {
     "Skin": ((0.72, 0.45, 0.32, 1.0), {"head", "neck", "forearm", "hand"}),
@@ -42,7 +42,7 @@ def add(context: bpy.types.Context) -> bpy.types.Object:
     mesh = bones.link(context, bpy.data.objects.new(f"{NAME} Body", _mesh()))
     _bind(mesh, armature)
     mesh.select_set(True)
-    # While the armature stands at the origin, travel is the same in its own space and in the world.
+    # While the armature is at the origin, travel is the same in its own space and in the world.
     layer.update()
     _write_actions(armature, made)
     armature.location = scene.cursor.location
@@ -53,7 +53,7 @@ def _ends(skeleton: Skeleton) -> tuple[Array, Array]:
     """Return heads and tails (J, 3) of the figure's bones in the world."""
     heads, tails = bones.ends(skeleton)
     hips = skeleton.roles["hips"]
-    # Upright, so that travel is in one channel: the one that accumulates from cycle to cycle.
+    # Vertical, so that the travel is in one channel, which accumulates from cycle to cycle.
     tails[hips, :2] = heads[hips, :2]
     return heads, tails
 
@@ -119,7 +119,7 @@ def _write_actions(armature: bpy.types.Object, made: list[tuple[str, Clip, bool]
 
 
 def _clips(rate: float) -> list[tuple[str, Clip, bool]]:
-    """Return names and clips of all actions, and whether they repeat: those are one cycle and its closing frame."""
+    """Return names and clips of all actions, and whether they repeat; these have one cycle with its closing frame."""
     if not _SLOWEST <= rate <= _FASTEST:
         raise OptionError(f"The demo's steps need {_SLOWEST} to {_FASTEST} frames a second; the scene has {rate:g}")
     return [

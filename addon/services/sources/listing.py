@@ -1,6 +1,6 @@
-"""Keep each armature's list complete: what comes to its actions is listed by itself, what is deleted is taken off.
+"""Keep each armature's list complete: add new actions automatically, and remove deleted ones.
 
-Panels may not write while they draw: `want` looks whether a list is complete, and a timer completes it.
+Panels may not write while they draw: `want` checks whether a list is complete, and a timer completes it.
 """
 
 from operator import attrgetter
@@ -14,28 +14,28 @@ from ...ground.blender_types import present
 from ...model import contact_rows, lists, properties
 from . import body_roles, source_list
 
-AGAIN = 0.2  # s until it is tried again while an operator runs
+AGAIN = 0.2  # s until the next attempt while an operator runs
 
 _uid = attrgetter("session_uid")
-# The state in which a list was complete, and the session ids of actions that are not the armature's, by armature.
+# By armature: the state in which a list was complete, and the session ids of actions of others.
 _complete: Cache[int, tuple[int, ...]] = memory.cache(64)
 _others: Cache[int, frozenset[int]] = memory.cache(64)
 
 
 def _state(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[int, ...]:
-    """Return what changes when an action comes or goes, or a line: panels ask whenever they are drawn."""
+    """Return values that change when actions or lines are added or removed; panels call this when drawn."""
     rig = properties.rig_of(scene, armature)
     uids = list(map(_uid, bpy.data.actions))
     return scene.session_uid, len(uids), sum(uids), -1 if rig is None else len(rig.sources)
 
 
 def is_complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
-    """Say whether an armature's list has what it should, as far as was looked at."""
+    """Return whether an armature's list was complete at the last check and nothing has changed."""
     return _complete.get(armature.session_uid) == _state(scene, armature)
 
 
 def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
-    """List the actions of an armature that came since, unless they were taken off by hand; return their lines.
+    """List the new actions of an armature, except those removed by hand before; return their lines.
 
     A first list gets two ticks (see `source_list.fill`); later lines get none.
     """
@@ -64,7 +64,7 @@ def _is_among(off: list[Any], action: bpy.types.Action) -> bool:
 
 
 def _note(scene: bpy.types.Scene, armature: bpy.types.Object, not_its: list[bpy.types.Action]) -> None:
-    """Remember that a list is complete, and which actions are not the armature's; empty ones may become its."""
+    """Record that a list is complete, and the actions of other armatures; empty ones may still become its own."""
     from ...bridge import curves, unkeyed_pose  # numpy is loaded at first use, not when Blender starts
 
     unkeyed_pose.note(armature)
@@ -75,7 +75,7 @@ def _note(scene: bpy.types.Scene, armature: bpy.types.Object, not_its: list[bpy.
 
 
 def want(scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
-    """Complete an armature's list as soon as Blender allows, if it is not complete."""
+    """Schedule the completion of an armature's list if it is not complete."""
     if scene.library is None and not is_complete(scene, armature) and not bpy.app.timers.is_registered(_soon):
         _wanted[:] = [(scene.session_uid, armature.session_uid)]
         bpy.app.timers.register(_soon, first_interval=0.0)
@@ -85,7 +85,7 @@ _wanted: list[tuple[int, int]] = []
 
 
 def _soon() -> float | None:
-    """Complete what was wanted; returns when to try again while something runs that could be disturbed."""
+    """Complete the scheduled list; return the delay of the next attempt while an operator or job runs."""
     windows = list(present(bpy.context.window_manager).windows)
     if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
         return AGAIN

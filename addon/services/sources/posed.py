@@ -1,4 +1,4 @@
-"""The action whose keyed poses Fill keeps: its frames, and the ticked ones that it is filled from."""
+"""The action with the keyed poses for Fill: its frames, and the ticked actions that provide the motion."""
 
 from typing import Any
 
@@ -11,19 +11,19 @@ from ...model import contact_rows, lists, properties
 
 
 def action_of(armature: bpy.types.Object) -> bpy.types.Action | None:
-    """Return the action whose poses are filled between: the one that an armature plays."""
+    """Return the action with the poses for Fill: the one played by an armature."""
     data = armature.animation_data
     return None if data is None else data.action
 
 
 def sources(rig: Any, armature: bpy.types.Object) -> list[Any]:
-    """Return the ticked lines that gaps are filled from: all but the armature's own action, and fills of it."""
+    """Return the ticked lines that fill gaps: all except the armature's own action, and its filled versions."""
     action = action_of(armature)
     return [line for line in lists.ticked(rig) if not (line.action == action and lists.is_own(line))]
 
 
 def missing(rig: Any, armature: bpy.types.Object) -> str:
-    """Return what has to be there first, "" if nothing has."""
+    """Return the missing prerequisite as a sentence, "" if everything is there."""
     if action_of(armature) is None:
         return "Key poses in an action of the armature"
     return "" if rig is not None and sources(rig, armature) else "Tick the actions to fill from"
@@ -32,7 +32,7 @@ def missing(rig: Any, armature: bpy.types.Object) -> str:
 def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: float = 1.0) -> str:
     """Return the keyed frames of an armature's action, counted from 0, as the recipe's text.
 
-    most : share of the frames; none are returned where more have keys
+    most : share of the frames; if more have keys, the result is empty
     """
     from ...bridge import keyed_poses  # numpy is loaded at first use, not when Blender starts
 
@@ -47,7 +47,7 @@ def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: floa
 
 
 def state(rig: Any) -> tuple[int, ...]:
-    """Return what changes when the poses to fill between do."""
+    """Return values that change with the poses to fill between."""
     from ...bridge import keyed_poses
 
     armature = properties.armature_of(rig)

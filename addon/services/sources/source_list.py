@@ -1,4 +1,4 @@
-"""Manage the list of an armature's sources: a line for each action, and how it is read."""
+"""Manage the list of an armature's sources: a line for each action, with reading options."""
 
 import dataclasses
 import math
@@ -22,19 +22,19 @@ from ...model.lists import PLAYED, TICKED
 _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
 _POSE = 0.5  # frames; a shorter action is a single pose
-_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # least length of what is hidden, and the characters between words
+_WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # minimal length of a hidden part, and the characters between words
 _SEVERAL = 3  # names that share an ending
-_FEW_BONES, _MANY = 2, 5  # an action moving at most 2 bones of an armature with at least 5 times as many is set apart
+_FEW_BONES, _MANY = 2, 5  # an action that moves at most 2 bones of an armature with 5 times more bones is listed last
 
 
 def source_of(line: Any) -> Source:
-    """Return how the action of a line is read."""
+    """Return a line's action with its reading options."""
     span = {"first": line.first, "last": line.last} if line.use_range else {}
     return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature, **span)
 
 
 def is_read_as(line: Any, source: Source) -> bool:
-    """Say whether a line is read as a source is: `source_of`, compared without making one for each of hundreds."""
+    """Return whether a line equals a source, without creating a source for each of hundreds of lines."""
     return (
         line.action.name_full == source.name
         and _rate(line) == source.rate
@@ -59,7 +59,7 @@ def _rate(line: Any) -> float:
 
 
 def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Object | None = None) -> Any:
-    """Add a line for an action to a list and return it, in a colour of its own.
+    """Add a line for an action to a list and return it, in an unused colour.
 
     player : the action's armature, if it is not the list's
     """
@@ -74,7 +74,7 @@ def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Obje
 
 
 def _free_color(rig: Any) -> tuple[float, float, float]:
-    """Return the first colour that no line has; the first of all once they are used up."""
+    """Return the first unused colour; the first of all once they are used up."""
     free = list(lists.COLORS)
     for source in rig.sources:
         if not free:
@@ -86,7 +86,7 @@ def _free_color(rig: Any) -> tuple[float, float, float]:
 
 
 def _whole(frame: float) -> int:
-    """Return the nearest frame that Blender's timeline has; 0 for a frame that is not finite."""
+    """Return the nearest frame in Blender's timeline; 0 for infinite or undefined frames."""
     return round(min(max(frame, -_LAST_FRAME), _LAST_FRAME)) if math.isfinite(frame) else 0
 
 
@@ -103,7 +103,7 @@ def load(line: Any, source: Source, slot: Slot) -> None:
 class Filled(NamedTuple):
     """The outcome of filling a list.
 
-    added : actions, each with the reason why it is set apart ("" for most)
+    added : actions, each with the reason for listing it last ("" for most)
     shape_keys, others : names of actions that were not added
     """
 
@@ -121,9 +121,9 @@ def fill(rig: Any, armature: bpy.types.Object) -> Filled:
 
 
 def add_all(rig: Any, armature: bpy.types.Object, actions: Iterable[bpy.types.Action]) -> Filled:
-    """List those of some actions that move bones of an armature, not ticked; what is hardly worth weaving comes last.
+    """List the given actions that move bones of an armature, not ticked; actions hardly worth weaving come last.
 
-    Lines of deleted actions are taken off.
+    Lines of deleted actions are removed.
     """
     remove_deleted(rig)
     listed = {line.action for line in rig.sources}
@@ -140,14 +140,14 @@ def add_all(rig: Any, armature: bpy.types.Object, actions: Iterable[bpy.types.Ac
 
 
 def remove_deleted(rig: Any) -> None:
-    """Take lines off a list whose actions are gone; the marked and the active line stay what they were."""
+    """Remove lines with deleted actions from a list; the marked and the active line remain the same."""
     for k in reversed(range(len(rig.sources))):
         if rig.sources[k].action is None:
             remove(rig, k)
 
 
 def remove(rig: Any, place: int) -> None:
-    """Take a line off a list."""
+    """Remove a line from a list."""
     rig.sources.remove(place)
     if place < rig.reference:
         rig.reference -= 1
@@ -160,7 +160,7 @@ def remove(rig: Any, place: int) -> None:
 def tick_two(rig: Any, armature: bpy.types.Object) -> None:
     """Tick an armature's current action and the first other that repeats like it, or else the first other.
 
-    Blending all of them is seldom wanted, nor results.
+    Blending all actions is seldom wanted, and results are seldom blended.
     """
     whole = [line for line in rig.sources if not line.apart]
     sources = [line for line in whole if not result_mark.is_result(line.action)]
@@ -170,10 +170,10 @@ def tick_two(rig: Any, armature: bpy.types.Object) -> None:
 
 
 def take_its_place(rig: Any, source: Any, result: Any) -> None:
-    """Tick a result instead of the line it was made of, with the same weight, if that is ticked."""
+    """Tick a result instead of its source's line, with the same weight, if that line is ticked."""
     if source.use and source != result:
         source.use, result.use = False, True
-        if result.weight != source.weight:  # setting it weaves a preview again
+        if result.weight != source.weight:  # setting it would weave a preview again
             result.weight = source.weight
         every = list(rig.sources)
         if rig.reference == every.index(source):
@@ -200,15 +200,15 @@ WHICH = (
 
 
 def source_of_action(scene: bpy.types.Scene, armature: bpy.types.Object, action: bpy.types.Action) -> Source:
-    """Return how an armature's action is read: by its line in the list, or by default where it is not listed."""
+    """Return an armature's action with the reading options of its line in the list, or the defaults."""
     lines = lists.own_lines(properties.rig_of(scene, armature), action)
     return source_of(lines[0]) if lines else Source(name=action.name_full)
 
 
 def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[bpy.types.Action]:
-    """Return an armature's current action or those ticked in its list; which : one of `lists.OWN`.
+    """Return an armature's current action or the ticked ones in its list; which : one of `lists.OWN`.
 
-    The ticked ones are returned where the armature has no action.
+    The ticked ones are also returned if the armature lacks an action.
     """
     data = armature.animation_data
     action = None if data is None else data.action
@@ -216,7 +216,7 @@ def own_actions(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) 
 
 
 def has_own(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> bool:
-    """Say whether there are `own_actions`; cheaper."""
+    """Return whether there are `own_actions`; cheaper."""
     data = armature.animation_data
     if which != TICKED and data is not None and data.action is not None:
         return True
@@ -224,7 +224,7 @@ def has_own(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> b
 
 
 def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) -> list[Source]:
-    """Return `own_actions` as sources; a ticked action is read as by its line."""
+    """Return `own_actions` as sources; a ticked action has the reading options of its line."""
     actions = own_actions(scene, armature, which)
     ticked = _ticked_own(scene, armature, actions[0] if len(actions) == 1 else None)
     return [source_of(ticked[action]) if action in ticked else Source(name=action.name_full) for action in actions]
@@ -233,7 +233,7 @@ def own_sources(scene: bpy.types.Scene, armature: bpy.types.Object, which: str) 
 def _ticked_own(
     scene: bpy.types.Scene, armature: bpy.types.Object, only: bpy.types.Action | None = None
 ) -> dict[bpy.types.Action, Any]:
-    """Return the ticked lines of an armature's own actions, by action; only : the action to look for, if one alone."""
+    """Return the ticked lines of an armature's own actions, by action; only : restrict the search to one action."""
     lines = lists.each_ticked(properties.rig_of(scene, armature))
     if only is not None:
         lines = (line for line in lines if line.action == only)
@@ -246,7 +246,7 @@ def selected_others(context: bpy.types.Context, armature: bpy.types.Object | Non
 
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
-    """Return the actions of another armature, read as by its own list; which : one of WHICH."""
+    """Return the actions of another armature, with the reading options of its own list; which : one of WHICH."""
     lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if lists.is_own(line)]
     if which == TICKED and lines:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
@@ -267,7 +267,7 @@ def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> l
 
 
 def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> list[str]:
-    """Read the actions of some lines and put warnings beside them; returns why some can't be read."""
+    """Read the actions of some lines and put warnings beside them; return the errors of unreadable ones."""
     from ..weaving import reading
     from . import source_warnings
 
@@ -285,14 +285,14 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 
 
 def shortened(names: Iterable[str], room: int) -> dict[str, str]:
-    """Return names longer than `room` without what they share, "…" in its place.
+    """Shorten names longer than `room` by replacing shared parts with "…".
 
-    That is an ending that several have, and of a beginning that the most similar other name has, too, what is too long.
+    A shared part is an ending of several names, or the necessary part of a beginning shared with the most similar name.
     """
     return _shortened(tuple(names), room)
 
 
-@lru_cache(maxsize=8)  # panels ask whenever they are drawn
+@lru_cache(maxsize=8)  # panels call this whenever they are drawn
 def _shortened(names: tuple[str, ...], room: int) -> dict[str, str]:
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
@@ -305,7 +305,7 @@ def _shortened(names: tuple[str, ...], room: int) -> dict[str, str]:
 
 
 def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
-    """Return for each name the longest ending of whole words that several names have, where one is worth hiding."""
+    """Return for each name the longest ending of whole words shared by several names, if it is worth hiding."""
     every = {
         name: [name[at:] for at in range(1, len(name) - _WORTH_HIDING + 1) if name[at] in _WORD_ENDS]
         for name in set(names)
@@ -328,7 +328,7 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
 
 
 def _least(name: str, same: str, room: int) -> str:
-    """Return the least part of a shared beginning without which a name has room, of whole words if much is left."""
+    """Return the shortest part of a shared beginning to remove, of whole words if much is left."""
     ends = [place + 1 for place, letter in enumerate(same) if letter == same[-1]]
     fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
     whole = bool(fitting) and len(name) - fitting[0] >= _WORTH_HIDING
@@ -342,7 +342,7 @@ def short_names(names: list[str], room: int) -> list[str]:
 
 
 def repeats(action: bpy.types.Action) -> bool:
-    """Say whether an action repeats: it is cyclic, or its first curve has a Cycles modifier."""
+    """Return whether an action repeats: it is cyclic, or its first curve has a Cycles modifier."""
     from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
 
     if action.use_cyclic:
@@ -353,10 +353,10 @@ def repeats(action: bpy.types.Action) -> bool:
 
 
 class Moves(NamedTuple):
-    """What of an armature an action moves: the number of bones, and over which frames.
+    """The parts of an armature that an action moves: the number of bones, and the frame range.
 
     shape_keys : whether it moves shape keys and no bones
-    only : whether it moves no bones that the armature lacks
+    only : whether all bones moved by the action exist in the armature
     """
 
     bones: int
@@ -367,7 +367,7 @@ class Moves(NamedTuple):
 
 
 def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
-    """Return what an action moves of an armature; no bones for another object's action."""
+    """Return the parts of an armature that an action moves; zero bones for another object's action."""
     from ...bridge import curves  # numpy is loaded at first use, not when Blender starts
 
     slots: list[Slot] = [*curves.suitable_slots(action)] if hasattr(action, "slots") else [None]
@@ -380,7 +380,7 @@ def moves(action: bpy.types.Action, armature: bpy.types.Object) -> Moves:
 
 
 def why_apart(action: bpy.types.Action, armature: bpy.types.Object, found: Moves) -> str:
-    """Return briefly why an action is hardly worth weaving; "" for others."""
+    """Return a short reason why an action is hardly worth weaving; "" for normal actions."""
     if found.last - found.first < _POSE:
         return "a single pose"
     count = len(armature_data(armature).bones)

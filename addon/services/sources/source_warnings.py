@@ -1,4 +1,4 @@
-"""Note beside a source's line what looks wrong about its rate or range, and whether its feet tell how it goes."""
+"""Warn beside a source's line of a suspicious rate or range, or if the feet do not show its walking speed."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ....core.motion.clip import Clip
     from ..weaving import reading
 
-_NOTES = memory.cache(500)  # what clips are said to look like, by their content
+_NOTES = memory.cache(500)  # warnings of clips, by content
 
 
 def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
-    """Put a warning beside each line whose action was read and looks wrong, or walks in place nobody knows how fast."""
+    """Put a warning beside each line whose action looks wrong, or walks in place at an unknown speed."""
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
@@ -35,7 +35,7 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
 
 
 def _of_motion(clip: "Clip") -> tuple[str, str]:
-    """Return what is wrong with the rate of a clip, and that its speed on the spot is doubtful; "" for nothing."""
+    """Return warnings about the rate of a clip, and about a doubtful speed in place; "" for none."""
     from ....core.check import cadence
     from ....core.weave import add_root_motion
     from ..weaving import prepared
@@ -58,7 +58,7 @@ def _guessed(armature: bpy.types.Object, count: int) -> str:
 
 
 def roles_accepted(rig: Any, armature: bpy.types.Object, count: int) -> None:
-    """Take back the warning that so many roles were guessed."""
+    """Remove the warning that `count` roles were guessed."""
     for line in rig.sources:
         if line.warning == _guessed(armature, count):
             line.warning = ""

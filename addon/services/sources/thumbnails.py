@@ -1,4 +1,4 @@
-"""A small picture of each listed action's pose, drawn when the list is shown, one at a time."""
+"""Small pictures of the listed actions' poses, drawn when the list is shown, one at a time."""
 
 from collections import deque
 from typing import Any
@@ -13,19 +13,19 @@ from ...ground import jobs, memory
 from ...ground.blender_types import by_full_name, present
 from ...model import properties
 
-PAUSE = 0.02  # s between two pictures, so that the window stays quick
+PAUSE = 0.02  # s between two pictures, to keep the window responsive
 MOST = 600
 
 _Key = tuple[int, int, tuple[float, ...], tuple[float, ...], bool]
 _Wanted = tuple[_Key, int, int, str]  # and the session ids of scene and armature, and the action's name
 
-# Icon ids by armature, action, its range, its colour and whether it is a result; 0 for one that has no picture.
+# Icon ids by armature, action, its range, its colour and whether it is a result; 0 without a picture.
 _icons: Cache[_Key, int] = memory.cache(MOST)
 _wanted: deque[_Wanted] = deque(maxlen=MOST)
 
 
 def icon_of(armature: bpy.types.Object | None, line: Any) -> int:
-    """Return the icon id of a line's picture, 0 as long as there is none; cheap enough for drawing."""
+    """Return the icon id of a line's picture, 0 if it is not drawn yet; cheap enough for drawing."""
     if armature is None or bpy.app.background or line.player.name:
         return 0
     action = line.action
@@ -42,12 +42,12 @@ def icon_of(armature: bpy.types.Object | None, line: Any) -> int:
 
 
 def _draw_next() -> float | None:
-    """Draw the next picture that was wanted; returns when to draw another, None if there is none."""
+    """Draw the next requested picture; return the delay of the next one, None if all are drawn."""
     if not _wanted:
         return None
     windows = list(present(bpy.context.window_manager).windows)
     if jobs.running() is not None or any(one.screen.is_animation_playing for one in windows):
-        return 10 * PAUSE  # a pose of a control rig is read at a frame of its own
+        return 10 * PAUSE  # reading a pose of a control rig changes the scene frame
     key, scene_uid, armature_uid, name = _wanted.popleft()
     scene = properties.of_session(bpy.data.scenes, scene_uid)
     armature = properties.of_session(bpy.data.objects, armature_uid)
@@ -66,14 +66,14 @@ def _drawn(key: _Key, scene: bpy.types.Scene, armature: bpy.types.Object, name: 
 
     try:
         clip = one_pose(scene, armature, name)
-    except LoomError:  # the list has its own warnings
+    except LoomError:  # the list shows the warning
         return 0
     red, green, blue = key[3]
     return images.preview(f"pose {key[0]} {key[1]}", thumbnail.of_pose(clip, (red, green, blue), underlined=key[4]))
 
 
 def one_pose(scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> Any:
-    """Return a pose of an action, from a third of it on, as a clip; raises LoomError kinds."""
+    """Return a pose of an action, a third into its range, as a clip; raises LoomError kinds."""
     from ...bridge import curves
     from ..weaving import reading
 

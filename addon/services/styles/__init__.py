@@ -1,1 +1,1 @@
-"""Styles that were learnt, and pads of speeds."""
+"""Learnt styles, and pads of speeds."""

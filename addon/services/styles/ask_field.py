@@ -37,7 +37,7 @@ class Field(NamedTuple):
         return found[0], found[1]
 
     def place(self, speed: float, turn: float) -> tuple[float, float]:
-        """Return where a speed and a turn are on the pad; left turns are on its left."""
+        """Return the place of a speed and a turn on the pad; left turns are on its left."""
         (speed_middle, speed_half), (turn_middle, turn_half) = self._ranges()
         return -(turn - turn_middle) / turn_half, (speed - speed_middle) / speed_half
 

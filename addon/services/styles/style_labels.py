@@ -26,17 +26,17 @@ def fill(op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
 
 
 def of_panel(settings: Any, ticked: Sequence[Any]) -> str:
-    """Return the panel's table of labels: its text, else the lines' words as people, else ""."""
+    """Return the panel's table of labels: its text, or the lines' words as people, or ""."""
     if settings.labels is not None:
         return str(settings.labels.as_string())
     if not any(line.label for line in ticked):
         return ""
-    # A line without a word counts as a person of its own.
+    # A line without a word counts as a separate person.
     return table_of(("clip", "person"), [(line.action.name, line.label or line.action.name) for line in ticked])
 
 
 def to_panel(settings: Any, labels: str) -> dict[str, str]:
-    """Put a recipe's table into the panel; returns the people by clip, or {} where a text holds the table."""
+    """Put a recipe's table into the panel; return the people by clip, or {} if a text holds the table."""
     import csv  # at use, not when Blender starts
 
     header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]

@@ -1,6 +1,6 @@
-"""Keep the style learnt from each armature's sources, and the measures its sliders reached last, for the panel.
+"""Store the style learnt from each armature's sources, and the measures reached by its sliders, for the panel.
 
-No Blender data is kept.
+Blender data is not stored.
 """
 
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ class KnownStyle(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """What the sliders of the last result reached.
+    """The measures reached by the sliders of the last result.
 
     measured : measures before and after, by slider name
-    held : sliders that were held back
+    held : sliders whose effect was limited
     """
 
     measured: Mapping[str, Mapping[str, float]]
@@ -45,18 +45,18 @@ _reached: Cache[int, Reached] = memory.cache(4)
 
 
 def is_learnt(armature: bpy.types.Object) -> bool:
-    """Say whether any style was learnt for an armature."""
+    """Return whether any style was learnt for an armature."""
     return _known.get(armature.session_uid) is not None
 
 
 def style_of(armature: bpy.types.Object, asked: tuple[Any, ...]) -> KnownStyle | None:
-    """Return the learnt style if the panel's examples are still the same, else None; cheap enough for drawing."""
+    """Return the learnt style if the panel's examples are still the same, or None; cheap enough for drawing."""
     known = _known.get(armature.session_uid)
     return known if known is not None and known.asked == asked else None
 
 
 def keep(armature: int, asked: tuple[Any, ...], style: "Style") -> KnownStyle:
-    """Keep a learnt style for an armature's session id."""
+    """Store a learnt style for an armature's session id."""
     of, known = style.material, style.sliders
     people = {of.people[clip] for clip in of.of}
     what = "strides" if of.gait else "repetitions"
@@ -68,20 +68,20 @@ def keep(armature: int, asked: tuple[Any, ...], style: "Style") -> KnownStyle:
 
 
 def keep_sliders(armature: int, report: Mapping[str, Any]) -> None:
-    """Keep what the sliders reached, from a result's report."""
+    """Store the measures reached by the sliders, from a result's report."""
     reported = report["style"]
     _reached.keep(armature, Reached(reported["sliders"], tuple(one.partition(":")[0] for one in reported["held"])))
 
 
 def unit_of(name: str) -> str:
-    """Return the unit of a measure; this loads numpy, so it is called only when there is something to show."""
+    """Return the unit of a measure; this loads numpy, so it is called only when needed."""
     from ....core.style.measures import UNITS
 
     return UNITS[name]
 
 
 def reached(armature: bpy.types.Object) -> Reached | None:
-    """Return what the sliders of the preview reached, else those of the last result."""
+    """Return the measures reached by the sliders of the preview, or of the last result."""
     ghost = previews.of(armature.session_uid)
     if ghost is not None and ghost.woven is not None and "style" in ghost.woven.report:
         reported = ghost.woven.report["style"]

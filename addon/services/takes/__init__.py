@@ -1,1 +1,1 @@
-"""Takes that are cut into sets, and what becomes of their rows."""
+"""Takes cut into sets, and the actions made of their rows."""

@@ -10,7 +10,7 @@ from ..assets import asset_marks
 def mark(
     context: bpy.types.Context, armature: bpy.types.Object, actions: list[bpy.types.Action], catalog: str
 ) -> list[str]:
-    """Mark actions as assets with pictures, and put them into a catalog; returns what is to be said of it."""
+    """Mark actions as assets with pictures, and put them into a catalog; return messages."""
     notes = []
     for action in actions:
         _, note = asset_marks.mark(context, armature, Source(name=action.name_full))

@@ -1,4 +1,4 @@
-"""Rows of a take in the panel: filled by a cut, made recipes of, joined and split."""
+"""Rows of a take in the panel: filled by a cut, converted to recipes, joined and split."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -14,22 +14,22 @@ from ...ground.blender_types import SlottedAction
 from ...model import frame_conversion, lists, storage, take_rows
 from ...model.take_rows import BETWEEN
 
-IN_PLACE = "_InPlace"  # at the end of the names of actions that stay on the spot
+IN_PLACE = "_InPlace"  # suffix of the names of actions in place
 
 
 class Wanted(NamedTuple):
-    """An action that is to be made of a row: its name, its recipe, and the row's place."""
+    """An action to make from a row: its name, its recipe, and the row's place."""
 
     name: str
     recipe: CutOut
     row: int
 
 
-# --- filled by a cut -------------------------------------------------------------------------------------------------
+# --- rows from a cut -------------------------------------------------------------------------------------------------
 
 
 def fill(rig: Any, action: bpy.types.Action, first: int, made: TakeSet) -> None:
-    """Let an armature's rows be those of a set; first : the scene frame of the take's first frame."""
+    """Fill an armature's rows from a set; first : the scene frame of the take's first frame."""
     names = {item.name for item in made.items}
     going = {point.name: point for point in coverage.points(made.items)}
     with take_rows.filling():
@@ -59,7 +59,7 @@ def fill(rig: Any, action: bpy.types.Action, first: int, made: TakeSet) -> None:
 
 
 def _kind_of(left: take_set.LeftOut, made: TakeSet) -> str:
-    """Return the kind of what was left out: that of its stretch, or a transition."""
+    """Return the kind of an omitted row: its stretch's kind, or a transition."""
     same = (one.state.kind for one in made.cut.stretches if (one.first, one.last) == (left.first, left.last))
     return next(same, BETWEEN).upper()
 
@@ -76,7 +76,7 @@ def _holes(rig: Any, made: TakeSet) -> None:
 
 
 def covered(rig: Any) -> tuple[tuple[float, float, str], ...]:
-    """Return the ticked loops that stand or go: speed, turn rate and kind of each."""
+    """Return the ticked standing or moving loops: speed, turn rate and kind of each."""
     rows = [row for row in rig.take_rows if row.use and row.loop and row.speed >= 0.0]
     return tuple((round(row.speed, 3), round(row.turn, 1), row.kind.lower()) for row in rows)
 
@@ -87,10 +87,10 @@ def covered(rig: Any) -> tuple[tuple[float, float, str], ...]:
 def wanted(
     rows: Sequence[Any], among: Sequence[Any], first: int, *, mirror: bool = False, roots: Iterable[str] = ("ROOT",)
 ) -> list[Wanted]:
-    """Return the actions that some rows become; raises LoomError for rows that name no loop, or one name twice.
+    """Return the actions of some rows; raises LoomError for unknown loops and duplicate names.
 
-    among : all rows, whose loops these may name; first : the scene frame of the take's first frame
-    mirror : whether a row of one side whose other side lacks is mirrored, too; roots : of ROOT and IN_PLACE
+    among : all rows, whose loops may be used; first : the scene frame of the take's first frame
+    mirror : whether to mirror one-sided rows whose other side is missing; roots : of ROOT and IN_PLACE
     """
     made, names = [], [row.name for row in rows]
     loops = [row for row in among if row.loop]
@@ -132,7 +132,7 @@ def _recipe(row: Any, loops: Sequence[Any], first: int, *, mirrored: bool, by_im
 
 
 def _pose(row: Any, name: str, loops: Sequence[Any], first: int, mirrored: bool, by_image: bool) -> tuple[float, ...]:
-    """Return the pose of a loop that an end of a row is; for a mirrored row, of the loop's image if it has one."""
+    """Return the loop pose at an end of a row; for a mirrored row, of the loop's mirror image if it exists."""
     named = next((one for one in loops if one.name == name), None)
     if named is None:
         raise LoomError(f"{row.name}: no row is a loop called {name}: choose another, or none")
@@ -145,7 +145,7 @@ def _pose(row: Any, name: str, loops: Sequence[Any], first: int, mirrored: bool,
 
 
 def recipe_again(rig: Any, action: bpy.types.Action, before: CutOut, first: int) -> CutOut | None:
-    """Return the recipe of an action of a set by its row as it is now; None if no row has made it."""
+    """Return the recipe of an action of a set with its row's current settings; None if no row has made it."""
     if rig is None:
         return None
     row = next((one for one in rig.take_rows if one.made == action), None)
@@ -157,20 +157,20 @@ def recipe_again(rig: Any, action: bpy.types.Action, before: CutOut, first: int)
 
 
 def meets(rig: Any, row: Any) -> list[str]:
-    """Return the names of woven actions whose ends are the pose of a row's loop: they are to be rebuilt after it."""
+    """Return the names of woven actions that end with the pose of a row's loop and need a rebuild after it."""
     others = (one for one in rig.take_rows if not one.loop and row.name in (one.begins, one.ends))
     return [one.made.name for one in others if one.made is not None]
 
 
 def woven(rig: Any) -> list[bpy.types.Action]:
-    """Return the actions that were woven of a list's take, in their order, but those whose rows are not ticked."""
+    """Return the woven actions of a list's take, in order, except those with unticked rows."""
     unticked = {row.made for row in rig.take_rows if not row.use and row.made is not None}
     actions = [line.action for line in rig.sources if line.action is not None and lists.is_own(line)]
     return [one for one in actions if one not in unticked and of_take(one, rig.take)]
 
 
 def place_of(rig: Any, name: str) -> SlottedAction | None:
-    """Return the action and slot of a name that was woven of a list's take before, if no hand has edited it since."""
+    """Return the existing action and slot of a name woven from a list's take, unless it was edited by hand."""
     action = bpy.data.actions.get(name)
     if rig is None or action is None or not of_take(action, rig.take) or storage.edited_by_hand(action):
         return None
@@ -178,20 +178,20 @@ def place_of(rig: Any, name: str) -> SlottedAction | None:
 
 
 def of_take(action: bpy.types.Action, take: bpy.types.Action | None) -> bool:
-    """Say whether an action was cut out of a take."""
+    """Return whether an action was cut out of a take."""
     try:
         kept = storage.stored(action)
         cut_of = kept is not None and isinstance(kept.recipe, CutOut) and storage.find_sources(action)[0][0]
-    except LoomError:  # it can't be read, or its take is gone
+    except LoomError:  # it is unreadable, or its take is missing
         return False
     return bool(cut_of) and cut_of == take
 
 
-# --- rows changed by hand --------------------------------------------------------------------------------------------
+# --- edited rows -----------------------------------------------------------------------------------------------------
 
 
 def split(rig: Any, frame: int) -> Any:
-    """Part the active row at a frame of the scene; returns the new row, the later part. Raises LoomError."""
+    """Split the active row at a scene frame; return the new row, the later part. Raises LoomError."""
     row = active(rig)
     if row is None:
         raise LoomError("There is no row: cut the take first")
@@ -206,7 +206,7 @@ def split(rig: Any, frame: int) -> Any:
 
 
 def join(rig: Any) -> Any:
-    """Join the active row with the one that begins next after it; returns it. Raises LoomError if there is none."""
+    """Join the active row with the next one; return it. Raises LoomError if there is none."""
     row = active(rig)
     later = [k for k, one in enumerate(rig.take_rows) if row is not None and one != row and one.start >= row.start]
     later = [k for k in later if rig.take_rows[k].end > row.end]

@@ -1,6 +1,6 @@
 """Compute the result of a recipe from clips that were read.
 
-No Blender data is touched, so this may run in a thread.
+It does not access Blender data, so it may run in a thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ from .reading import Inputs
 
 
 def compute(inputs: Inputs, progress: Progress) -> Any:
-    """Return the result that `verbs.apply` makes of inputs.
+    """Return the result of `verbs.apply` for inputs.
 
     A registration or graph already known for the same clips and options is used again.
     """
     recipe, given = inputs.recipe, inputs.read.clips
-    # What else is given, such as poses between which is filled, may be edited all the time.
+    # Other inputs, such as the poses around gaps to fill, may be edited at any time.
     of = recipe.prepared_of(given)
     kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}
     clips = [kept.get(id(one), one) for one in given]

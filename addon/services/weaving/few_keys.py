@@ -31,7 +31,7 @@ def unfitted(woven: Result) -> Result:
 
 
 def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length: int) -> Few | None:
-    """Return the few-keys settings of a result of `length` frames, or None where every frame is keyed.
+    """Return the key reduction settings of a result of `length` frames, or None if every frame is keyed.
 
     keep : frames of the clip that are always keyed; frames outside the clip are dropped
     """
@@ -50,7 +50,7 @@ def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length:
 def kept(
     recipe: Recipe, woven: Result, source: bpy.types.Action, first_frame: float, notes: Iterable[float]
 ) -> list[float]:
-    """Return the clip frames that are always keyed: those of new markers and of markers carried from the source.
+    """Return the clip frames that are always keyed: frames of new markers and of markers carried over from the source.
 
     notes : scene frames of the new markers
     """
@@ -59,7 +59,7 @@ def kept(
 
 
 class FewFigures(NamedTuple):
-    """How many keys there are of how many on every frame, and how far they are off: all, and feet; metres."""
+    """Number of keys, number of keys on every frame, and the errors of all bones and of the feet in metres."""
 
     made: int
     full: int
@@ -68,14 +68,14 @@ class FewFigures(NamedTuple):
 
 
 def of_bones(found: "Fewer | None") -> FewFigures | None:
-    """Return the figures of few keys on bones."""
+    """Return the figures of key reduction on bones."""
     if found is None:
         return None
     return FewFigures(found.keyed.key_count, found.keyed.full_count, found.error, found.feet_error)
 
 
 def of_controls(found: "FewControlKeys | None") -> FewFigures | None:
-    """Return the figures of few keys on controls."""
+    """Return the figures of key reduction on controls."""
     return None if found is None else FewFigures(found.count, found.full, found.error, found.feet_error)
 
 

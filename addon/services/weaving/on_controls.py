@@ -1,4 +1,4 @@
-"""Solve for the keys of a result on a rig's controls: in steps before it is written, and remembered until then."""
+"""Solve for the keys of a result on a rig's controls, in steps, and keep them until it is written."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from ...ground import memory, steps
 from . import prepared
 from .reading import Inputs, Read
 
-BY_HAND = Few(1e-3, 0.5e-3)  # metres, for results of sources that are keyed by hand
+BY_HAND = Few(1e-3, 0.5e-3)  # metres, for results of hand-keyed sources
 
 
 class OnRig(NamedTuple):
-    """The keys of a result's controls, and the few of them where these are wanted."""
+    """The keys of a result's controls, and the reduced keys if requested."""
 
     keys: ControlKeys
     few: FewControlKeys | None
@@ -31,15 +31,15 @@ _SOLVED: Cache[str, OnRig] = memory.cache(32)  # a take has many short results
 
 
 def as_source(read: Read) -> Wanted:
-    """Return how controls are to be keyed that are keyed as sources are, on every frame."""
+    """Return the settings to key the same controls as the sources, on every frame."""
     if not read.sources or any(read.players):
-        return Wanted()  # a motion of another body needs more than what is keyed here
+        return Wanted()  # a motion of another body needs further controls
     keyed = frozenset(target for one in read.sources for target in one.targets)
     return Wanted(keyed=keyed, values=read.sources[0].properties, start=read.sources[0].start)
 
 
 def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
-    """Return how a result's controls are to be keyed: as asked, or as the armature's own sources are."""
+    """Return the settings of a result's control keys: as requested, or like the armature's own sources."""
     found, sources = as_source(inputs.read), inputs.read.sources
     by_hand = bool(found.keyed) and all(one.is_sparse for one in sources)
     aligned = by_hand and inputs.recipe.of_action and len(sources[0].clip) == len(clip)
@@ -53,7 +53,7 @@ def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
 
 
 def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted: Wanted) -> steps.Steps[OnRig]:
-    """Return the keys of a body's controls for a clip, from memory where they were solved before."""
+    """Return the keys of a body's controls for a clip, from the cache if they were solved before."""
     plain = wanted.limbs, wanted.few, sorted(wanted.keyed), sorted(wanted.values.items()), sorted(wanted.times.items())
     key = prepared.hash_of([clip], repr((control_body.state(armature), control_body.chosen_controls(armature), plain)))
     known = _SOLVED.get(key)
@@ -72,7 +72,7 @@ keys = steps.at_once(keys_in_steps)
 
 
 def moved(on_rig: OnRig, body: rig.Rig) -> frozenset[Target]:
-    """Return what keys of controls move."""
+    """Return the properties that keys of controls move."""
     turns, goes = few_control_keys.moving(on_rig.keys, body)
     named = list(zip(on_rig.keys.names, on_rig.keys.modes, strict=True))
     turned = {Target(*one) for k, one in enumerate((n, rotation_modes.property_of(m)) for n, m in named) if turns[k]}

@@ -29,11 +29,11 @@ from ....core.weave.preprocess import RegisteredClips
 from ...bridge import fingerprint
 from ...ground import memory
 
-# Cache sizes by the options that the entries depend on; few graphs, as they are large.
+# Cache sizes by the options that the entries depend on; few graphs, because they are large.
 _REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
 _TAKES, _DRIVEN, _FILLED, _READ = (memory.cache(2) for _ in range(4))
 _HASHES: WeakKeyDictionary[Clip, bytes] = WeakKeyDictionary()
-_ACTIONS = memory.cache(64)  # what was read of actions, see `read_before`
+_ACTIONS = memory.cache(64)  # read actions, see `read_before`
 _LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _FILLED, _READ, _ACTIONS)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
@@ -47,15 +47,15 @@ _CACHES: dict[type[Declared], Cache[str, Any]] = {
 
 
 def same(clips: Sequence[Clip]) -> Sequence[Clip]:
-    """Return clips as they were read before, if all their content is the same.
+    """Return the cached clips with the same content, if there are any.
 
-    What is known of those (where their points are, what their legs do) is not computed again.
+    Data derived from the cached clips (points, leg movement) is not computed again.
     """
     return _made(_READ, hash_of(clips, ""), lambda: clips)
 
 
 def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
-    """Return what `verbs.prepare` gives, from memory where it was computed before."""
+    """Return the result of `verbs.prepare`, from the cache if it was computed before."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is None:
         return None
@@ -64,12 +64,12 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
 
 
 def of_action(key: str, read: Callable[[], Any]) -> Any:
-    """Return what was read of an action, from memory where the same was read before."""
+    """Return the result of reading an action, from the cache if its content was read before."""
     return _made(_ACTIONS, key, read)
 
 
 def _made(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
-    """Return the value of a key; what is new makes room for itself."""
+    """Return the value of a key; a new value may remove old ones to limit the memory."""
     known = cache.get(key) is not None
     made = cache.made(key, make)
     if not known:
@@ -78,20 +78,20 @@ def _made(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
 
 
 def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:
-    """Remember a preparation for a recipe and clips, so that `prepared` returns it."""
+    """Cache a preparation for a recipe and clips, so that `prepared` returns it."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is not None:
         _CACHES[depends].keep(key_of(recipe.prepared_of(clips), recipe, depends), made)
 
 
 def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
-    """Say whether `prepared` would answer from memory, or nothing needs preparing."""
+    """Return whether `prepared` would answer from the cache, or nothing needs preparing."""
     depends = verbs.VERBS[recipe.verb].depends
     return depends is None or _CACHES[depends].get(key_of(recipe.prepared_of(clips), recipe, depends)) is not None
 
 
 def holds(registration: Registration) -> bool:
-    """Say whether a registration is remembered, so that the same clips and options give it again."""
+    """Return whether a registration is cached, so that the same clips and options return it again."""
     return any(isinstance(clips, RegisteredClips) and clips.registration is registration for clips in _REGISTERED)
 
 

@@ -1,6 +1,6 @@
-"""Read an action only if its keys have changed since: the clip that was read of the same content is returned again.
+"""Read an action only if its keys have changed; otherwise return the cached clip of the same content.
 
-Blender does not say whether an action was changed, so its keys are hashed each time; a result keeps that hash, too.
+Blender does not indicate changes of an action, so its keys are hashed each time; a result stores that hash, too.
 """
 
 from functools import partial
@@ -22,13 +22,13 @@ def read(
     span: tuple[float, float] | None,
     carried: frozenset[curves.Target] = frozenset(),
 ) -> tuple[clips.ReadAction, str]:
-    """Return what `bridge.clip.read` returns, and the hash of the action's content, see `bridge.fingerprint`."""
+    """Return the result of `bridge.clip.read`, and the hash of the action's content, see `bridge.fingerprint`."""
     slot = curves.choose_slot(action, armature) if slot is None else slot
     every = curves.curves_of(action, slot)
     content = fingerprint.fingerprint(action, slot)
     how = action.name, armature.name, rate, span, sorted(carried), _own_transform(armature)
     reading = partial(clips.read, armature, action, body, rate, slot, span, carried)
-    # What another curve does depends on the property that it is for, which is no content of the action.
+    # Other curves depend on the animated property, which the action's hash does not include.
     ours = frozenset(clips.targets_of(body))
     others = curves.siblings_of(action, slot)
     if others or any((target := curves.target_of(one)) is None or target.bone not in ours for one in every):

@@ -46,13 +46,13 @@ class Read:
     """The sources as clips on the armature's rig, with session ids of the armature, the actions and their slots.
 
     players : session id of the armature of each action, 0 for the target armature
-    retargeted : how each clip was carried from its own armature, "" for the target armature's own
+    retargeted : the transfer of each clip from its own armature, "" for the target armature's own
     bodies : clips that precede the sources' and only provide a body; their motion is not used
-    baked : which bones get keys, where not all of the body may
-    alike : what results of the same set move of a rig's controls: each of them has keys of it
-    contents : the hash of each action's content as it was read, "" where that is not known yet
+    baked : the bones to key, if not the whole body may be keyed
+    alike : the controls of a rig that any result of the same set moves; each result keys them
+    contents : the hash of each action's content when it was read, "" if unknown
     contexts : the context of each source; () for a reading without a recipe
-    changed : a sentence on contexts that have changed since the rebuilt result was made, "" without a change
+    changed : a sentence on contexts that changed since the rebuilt result was made, "" without a change
     """
 
     body: rig.Rig
@@ -74,7 +74,7 @@ class Read:
 
     @property
     def covered(self) -> bool:
-        """Whether the armature shows other poses than its keys."""
+        """Whether the armature displays other poses than its keys."""
         return self.baked is not None and self.baked.covered
 
     def in_order(self, places: Sequence[int]) -> "Read":
@@ -91,13 +91,13 @@ class Read:
 
     @property
     def notes(self) -> list[str]:
-        """User messages about what was left out of the sources and why, and how the body was read."""
+        """Messages about omitted parts of the sources with reasons, and about the way the body was read."""
         of_sources = sorted({note for source in self.sources for note in source.notes})
         return [*filter(None, (self.changed, self.body.note, self.body.carried)), *of_sources]
 
     @property
     def retarget_notes(self) -> list[str]:
-        """How the sources of other armatures were carried, a sentence each."""
+        """A sentence about the transfer of each source of another armature."""
         return [
             f"{one.clip.name}: {retargeted}"
             for one, retargeted in zip(self.sources, self.retargeted, strict=False)
@@ -107,7 +107,7 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Everything a result is made of: the request, the clips read for it, and the recipe."""
+    """All inputs of a result: the request, the clips read for it, and the recipe."""
 
     request: Request
     read: Read
@@ -127,7 +127,7 @@ class Inputs:
 def read_in_steps(
     context: bpy.types.Context, armature: bpy.types.Object, request: Request, recipe: Recipe | None = None
 ) -> steps.Steps[Read]:
-    """Read the requested actions on an armature, as `read_actions_in_steps` does; raises LoomError kinds."""
+    """Read the requested actions on an armature like `read_actions_in_steps`; raises LoomError kinds."""
     made_of = []
     for source in request.sources:
         action = by_full_name(bpy.data.actions, source.name)
@@ -141,7 +141,7 @@ read = steps.at_once(read_in_steps)
 
 
 def player_of(source: Source, armature: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature that owns a source's action, or None where it is the given one; raises LoomError."""
+    """Return the armature that owns a source's action, or None if it is the given one; raises LoomError."""
     found = by_full_name(bpy.data.objects, source.armature) if source.armature else None
     if source.armature and (found is None or found.type != "ARMATURE" or not found.users_scene):
         raise LoomError(
@@ -158,10 +158,10 @@ def read_actions_in_steps(
     request: Request,
     recipe: Recipe | None = None,
 ) -> steps.Steps[Read]:
-    """Read actions whose data and slots were found already.
+    """Read actions whose data and slots are already known.
 
-    Actions of other armatures are read on those and carried onto the armature's body, unless the recipe itself handles
-    several bodies. Raises LoomError kinds.
+    Actions of other armatures are read on those and transferred to the armature's body, unless the recipe itself
+    handles several bodies. Raises LoomError kinds.
     """
     present(bpy.context.view_layer).update()  # a script may have moved the armature just now
     if isinstance(recipe, verbs.Bake):
@@ -313,9 +313,10 @@ def _body(
 ) -> rig.Rig:
     """Return the body of an armature.
 
-    span : scene frames of the first source; the body stands where its parents place it in the first of them
-    moving_object : whether the object is to be a joint, whatever actions move
-    as_now : whether what nothing keys is as it is posed now; a pose that is to be spread is no part of the source
+    span : scene frames of the first source; the body is placed by its parents' transforms in the first of them
+    moving_object : whether the object is to be a joint even if no action moves it
+    as_now : whether unkeyed properties have their current values; for spreading a pose, the pose is not part of the
+        source
     """
     moving = [one for one in played if clips.moves_object(*one)]
 
@@ -336,7 +337,7 @@ def _read_one(
     how: tuple[Source, ReadingOptions],
     carried: frozenset[curves.Target] = frozenset(),
 ) -> steps.Steps[tuple[clips.ReadAction, str]]:
-    """Read an action; returns its content's hash, too, "" where it was not looked at."""
+    """Read an action; also returns its content's hash, "" if it was not computed."""
     (action, slot), (source, reading) = played, how
     rate = _rate(scene, action, source)
     first, last = _span(source, played)

@@ -1,4 +1,4 @@
-"""Find what plays when in a woven result."""
+"""Determine which source a woven result plays at each time."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,15 +17,15 @@ from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import BlendResult, ConnectResult, KeyPosesResult, Result, SpliceResult
 from ...model.parts import Part, Parts, Seam
 
-SHARES = 64  # steps at which the shares of a blend are kept
-FADES = ("ease", "registered")  # methods of Connect whose length is that of the overlap
+SHARES = 64  # number of steps at which the shares of a blend are stored
+FADES = ("ease", "registered")  # methods of Connect whose length is the overlap's
 
 
 def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Parts:
-    """Return the parts of a result made of clips with these names, whose action has so many frames."""
+    """Return the parts of a result made of clips with these names, whose action has `length` frames."""
     last, rate = length - 1.0, woven.clip.rate
     whole = Parts(last, rate, ((Part((woven.reference,), 0.0, last),),))
-    if length != len(woven.clip):  # a loop that is written several times in a row
+    if length != len(woven.clip):  # a loop written several times in a row
         return whole
     if isinstance(woven, BlendResult):
         return Parts(last, rate, shares=_shares(woven))
@@ -46,7 +46,7 @@ def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Part
 
 
 def _shares(woven: BlendResult) -> tuple[tuple[float, ...], ...]:
-    """Return rows of a frame, its place and the shares there: of few frames, which is enough for a picture."""
+    """Return rows of a frame, its place and the shares there, on few frames, which suffice for a picture."""
     frames = np.unique(np.linspace(0, len(woven.clip) - 1, SHARES + 1).round().astype(int))
     places = woven.registration.share_of_way(woven.reference_frames[frames])
     rows = np.column_stack([frames, places, woven.weights[:, frames].T])
@@ -72,7 +72,7 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
 
 
 def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
-    """Return which clip each stretch of a walk is from."""
+    """Return the clip of each stretch of a walk."""
     walked = source_frames.in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return Parts(len(woven.clip) - 1.0, woven.clip.rate)
@@ -100,7 +100,7 @@ def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
 
 
 def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
-    """Return the stretches that fill gaps; the first source plays where its own frames are, or are interpolated."""
+    """Return the stretches that fill gaps; elsewhere the first source plays its own or interpolated frames."""
     parts, at = [], 0.0
     for gap, row in zip(woven.done.gaps, woven.report["fill"]["gaps"], strict=True):
         if gap.filled is None or gap.gain < NOTHING_LIKE:
@@ -118,7 +118,7 @@ def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
 
 
 def _of_drive(woven: DriveResult, recipe: Recipe, names: Sequence[str], last: float) -> Parts:
-    """Return which clip each stretch of a drive is from; of one that was settled along its line that is not known."""
+    """Return the clip of each stretch of a drive; unknown if the drive was optimized along its line."""
     rate = woven.clip.rate
     if "along" in woven.report["drive"]:
         return Parts(last, rate)
@@ -128,9 +128,9 @@ def _of_drive(woven: DriveResult, recipe: Recipe, names: Sequence[str], last: fl
 
 
 def _driven(woven: DriveResult, names: Sequence[str], last: float, first: int) -> tuple[Part, ...]:
-    """Return which clip each stretch was driven with, to 0.1 s: what is kept jumps at the best place around.
+    """Return the clip of each driven stretch, to 0.1 s, because the written clip jumps at the best nearby frame.
 
-    first : of the names that it was driven with; clips of a library have none
+    first : index of the first name used for driving; clips of a library have no name here
     """
     data, each, known = woven.data, woven.clip.rate / RATE, list(names[first:])
     source = [known.index(clip.name) + first if clip.name in known else -1 for clip in data.clips[: data.given]]
@@ -145,7 +145,7 @@ def _driven(woven: DriveResult, names: Sequence[str], last: float, first: int) -
 
 
 def _posed(woven: KeyPosesResult, last: float) -> Parts:
-    """Return from which clip each pose is that is held, or gone through."""
+    """Return the clip of each held or passed pose."""
     names = woven.report["names"]
     poses = woven.report["key_poses"]["poses"]
     parts = tuple(

@@ -1,4 +1,4 @@
-"""Where a figure stands: the place and heading at which its action begins, so that a result can begin there."""
+"""Determine the place and heading at which a figure's action begins, so that a result can begin there."""
 
 import dataclasses
 
@@ -21,14 +21,14 @@ from .reading import Inputs
 
 FIGURE = "figure"
 AT_REST = 1e-9  # metres, and of a quaternion
-NEAR = 1e-3, 0.1  # metres and degrees within which a result stays where it is
+NEAR = 1e-3, 0.1  # metres and degrees: a result moves only if its place differs by more
 
 
 def found_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, inputs: Inputs) -> steps.Steps[Inputs]:
-    """Return inputs whose result options say in numbers where the figure stands, if it is to begin there.
+    """Return inputs whose result options store the figure's place as numbers, if the result is to begin there.
 
-    So a result that is rebuilt begins where it did. An action that is changed stays where it is, and so does what walks
-    along a curve.
+    A rebuilt result therefore begins at the same place. Edits of an action keep its place, and so do walks along a
+    curve.
     """
     result, recipe = inputs.request.result, inputs.recipe
     if result.place != FIGURE or result.stand:
@@ -43,46 +43,46 @@ found = steps.at_once(found_in_steps)
 
 
 def _plays_reference(armature: bpy.types.Object, inputs: Inputs) -> bool:
-    """Say whether the figure plays the source that says where the result begins."""
+    """Return whether the figure plays the source that determines the result's place."""
     sources, recipe = inputs.request.sources, inputs.recipe
     if not sources:
         return True
     reference = recipe.reference_index(len(sources)) if isinstance(recipe, Matching) else 0
     action = contact_rows.action_of(armature)
-    if action is None or reference is None:  # the reference is found when the sources are matched
+    if action is None or reference is None:  # the reference is determined when the sources are matched
         return False
     return action.name_full == sources[reference].name and sources[reference].span is None
 
 
 def place_in_steps(scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> steps.Steps[tuple[float, ...]]:
-    """Return where an armature stands, x and y in metres and the heading in degrees; () if its action can't be read."""
+    """Return an armature's place, x and y in metres and the heading in degrees; () if its action can't be read."""
     action = contact_rows.action_of(armature)
     try:
         if action is None:
             clip = pose_now.read(armature, body, rates.of_scene(scene))
         else:
             first, last = (round(frame) for frame in action.frame_range[:])
-            # A smoothed heading begins with what its first frame has, so that frame is enough; a range has two.
+            # One frame is enough, because smoothing keeps the first frame's heading; a range needs two.
             source = Source(name=action.name_full, first=first, last=min(first + 1, last))
             made_of = [(action, curves.choose_slot(action, armature))]
             request = Request(sources=(source,))
             clip = (yield from reading.read_actions_in_steps(scene, armature, made_of, request)).clips[0]
-    except LoomError:  # then it has no place of its own
+    except LoomError:  # the figure then lacks its own place
         return ()
     (x, y), facing = place_of(clip)
-    # Rounded, so that a result that stands there, in single precision, is no other place for the next one.
+    # Rounded, so that a result at this place in single precision counts as the same place for the next one.
     return round(float(x), 4), round(float(y), 4), round(float(np.degrees(facing)), 2)
 
 
 def place_of(clip: Clip) -> tuple[Array, float]:
-    """Return where a body is on the ground (2,) in its first frame, and where it faces, radians."""
+    """Return a body's ground position (2,) in its first frame, and its heading, radians."""
     return root_motion.ground_frames(clip)[0][0], float(root_motion.heading(clip)[0])
 
 
 def moved(clip: Clip, row: tuple[float, ...], body: Rig) -> Clip:
-    """Return a clip that begins at a place and heading as `stand` has them, the clip itself where it does already.
+    """Return a clip that begins at a place and heading in the format of `stand`; unchanged if it already does.
 
-    A root bone that stands at rest stays so: what hangs on it moves instead, where it can.
+    A root bone at rest stays at rest: its children move instead, if they can.
     """
     place, facing = np.array(row[:2]), np.radians(row[2])
     here, faces = place_of(clip)
@@ -94,7 +94,7 @@ def moved(clip: Clip, row: tuple[float, ...], body: Rig) -> Clip:
 
 
 def _root_stands(clip: Clip, body: Rig) -> bool:
-    """Return whether the only root of a body is at rest in all frames, and what hangs on it could move."""
+    """Return whether the only root of a body is at rest in all frames, and its children could move."""
     below = np.flatnonzero(clip.skeleton.parents == 0)
     if (clip.skeleton.parents < 0).sum() != 1 or not len(below) or not body.movable[below].all():
         return False

@@ -1,4 +1,4 @@
-"""Read an action to bake it onto the bones of its armature, or onto its controls; say where that is not possible."""
+"""Read an action to bake it onto the bones of its armature, or onto its controls; explain if that is impossible."""
 
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from ...ground.blender_types import SlottedAction
 
 
 class ToBake(NamedTuple):
-    """The body that gets keys, the action as a clip on it, and which bones get keys; None where controls do."""
+    """The body that gets keys, the action as a clip on it, and the bones to key; None if controls are keyed."""
 
     body: rig.Rig
     action: ReadAction
@@ -26,7 +26,7 @@ class ToBake(NamedTuple):
 
 
 def why_not(armature: bpy.types.Object, played: SlottedAction, recipe: Bake) -> str:
-    """Return in a sentence why an action can't be baked, "" where it can."""
+    """Return the reason why an action can't be baked, in a sentence; "" if it can."""
     name = played[0].name
     if recipe.onto == "controls":
         if not control_body.has_controls(armature):
@@ -71,7 +71,7 @@ def read_in_steps(
 
 
 def _every_bone(armature: bpy.types.Object, known: rig.Rig) -> rig.Rig:
-    """Return all bones of an armature as a body, with the roles of the body that its controls move."""
+    """Return all bones of an armature as a body, with the roles of the body moved by its controls."""
     every = rig.read(armature, moving_object=known.moving_object)
     names = every.skeleton.names
     roles = {role: names.index(known.skeleton.names[joint]) for role, joint in known.skeleton.roles.items()}

@@ -1,4 +1,4 @@
-"""Tell of a result what its sources do not key, and which body beside the known one is left as it is."""
+"""Describe bones that a result's sources do not key, and a second figure in the scene that stays unchanged."""
 
 import bpy
 import numpy as np
@@ -13,7 +13,7 @@ from .reading import Read
 
 
 def sentences(armature: bpy.types.Object, read: Read, made_of: list[SlottedAction], recipe: Recipe) -> list[str]:
-    """Return what is to be said of the sources of a result on an armature."""
+    """Return sentences about the sources of a result on an armature."""
     found = []
     if isinstance(recipe, Blend | Connect):
         players = read.players or (0,) * len(made_of)
@@ -25,7 +25,7 @@ def sentences(armature: bpy.types.Object, read: Read, made_of: list[SlottedActio
 
 
 def _part(armature: bpy.types.Object, read: Read, action: bpy.types.Action) -> str:
-    """Return a sentence on an action that keys a part of the body alone."""
+    """Return a sentence about an action that keys only a part of the body."""
     bones = own_actions.keyed_bones(armature)
     keyed = own_actions.keys_of(action).bones & bones
     if not own_actions.is_layer(keyed, bones, read.body):

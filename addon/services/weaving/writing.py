@@ -55,9 +55,9 @@ TURNING_CYCLES = 8  # cycles written of a loop that no modifier can repeat
 class Written:
     """The written action, and messages for the user.
 
-    keys : number of keys before and after, where an action was edited by itself
-    few : short summary of the key reduction, "" where none was requested
-    limbs : which controls arms and legs are keyed on, likewise, "" where bones are keyed
+    keys : number of keys before and after, if an action itself was edited
+    few : short summary of the key reduction, "" if none was requested
+    limbs : short summary of the FK and IK controls keyed on arms and legs, "" if bones are keyed
     """
 
     action: bpy.types.Action
@@ -70,9 +70,9 @@ class Written:
 def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: SlottedAction | None = None) -> Written:
     """Write a woven clip as an action that starts where its reference does, and store its recipe.
 
-    The action is a new one, or the action and slot of `into`, whose keys are replaced, on the same bones at least, so
-    that the pose of no other action remains there; on failure nothing changes.
-    Raises LoomError if the armature, one of its bones or a source is gone by now.
+    The action is new, or it is the action of `into`, whose keys in the slot are replaced. At least the same bones are
+    keyed again, so that the pose of another action can't remain there; on failure nothing changes. Raises LoomError if
+    the armature, one of its bones or a source no longer exists.
     """
     scene, armature = scene_of(context), found(bpy.data.objects, inputs.read.armature, "The armature")
     inputs = standing.found(scene, armature, inputs)
@@ -162,7 +162,7 @@ def _carry_events(inputs: Inputs, woven: Result, action: bpy.types.Action, span:
 
 
 class _Planned(NamedTuple):
-    """A clip ready to write, as it is seen, its first scene frame, a notice, its markers, and bounds for few keys."""
+    """A clip to write, the clip that is seen, its first scene frame, a notice, its markers, tolerances of reduction."""
 
     clip: Clip
     seen: Clip
@@ -195,7 +195,7 @@ def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: 
 
 
 def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | LoomError) -> steps.Steps[None]:
-    """Solve for what `write` will key on the controls of a rig, in steps that can be cancelled; write nothing."""
+    """Solve for the control keys that `write` needs, in cancellable steps, without writing."""
     if inputs.read.body.controls is None or isinstance(woven, LoomError):
         return
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
@@ -206,13 +206,13 @@ def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | L
 def all_ready_in_steps(
     context: bpy.types.Context, inputs: Sequence[Inputs], made: Sequence[Result | LoomError]
 ) -> steps.Steps[None]:
-    """Do as `ready_in_steps` for several results."""
+    """Call `ready_in_steps` for several results."""
     for k, (given, woven) in enumerate(zip(inputs, made, strict=True)):
         yield from steps.within(ready_in_steps(context, given, woven), k, len(made))
 
 
 def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: list[Any]) -> tuple[Inputs, ...]:
-    """Return inputs of results that each key what any of them moves: without keys, the pose of another would remain.
+    """Return inputs such that each result keys the targets moved by any of them, so that no result's pose remains.
 
     made : their results, or errors
     """
@@ -231,7 +231,7 @@ def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: li
 
 
 def _moved_controls(context: bpy.types.Context, inputs: Inputs, woven: Result) -> frozenset[curves.Target]:
-    """Return the controls that a result with few keys moves; with keys on every frame, all have some anyway."""
+    """Return the controls moved by a result with reduced keys; dense results key all controls anyway."""
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
     clip, *_, few = _planned(context, inputs, woven)
     wanted = on_controls.wanted(inputs, clip, few)
@@ -248,7 +248,7 @@ def keyed(read: Read) -> frozenset[curves.Target]:
 def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tuple[Clip, float, str]:
     """Return a woven clip ready to write, its first scene frame, and a notice about it."""
     read, options = inputs.read, inputs.request.result
-    first_frame = float(np.floor(read.sources[woven.reference].first_frame + 0.5))  # keys stand on frames
+    first_frame = float(np.floor(read.sources[woven.reference].first_frame + 0.5))  # keys are on whole frames
     clip, notice = _in_a_row(woven, inputs.recipe)
     clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
@@ -265,7 +265,7 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
 
 
 def _bent(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
-    """Return a clip with legs as a rig's controls let them be, and what to say of that."""
+    """Return a clip with legs adapted to a rig's controls, and a message about it."""
     body = inputs.read.body
     if body.controls is None:
         return clip, ""
@@ -274,7 +274,7 @@ def _bent(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
 
 
 def _carried(clip: Clip, read: Read, travel: str) -> Clip:
-    """Return the clip with its travel on the hips, or on the root bone: of bones that are baked one that deforms."""
+    """Return the clip with its travel on the hips or the root bone; for baked bones, on a deforming root."""
     if travel == "hips":
         return root_carrier.by_hips(clip)
     if read.baked is None:
@@ -283,9 +283,9 @@ def _carried(clip: Clip, read: Read, travel: str) -> Clip:
 
 
 def _as_shown(read: Read, where: _Where, *, within: float, played: bool, held: bool) -> str:
-    """Return what to say of how a written action shows; raises RigError where that is far from its clip.
+    """Return a message on the difference between a written action and its clip; raises RigError if it is large.
 
-    held : whether its keys undo what carries the armature
+    held : whether the keys undo the movement of parents and constraints
     """
     _, armature, (action, _), clip, _, _ = where
     if not read.covered:
@@ -300,7 +300,7 @@ def _as_shown(read: Read, where: _Where, *, within: float, played: bool, held: b
 
 
 def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
-    """Return what to say of the mesh in a written action."""
+    """Return messages about the mesh in a written action."""
     scene, armature, written, clip, body, first_frame = where
     read, report = inputs.read, woven.report
     if read.covered:
@@ -327,7 +327,7 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
 
 
 def sources_of(read: Read) -> list[SlottedAction]:
-    """Return the actions and slots that the sources were read from; raises LoomError if an action is gone."""
+    """Return the actions and slots of the sources; raises LoomError if an action was deleted."""
     actions, sources = {action.session_uid: action for action in bpy.data.actions}, []
     for source, (uid, handle) in zip(read.sources, read.made_of, strict=True):
         action = _still_there(actions.get(uid), f"The action {source.clip.name!r}")
@@ -337,7 +337,7 @@ def sources_of(read: Read) -> list[SlottedAction]:
 
 
 def held(armature: bpy.types.Object, read: Read, recipe: Recipe | None) -> frozenset[curves.Target]:
-    """Return the properties that a result holds, because another action may leave its pose there."""
+    """Return the properties keyed constantly by a result, because another action may leave its pose there."""
     if read.body.controls is not None or (recipe is not None and recipe.verb in completing.KEYS_AS_GIVEN):
         return frozenset()
     return own_actions.keyed_elsewhere(armature, keyed(read), read.body)

@@ -1,10 +1,10 @@
-"""Move the edge between two sources' shares, where shares are drawn on top of each other."""
+"""Move the edge between two sources' shares in a stacked display."""
 
 from collections.abc import Sequence
 
 
 def moved(weights: Sequence[float], edge: int, level: float) -> list[float]:
-    """Return weights of which those before `edge` have the share `level`: only the two beside the edge change.
+    """Return weights such that the sources before `edge` have the share `level`; only the two beside the edge change.
 
     Example: of 2, 1 and 1 with the edge 1 at 0.25, the first two become 1 and 2.
     """

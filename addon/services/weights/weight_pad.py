@@ -15,7 +15,7 @@ def corners(count: int) -> list[Place]:
 
 
 def place_of(weights: Sequence[float]) -> Place:
-    """Return where weights are on their pad: the mean of the corners, weighted by their shares."""
+    """Return the place of weights on their pad: the mean of the corners, weighted by their shares."""
     total = sum(weights)
     shares = [weight / total for weight in weights] if total > 0.0 else [1.0 / len(weights)] * len(weights)
     at = corners(len(weights))

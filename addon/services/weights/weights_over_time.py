@@ -11,7 +11,7 @@ from . import weight_edges
 
 
 def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
-    """Return the frames at which weights of the ticked sources have keys; none where they are constant."""
+    """Return the frames at which weights of the ticked sources have keys; [] if they are constant."""
     if scene.animation_data is None or scene.animation_data.action is None or rig is None:
         return []
     from ...bridge import weight_curves
@@ -47,8 +47,8 @@ def put_back(scene: bpy.types.Scene, before: tuple[tuple[str, tuple[float, ...]]
 def move_key(scene: bpy.types.Scene, rig: Any, number: int, place: float, edge: int, level: float) -> float:
     """Move a key in time, and an edge between two sources' shares there; return its new frame.
 
-    number : of the key, of those within the reference, from 0; place : in time, 0 to 1, kept between the keys beside it
-    edge : below the share of which source it is; level : the shares of the sources before it together
+    number : index of the key within the reference; place : in time, 0 to 1, kept between the neighbouring keys
+    edge : index of the source above the edge; level : the total share of the sources before it
     """
     from ...bridge import weight_curves
 

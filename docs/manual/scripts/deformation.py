@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 
 
 def turned(posture: Clip, joint: int, axis: str, degrees: float) -> Clip:
-    """A posture whose joint is turned about an axis of the world."""
+    """Return a posture with a joint rotated about an axis of the world."""
     world = kinematics.world(posture)[0][0, joint]
     swing = quat.about_axis(axis, np.radians(degrees))
     rotations = posture.rotations.copy()
@@ -29,7 +29,7 @@ def turned(posture: Clip, joint: int, axis: str, degrees: float) -> Clip:
 
 
 def strip(clip: Clip, made: Clip, frame: int) -> Figure:
-    """Frames around the one that is asked for: the motion grey, the new one blue."""
+    """Frames around the chosen one: the motion grey, the changed motion blue."""
     figure = Figure(figsize=(9.0, 2.2), layout="constrained")
     axis = figure.add_subplot(yticks=[], xlabel="frame")
     shown = np.clip(frame + 4 * np.arange(-4, 5), 0, len(clip) - 1)

@@ -22,7 +22,7 @@ def matrix(rotation: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def go_on(posture: Clip, joint: int, above: np.ndarray, found: np.ndarray) -> None:
-    """Find the matrix of a joint, M = M_above · rest · motion, then go on to all that hang on it."""
+    """Compute the matrix of a joint, M = M_above · rest · motion, and then of all its descendants."""
     skeleton = posture.skeleton
     rest = matrix(skeleton.orients[joint], skeleton.offsets[joint])
     found[joint] = above @ rest @ matrix(posture.rotations[0, joint], posture.translations[0, joint])

@@ -1,4 +1,4 @@
-"""Plays key frames: takes single postures out of a motion file and makes the motion between them anew.
+"""Plays key frames: takes single postures from a motion file and interpolates the motion between them.
 
 python key_frames.py walk.bvh 0 10 20 30                    each at its own time
 python key_frames.py walk.bvh 0 10 20 30 --between ease     slowly out of each posture and into the next

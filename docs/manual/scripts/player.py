@@ -1,6 +1,6 @@
 """Plays a motion file in a window; the mouse turns the view.
 
-python player.py walk.bvh                 s stops and goes on, p and n are the frames before and after, w the speed
+python player.py walk.bvh                 s pauses and resumes, p and n step back and forward, w changes the speed
 python player.py walk.bvh -o player.png   the first frame as a picture
 """
 

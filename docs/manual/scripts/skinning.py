@@ -24,8 +24,8 @@ def skinned(vertices: np.ndarray, shares: np.ndarray, rest: np.ndarray, posed: n
 
 
 def draw(figure: Figure, place: int, mesh: obj.ObjMesh, vertices: np.ndarray) -> None:
-    """The faces, the far ones first, the brighter the more they look at us."""
-    view = np.array([[0.8, 0.0, 0.6], [0.0, 1.0, 0.0], [-0.6, 0.0, 0.8]])  # from the front and a little aside
+    """Draw the faces, far ones first, brighter if they face the viewer."""
+    view = np.array([[0.8, 0.0, 0.6], [0.0, 1.0, 0.0], [-0.6, 0.0, 0.8]])  # from the front and slightly from the side
     seen = vertices @ view.T
     bright = normals.of_faces(vertices.astype("f4"), mesh.corners.astype("i4"), mesh.begins.astype("i4")) @ view[2]
     order = sorted(np.split(mesh.corners, mesh.begins[1:-1]), key=lambda face: float(seen[face, 2].mean()))

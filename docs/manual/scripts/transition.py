@@ -32,7 +32,7 @@ def connected(first: Clip, second: Clip, leave: int, enter: int, span: int) -> C
 
 
 def strip(motion: Clip, leave: int, span: int) -> Figure:
-    """What is about the transition: the first motion black, the second blue, what is between them orange."""
+    """Draw the frames around the transition: the first motion black, the second blue, frames between orange."""
     figure = Figure(figsize=(9.0, 2.2), layout="constrained")
     axis = figure.add_subplot(xticks=[], yticks=[])
     frames = np.arange(max(leave - 12, 0), min(leave + span + 13, len(motion)), 3)

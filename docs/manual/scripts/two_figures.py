@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 
 def drawn(pairs: list[tuple[Clip, Clip]], titles: list[str], frame: int) -> Figure:
-    """Each pair in one frame, from aside."""
+    """Draw each pair in one frame, from the side."""
     figure = Figure(figsize=(7.0, 2.6), layout="constrained")
     for place, (pair, title) in enumerate(zip(pairs, titles, strict=True)):
         axis = figure.add_subplot(1, len(pairs), place + 1, xticks=[], yticks=[], title=title)

@@ -28,7 +28,7 @@ def strip(postures: Clip) -> Figure:
 
 
 def film(clip: Clip, speed: float, a_second: int) -> list[Image.Image]:
-    """Pictures of a body on its way, so many a second."""
+    """Return pictures of a moving body, `a_second` per second."""
     shown = resample.sample(clip, np.arange(0.0, len(clip), speed * clip.rate / a_second))
     steps = np.diff(root_motion.ground_frames(shown)[0], axis=0)
     pictures, tall = [], shown.skeleton.height
