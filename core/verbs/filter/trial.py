@@ -3,4 +3,4 @@
 # Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
 COMMANDS = {"filter": "walk.bvh"}
 # Calls of operators for the battery: the sources, over which frames they are read, and options.
-OPERATORS = {"filter": {"sources": ("slow",), "cutoff": 6.0}}  # by default a clean action stays as it is
+OPERATORS = {"filter": {"sources": ("slow",), "cutoff": 6.0}}  # the defaults leave a clean action unchanged

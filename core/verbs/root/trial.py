@@ -6,4 +6,4 @@ COMMANDS = {"root": "walk.bvh --onto hips"}
 # An action whose contacts are marked is made even where nothing moves.
 OPERATORS = {"root": {"sources": ("slow",), "onto": "hips", "mark_contacts": True}}
 # Options that a recipe needs before it can be applied, to walk, turn left and wave of the figure, by verb.
-EXAMPLE = {"root": {"onto": "hips"}}  # the generated body has no root bone
+EXAMPLE = {"root": {"onto": "hips"}}  # the generated body has only hips
