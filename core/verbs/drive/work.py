@@ -146,7 +146,7 @@ def drive(
 
 
 def manner_of(recipe: Drive) -> Manner:
-    """Return how the body responds to the control signal; timed places switch off waiting for others.
+    """Return the response of the body to its wishes; timed places do not wait for a body that lags.
 
     Example:
         >>> from action_loom.core import verbs
