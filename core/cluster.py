@@ -136,8 +136,7 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
 
 
 def _quiet() -> None:
-    """Silence the logs of Dask and tornado about interruptions and lost workers, which are reported here if
-    relevant."""
+    """Silence the logs of Dask and tornado about interruptions and lost workers, which are reported elsewhere."""
     for name in ("distributed", "tornado"):
         children = [each for each in logging.root.manager.loggerDict if each.startswith(f"{name}.")]
         for each in (name, *children):  # Dask sets the level of some children

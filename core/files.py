@@ -88,8 +88,7 @@ def _put(path: Path, content: bytes, replace: bool) -> None:
 
 
 def _linked(beside: Path, path: Path) -> bool:
-    """Link a file to its final name; raises FileExistsError if that exists. Returns False on file systems without
-    links.
+    """Link a file to its final name (FileExistsError if that exists); returns False if the disk has no links.
 
     A link never replaces a file, unlike a rename.
     """

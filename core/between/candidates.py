@@ -30,8 +30,7 @@ JOIN, SEAM = 1.5, 0.004  # weight of the squared distance at a seam; fixed cost 
 
 
 class Search(NamedTuple):
-    """The scope of a search: lengths to try, times the gap's; cost of time scaling; whether to try several
-    stretches."""
+    """Scope of a search: lengths to try, times the gap's; cost of time scaling; whether to try several stretches."""
 
     lengths: tuple[float, ...]
     pace: float
@@ -85,8 +84,7 @@ class Candidate:
 
 
 def gap_of(keys: Rows, k: int, frames: float, known: tuple[bool, bool] = (False, False)) -> Gap:
-    """Return the gap from keyed row k to the next; frames : its length in rows; known : whether the keys' speeds
-    are."""
+    """Return the gap from keyed row k to the next; frames : its length; known : whether the keys' speeds are."""
     turn = float((keys.facing[k + 1] - keys.facing[k] + np.pi) % (2.0 * np.pi) - np.pi)
     speeds = [keys.speeds[k + at] if known[at] else None for at in range(2)]
     travel = as_faced(keys.path[k + 1] - keys.path[k], keys.facing[k])
@@ -184,8 +182,7 @@ def _head(rows: Rows, gap: Gap, starts: Longs, share: float, pace: float, begins
 def _entered(
     rows: Rows, gap: Gap, head: _Head, nearest: tuple[Longs, Longs, Array], share: float, pace: float
 ) -> _Head:
-    """Return partial candidates extended by one piece, from each of the rows most similar to their ends
-    (`_nearest`)."""
+    """Return partial candidates extended by one piece, from each of the rows nearest to their ends (`_nearest`)."""
     length = max(1, round(share * gap.frames * pace))
     of, enter, seam = nearest
     way, turn = _gone(rows, enter, enter + length)

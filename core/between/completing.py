@@ -20,8 +20,7 @@ LIMBS = ("left_leg", "right_leg", "left_arm", "right_arm")
 
 
 def completed(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Array]:
-    """Return a clip whose keyed poses keep the hips and the positions of hands and feet; the rest is from library
-    clips.
+    """Return a clip that keeps the keys' hips, hand and foot positions; the rest comes from library clips.
 
     Stretches for all gaps are chosen jointly by these five points; each pose is taken from the nearer end of the
     adjacent stretches, with its limbs moved to the keyed positions. Frames between keys follow, and frames outside
@@ -98,8 +97,7 @@ def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip
 
 
 def _reached(pose: Clip, key: Clip, name: str) -> Clip:
-    """Return a pose with a limb's end at its keyed position; if an arm is too short, the chain is extended up the
-    trunk."""
+    """Return a pose with a limb's end at its keyed position; a short arm's chain is extended up the trunk."""
     skeleton, tip = pose.skeleton, np.zeros(3)
     limb = reaching.limb_of(pose, name)
     goal = reaching.ends(key, limb, tip)

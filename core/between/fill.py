@@ -178,8 +178,7 @@ def _is_held(clip: Clip, first: int, last: int) -> bool:
 
 
 def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) -> Clip:
-    """Return a filled clip with the original frames outside of gaps, to the last digit, and with the clip's
-    channels."""
+    """Return a filled clip with exactly its own frames outside of gaps, and with the clip's channels."""
     own = np.ones(len(clip), dtype=bool)
     for first, last in gaps:
         own[first + 1 : last] = False

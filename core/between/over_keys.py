@@ -63,8 +63,7 @@ def _reach(clip: Clip, gap: int) -> int:
 
 
 def _fade(out: Array, key: int, reach: int, slope: Array) -> None:
-    """Add a curve that starts at a key with a slope (J, 3) per frame and ends after `reach` frames (backwards if <
-    0)."""
+    """Add a curve that starts at a key with a slope (J, 3) per frame and ends after `reach` frames (< 0: back)."""
     frames = np.arange(1, abs(reach))
     u = frames / abs(reach)
     size = np.sign(reach) * abs(reach) * u * (1.0 - u) ** 2

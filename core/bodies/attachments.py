@@ -316,7 +316,7 @@ def _hung(clip: Clip, attached: Attached) -> Clip:
 
 
 def _as_given(clip: Clip, sources: Sequence[Clip], joints: Iterable[int]) -> Clip:
-    """Return a clip in which joints that equal a source up to rounding are equal to the bit."""
+    """Return a clip in which joints that equal a source up to rounding are made bit-identical."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for source in (source for source in sources if source.rotations.shape == clip.rotations.shape):
         turned = quat.same_side(source.rotations, rotations)

@@ -104,7 +104,7 @@ class Carried:
         return "; ".join([self.figures, *self.doubts])
 
     def as_report(self) -> dict[str, Any]:
-        """Return it as plain JSON values for a report."""
+        """Return the outcome as plain JSON values for a report."""
         own, theirs = self.source.roles_found_by, self.body.roles_found_by
         roles = {
             role: [self.source.names[self.source.roles[role]], own[role], self.body.names[joint], theirs[role]]

@@ -58,7 +58,7 @@ class Touches:
     after: float = 0.0
 
     def as_report(self) -> dict[str, Any]:
-        """Return it as plain JSON values for a report."""
+        """Return the outcome as plain JSON values for a report."""
         return {
             "frames_touching": dict(self.frames),
             "moved_cm": {side: round(100.0 * most, 1) for side, most in self.moved.items()},
@@ -226,8 +226,7 @@ def _bone(skeleton: Skeleton, role: str, side: str) -> float:
 
 
 def _limb(skeleton: Skeleton, role: str, side: str) -> float:
-    """Return the length (m) of an arm or a leg at rest, which is more consistent between rigs than the joint
-    between."""
+    """Return the length (m) of an arm or a leg at rest: more consistent between rigs than the joint between."""
     limb = ("thigh", "shin") if role == "thigh" else ("upper_arm", "forearm")
     return sum(_bone(skeleton, one, side) for one in limb if f"{_BONES[one]}.{side}" in skeleton.roles)
 

@@ -119,8 +119,7 @@ def _second_differences(rotations: Array) -> Array:
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Return the products a·b (4, B, F) of quaternions (B, 4, F), with components in the first axis to halve the
-    time."""
+    """Return the products a·b (4, B, F) of quaternions (B, 4, F); components come first, which halves the time."""
     (aw, ax, ay, az), (bw, bx, by, bz) = a.swapaxes(0, 1), b.swapaxes(0, 1)
     out = np.empty((4, *np.broadcast_shapes(aw.shape, bw.shape)))
     out[0] = aw * bw - ax * bx - ay * by - az * bz

@@ -276,8 +276,7 @@ def _sets(
     folder: str,
     made: Sets,
 ) -> list[Entry]:
-    """Return the jobs of a table that cuts takes: their output is a folder, with a subfolder for each of several
-    takes."""
+    """Return the jobs of a table that cuts takes: their output is a folder, with one subfolder per take if several."""
     unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)
     if unknown is not None:
         raise OptionError(f"there is no key {unknown!r} for {made.verb}")

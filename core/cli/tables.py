@@ -17,8 +17,7 @@ _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 
 
 def read_rows(file: str, name: str = "") -> list[list[float]]:
-    """Return the rows of a text file of numbers separated by commas, semicolons or spaces, or of a report (`.json`) by
-    name.
+    """Return the rows of a text file of numbers separated by commas, semicolons or spaces, or of a named report.
 
     A header of words is skipped, # starts a comment, and all rows must have the same length. An OBJ file gives its
     triangles. Raises LoomError with file and line.

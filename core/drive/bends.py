@@ -47,8 +47,7 @@ def turning(turns: Array, rate: float) -> bool:
 
 
 def with_bends(parts: Sequence[Part], given: int, ahead: tuple[int, ...], rate: float) -> tuple[list[Part], int]:
-    """Return the rows of clips and images, with bent walks added if no clip turns, and the number of non-mirrored
-    parts.
+    """Return the rows of clips and images, with bent walks if no clip turns, and how many parts are not mirrored.
 
     Bent rows have the poses of their walk. Clips bend to the left and images to the right; without images, to both.
     given : number of parts that are not mirror images; ahead, rate : see `features`

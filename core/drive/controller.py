@@ -61,8 +61,7 @@ class Manner:
 
 @dataclass(frozen=True)
 class Wish:
-    """A control input: target velocity on the ground, x + iy m/s, and facing in radians, None for the travel
-    direction."""
+    """A control input: target velocity on the ground, x + iy m/s, and facing (radians; None: travel direction)."""
 
     velocity: complex = 0j
     facing: float | None = None
@@ -211,8 +210,7 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
 
 
 def _left_behind(data: Database, manner: Manner, state: State) -> bool:
-    """Return whether a body stands although its wish moves, since a slow wish is nearer to standing than to any
-    step."""
+    """Return whether a body stands although its wish moves: a slow wish is nearer to standing than to any step."""
     behind = abs(state.ahead.place - state.place) >= 0.99 * WAITS * data.unit
     slow = manner.waits and abs(state.goal.velocity) < SLOWEST * data.gaits[0]
     return behind and not slow and abs(state.velocity) < STANDING * data.unit and bool(data.going.any())

@@ -119,8 +119,7 @@ def driven(
     *,
     leads: bool = False,
 ) -> tuple[list[list[State]], list[list[Wish]]]:
-    """Return the states of bodies that avoid each other, and the modified wishes, which reproduce each body's states
-    alone.
+    """Return the states of bodies that avoid each other, and the modified wishes, which reproduce each state alone.
 
     bodies : of each its database, start position and facing; wished : the wishes of each
     at : progress callback, called with the step before each

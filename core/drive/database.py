@@ -164,8 +164,7 @@ class Database:
 
     @cached_property
     def still_index(self) -> Index | None:
-        """An index of rows that stand for at least another third of a second, or of all that stand if there are
-        none."""
+        """An index of rows that stand for at least another 1/3 second, or of all that stand if none does."""
         lasts, row = self.stays.copy(), np.arange(len(self))
         for _ in range(STAYS):
             row = np.where(row >= 0, self.onward[row], -1)
@@ -278,8 +277,7 @@ class Database:
 def build(
     clips: Sequence[Clip], *, mirror: bool = True, travel: TravelOptions | None = None, progress: Progress = SILENT
 ) -> Database:
-    """Return the database of clips: trimmed, on one body and floor, cycles repeated, root motion added to in-place
-    clips.
+    """Return a database of clips: trimmed, on one body and floor, cycles repeated, root motion added where absent.
 
     mirror : whether to add mirror images, for bodies with two equal sides
     Raises ClipError for no clips, SkeletonError for bodies without feet, and the errors of `inputs.gather`.

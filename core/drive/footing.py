@@ -77,8 +77,7 @@ def stepped(
     height: float,
     seconds: float,
 ) -> Footing:
-    """Return the footing some seconds later; moved : the feet on the floor; coming : their motion to the next
-    contact."""
+    """Return the footing some seconds later; moved : feet on the floor; coming : their motion to the next contact."""
     near, of = before.near, before.of
     if abs(place - of) > REACH:
         near, of = whole.near([place], 2.0 * REACH), place

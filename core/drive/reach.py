@@ -77,8 +77,7 @@ def _reach(places: Array, limb: Limb) -> float:
 
 
 def _rise(arm: Array, ball: Array, hip: Array, reach: float) -> Array:
-    """Return the rotation (4,) about a ball (3,) that brings the ankle, at offset `arm` (3,), within reach of its
-    hip."""
+    """Return the rotation (4,) about a ball (3,) that brings the ankle, at offset `arm` (3,), in reach of its hip."""
     none, to = np.array([1.0, 0.0, 0.0, 0.0]), hip - ball
     short, far = float(np.linalg.norm(arm)), float(np.linalg.norm(to))
     if np.linalg.norm(to - arm) <= reach or short * far < 1e-9:

@@ -70,10 +70,9 @@ def driven(
     facing: float = 0.0,
     at: Callable[[int], None] = lambda _: None,
 ) -> list[State]:
-    """Return the states of a body driven by wishes (F,), from a standing start; at : progress callback before each
-    step.
+    """Return the states of a body driven by wishes (F,) from standing; at : progress callback before each step.
 
-    The same wishes give the same states, to the bit.
+    The same wishes give bit-identical states.
 
     Example:
         >>> from action_loom.core.drive import database, route

@@ -74,8 +74,8 @@ def people(data: Database) -> People | None:
 def varied(data: Database, number: int, amount: float) -> Database | None:
     """Return a database with poses varied like another person's, seeded by a number; the steps do not change.
 
-    amount : size of the variation, relative to the usual one between people. The same rows and number give the same
-    result to the bit. None if `people` returns None.
+    amount : size of the variation, relative to the usual one between people. The same rows and number give a
+    bit-identical result. None if `people` returns None.
 
     Example:
         >>> from action_loom.core.drive import database, variety

@@ -52,7 +52,7 @@ def _smoothed(values: Array, step: int) -> Array:
     far, count = 2 * step, len(values)
     head, tail = 2.0 * values[:1] - values[far:0:-1], 2.0 * values[-1:] - values[-2 : -far - 2 : -1]
     padded = np.concatenate([head, values, tail])
-    # A weighted sum of differences, unlike a weighted sum, preserves a constant to the bit.
+    # A weighted sum of differences, unlike a weighted sum, preserves a constant bit for bit.
     return values + sum(
         weight * (padded[k * step : k * step + count] - values) for k, weight in enumerate(KERNEL) if k != 2
     )
@@ -61,7 +61,7 @@ def _smoothed(values: Array, step: int) -> Array:
 def mixed(values: Array, gains: Sequence[float]) -> Array:
     """Return samples (F, K) with each band scaled by its gain, the finest first; bands without a gain do not change.
 
-    Gains of 1 change nothing, to the bit; gains of bands for which the samples are too short have no effect.
+    Gains of 1 change no bit; gains of bands for which the samples are too short have no effect.
     """
     count = min(len(gains), known(len(values)))
     out = values.copy()

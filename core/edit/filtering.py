@@ -90,8 +90,8 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     """Return a clip with spikes repaired, noise removed and bands changed, with all intermediate stages.
 
     repeats : whether it is a cycle; it then stays closed. Ends separated by a jump, such as a T-pose, do not change
-    (`trim.ends`). Unchanged joints and frames are the same to the bit. Raises
-    SkeletonError for cycles of bodies that travel and whose joints do not all turn with their parents.
+    (`trim.ends`). Unchanged joints and frames are bit-identical. Raises
+    SkeletonError for travelling cycles whose joints do not all turn with their parents.
 
     Example:
         >>> from dataclasses import replace
@@ -169,7 +169,7 @@ def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
 
 
 def _own(clip: Clip, whole: PaddedClip, changed: Clip) -> Clip:
-    """Return the clip's own frames without the padding; unchanged values equal the clip's to the bit."""
+    """Return the clip's own frames without the padding; unchanged values are bit-identical."""
     kept = changed.rotations == whole.clip.rotations, changed.translations == whole.clip.translations
     return replace(
         clip,

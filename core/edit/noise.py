@@ -49,8 +49,7 @@ def level(values: Array) -> Array:
 
 
 def told_from_motion(levels: Array, body: Flags, rate: float) -> Array:
-    """Return the part of measured levels (J,), radians, that is noise: fast motion shakes one joint, noise all or one
-    much.
+    """Return the part of levels (J,), radians, that is noise: fast motion shakes one joint, noise all or one much.
 
     body (J,) : joints used for the clip's median
 
@@ -74,7 +73,7 @@ def told_from_motion(levels: Array, body: Flags, rate: float) -> Array:
 def rotations(turns: Array, rate: float, body: Flags | None = None) -> tuple[Array, Array]:
     """Return rotations (F, J, 4) without noise, signs kept, and the noise found (J,), radians.
 
-    body (J,) : joints used to decide whether all shake; None for all. Joints without noise are unchanged to the bit.
+    body (J,) : joints used to decide whether all shake; None for all. Joints without noise are bit-identical.
 
     Example:
         >>> import numpy as np
@@ -131,8 +130,7 @@ def _without(values: Array, deviation: Array, rate: float) -> Array:
 
 
 def _chosen(padded: Array, starts: Array, basis: Array, kept: Array, width: int) -> Array:
-    """Return the low-pass (N, J) with the least error in each window of each joint, by Stein's unbiased risk
-    estimate."""
+    """Return the low-pass (N, J) with the least error per window and joint, by Stein's unbiased risk estimate."""
     freedom = 2.0 * CAUTION * min(width, _TANGENT) * kept.sum(axis=0)
     risks = []
     for block in _blocks(len(starts)):

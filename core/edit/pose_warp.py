@@ -54,8 +54,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class _Keys:
-    """Corrections by frame (K,): known (K, J), joints with one; values (K, J, 3, 3), rotations, translations and
-    scales."""
+    """Corrections by frame (K,): known (K, J), joints with one; values (K, J, 3, 3): turns, shifts and scales."""
 
     frames: Array
     known: Flags
@@ -92,12 +91,12 @@ def _at(clip: Clip, frame: int) -> Array | None:
 
 
 def _noticed(vectors: Array) -> Array:
-    """Return vectors (J, 3) with rounding errors set to 0, so that unposed joints are unchanged to the bit."""
+    """Return vectors (J, 3) with rounding errors set to 0, so that unposed joints stay bit-identical."""
     return np.where(np.linalg.norm(vectors, axis=1, keepdims=True) < ROUNDING, 0.0, vectors)
 
 
 def spread(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Clip:
-    """Return a clip that goes exactly through corrected poses; beyond their reach it is the same to the bit."""
+    """Return a clip that passes exactly through corrected poses; frames beyond their reach are bit-identical."""
     return changed(clip, added(clip, corrections, reach))
 
 

@@ -225,7 +225,7 @@ def _lower(led: Limb | Chain) -> int:
 
 
 def reached(clip: Clip, asked: Asked) -> Clip:
-    """Return a clip whose limb or chain reaches its target; frames with a share of 0 are the same to the bit.
+    """Return a clip whose limb or chain reaches its target; frames with a share of 0 are bit-identical.
 
     Raises SkeletonError for chains of joints that are scaled or do not inherit everything from their parents
     (methods: Key poses and reaching).
@@ -373,8 +373,7 @@ def _flexion(upper: Array, lower: Array, distance: Array) -> Array:
 
 
 def _two_bones(upper: Array, lower: Array, reach: Array, hinge: Array, flexion: Array) -> tuple[Array, Array]:
-    """Return the rotations (F, 4) of both bones, and the preceding rotation of the lower one, that bring the end to
-    `reach`.
+    """Return the rotations (F, 4) of both bones, and the lower's preceding one, that bring the end to `reach`.
 
     hinge (F, 3) : axis for nearly straight bones; flexion (F,) : their flexion about it Bent bones stay in their plane.
         The plane of straight ones is noise: they turn to the hinge's plane in proportion to the change of their
@@ -481,8 +480,7 @@ def _straight(chain: chain_ik.Chain, goals: Array) -> Array:
 
 
 def _bounds(clip: Clip, joint: int, share: Array, limits: Limits) -> tuple[Array, Array] | None:
-    """Return least and largest angles (F, 3) of a joint; during the ease the clip's own angles are allowed by 1 −
-    share."""
+    """Return a joint's least and largest angles (F, 3); in the ease the clip's own are allowed by 1 − share."""
     if joint not in limits:
         return None
     low, high = limits[joint]

@@ -32,22 +32,19 @@ def turned(turns: Array, rate: float, frames: int = 0) -> Flags:
 
 
 def moved(places: Array, rate: float, height: float, frames: int = 0) -> Flags:
-    """Return flags (F, J) of translations (F, J, 3) that jump away and back, as `turned` does; height : of the body,
-    m."""
+    """Return flags (F, J) of translations (F, J, 3) that jump away and back (see `turned`); height : the body's, m."""
     return _spikes(places, rate, LEAST_MOVE * height, frames or longest(rate))
 
 
 def mended_turns(turns: Array, flags: Flags) -> Array:
-    """Return rotations (F, J, 4) with flagged ones (F, J) interpolated from the nearest others, unchanged to the
-    bit."""
+    """Return rotations (F, J, 4) with flagged ones (F, J) interpolated from the nearest others, which are kept."""
     out = turns.copy()
     out[flags] = quat.same_side(_between(quat.continuous(turns), flags), turns[flags])
     return out
 
 
 def mended_places(places: Array, flags: Flags) -> Array:
-    """Return translations (F, J, 3) with flagged ones (F, J) interpolated from the nearest others, unchanged to the
-    bit."""
+    """Return translations (F, J, 3) with flagged ones (F, J) interpolated from the nearest others, which are kept."""
     out = places.copy()
     out[flags] = _between(places, flags)
     return out
@@ -168,6 +165,5 @@ def _unit(sums: Array, total: float) -> Array:
 
 
 def _apart(one: Array, other: Array) -> Array:
-    """Return the distance of translations, metres, or of rotations of one hemisphere, nearly radians (twice the
-    chord)."""
+    """Return the distance of translations, metres, or of rotations (twice the chord: nearly radians)."""
     return np.asarray(np.linalg.norm(one - other, axis=-1) * (2.0 if one.shape[-1] == 4 else 1.0))

@@ -83,7 +83,7 @@ class Stretch:
     eased: NDArray[np.bool_]
 
     def at(self, times: Array) -> Array:
-        """Return the frames (F,) played at times (F,) within it; the frames of a hold are identical to the bit."""
+        """Return the frames (F,) played at times (F,) within it; the frames of a hold are bit-identical."""
         frames = hermite.evaluate(self.times, self.frames, self.slopes, times)[:, 0]
         for k in np.flatnonzero(np.diff(self.frames[:, 0]) == 0.0):
             frames[(times >= self.times[k]) & (times <= self.times[k + 1])] = self.frames[k, 0]

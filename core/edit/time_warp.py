@@ -45,7 +45,7 @@ def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
 
 
 def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
-    """Return a clip played by a time-warp curve; a whole frame of the clip is reproduced to the bit.
+    """Return a clip played by a time-warp curve; whole frames of the clip are reproduced bit for bit.
 
     Example:
         >>> import numpy as np
@@ -62,7 +62,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
     moved = np.flatnonzero(frames != own)
     if not len(moved):
         return clip
-    # A held frame is sampled once, so that its repetitions are identical to the bit.
+    # A held frame is sampled once, so that its repetitions are bit-identical.
     sampled, which = np.unique(frames[moved], return_inverse=True)
     nearest = np.clip(np.round(sampled), 0, len(clip) - 1).astype(np.int64)
     whole = sampled == nearest

@@ -51,8 +51,7 @@ def _climbed(climbed: Array, rows: Indices, others: Indices, share: Array) -> Ar
 
 
 def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
-    """Return a ground path (..., F) with an additional `curvature` (radians a metre), and the additional turn (...,
-    F)."""
+    """Return a ground path (..., F) with more `curvature` (radians a metre), and the additional turn (..., F)."""
     steps = np.diff(places, axis=-1)
     gone = lengths(places)
     middle = 0.5 * (gone[..., 1:] + gone[..., :-1])

@@ -117,8 +117,7 @@ class Compared:
         return np.unique(np.column_stack([rows[equal], other.clip[columns[equal]]]), axis=0)
 
     def _may_connect(self, side: int, rows: Places, columns: Places) -> NDArray[np.bool_]:
-        """Return which pairs of windows are far enough apart in time, and not from one held pose or its mirror
-        image."""
+        """Return which pairs of windows are far enough apart in time, and not from one held pose or its image."""
         one, other = self.sides[0], self.sides[side]
         own = one.clip[rows] == other.clip[columns] % self.given
         close = (one.speed < STILL)[rows] & (other.speed < STILL)[columns]

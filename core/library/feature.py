@@ -161,8 +161,7 @@ def columns_of(part: str) -> NDArray[np.int64]:
 
 
 def _placed(skeleton: Skeleton, points: Array) -> Array:
-    """Return the positions (F, joints, 3) of the compared joints, with the mean body's lengths from the hips
-    upwards."""
+    """Return the positions (F, joints, 3) of the compared joints, with the mean body's lengths from the hips up."""
     known = _points_of(skeleton)
     places = np.full((len(points), len(JOINTS), 3), np.nan)
     number_of = {role: k for k, role in enumerate(ROLES)}
@@ -200,8 +199,7 @@ def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
 
 
 def _compared(places: Array, facing: Array) -> Array:
-    """Return rows from positions (F, joints, 3), in body heights, relative to the hips' ground point and facing
-    (F,)."""
+    """Return rows from positions (F, joints, 3): body heights, relative to the hips' ground point and facing (F,)."""
     hips, toes = ROLES.index("hips"), [ROLES.index("toe.L"), ROLES.index("toe.R")]
     speeds = root_motion.smooth(places, SPEED_SIGMA * RATE)
     speeds = np.gradient(speeds, 1.0 / RATE, axis=0) if len(places) > 1 else np.zeros_like(places)

@@ -219,8 +219,7 @@ def mutual(near: Places) -> Longs:
 def warped(
     library: Library, entries: Sequence[Entry], windows: Windows, pairs: Longs, progress: Progress = SILENT
 ) -> tuple[Rows, Places]:
-    """Return the distances (P,) of pairs of windows after time warping, and the rows (P, 2) that match the first
-    window.
+    """Return distances (P,) of pairs of windows after time warping, and the rows (P, 2) that match the first one.
 
     The rows lie around the second window, and are half to twice as long as the first one; see `search.warped`.
     """

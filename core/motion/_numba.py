@@ -135,8 +135,7 @@ def curve(values, frames):  # type: ignore[no-untyped-def]
     "Tuple((f8[:, :, ::1], f8[:, :, ::1]))(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], i8)"
 )
 def forward(joints, parents, offsets, orients, rotations, translations, more):  # type: ignore[no-untyped-def]
-    """See `kinematics.forward`: for some joints, parents before children; other entries and `more` extra points are
-    zero.
+    """See `kinematics.forward`: for some joints, parents first; other entries and `more` extra points are zero.
 
     All sums are in the order of `quat.mul` and `quat.rotate`, so that the numbers are the same to the last bit.
     """

@@ -101,8 +101,7 @@ def forward(
     translations: Array,
     more: int,
 ) -> tuple[Array, Array]:
-    """See `kinematics.forward`: for some joints, parents before children; other entries and `more` extra points are
-    zero.
+    """See `kinematics.forward`: for some joints, parents first; other entries and `more` extra points are zero.
 
     The numbers equal those of `_numba` to the last bit, or up to rounding for chains of more than DEEP joints.
     """

@@ -71,8 +71,7 @@ def repeats(clip: Clip) -> int:
 
 
 def _between(places: Array, share: float) -> tuple[Array, float]:
-    """Return positions (F − 1, P, 3) between frames by cubics, and an error bound: half that of linear
-    interpolation."""
+    """Return positions (F − 1, P, 3) between frames by cubics, and an error bound: half that of linear ones."""
     around = np.concatenate([places[:1], places, places[-1:]])
     before, here, there, after = (around[k : len(places) - 1 + k] for k in range(4))
     bend = share * (2.0 * before - 5.0 * here + 4.0 * there - after + share * (3.0 * (here - there) + after - before))

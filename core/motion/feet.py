@@ -94,8 +94,7 @@ def lows(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
-    """Return whether the tip of a foot can be its ball: in front of the ankle at rest, within LONGEST_FOOT shin
-    lengths.
+    """Return whether a foot's tip can be its ball: in front of the ankle at rest, within LONGEST_FOOT shins.
 
     Captured bodies have their toes there. Character files have no tips, and tips invented by importers are implausible.
     """

@@ -19,8 +19,7 @@ LEAST_BEND = 1e-9  # of bone length; below it the knee has no bending axis
 
 @dataclass(frozen=True)
 class Limb:
-    """The joints of a two-bone limb: thigh, shin and ankle, or their front-leg equivalents; other joints may lie
-    between.
+    """The joints of a two-bone limb: thigh, shin and ankle, or a front leg's; other joints may lie between.
 
     foot : the name of its foot (see `feet.balls_and_ankles`)
     end : the ankle; for a leg that ends with its shin, as in a box figure, the point index of the shin's tip, numbered

@@ -47,8 +47,7 @@ class Frame:
     stretch: Array | None = None
 
     def apply(self, basis: Array, location: Array) -> tuple[Array, Array]:
-        """Return the linear part (F, 3, 3) and the position (F, 3) of a joint from its basis (F, 3, 3) and location (F,
-        3)."""
+        """Return linear part (F, 3, 3) and position (F, 3) of a joint from its basis and location (F, 3)."""
         linear = self.turning @ basis
         if self.stretch is not None:
             linear = linear * self.stretch[:, None, :]

@@ -211,8 +211,7 @@ def _stretched_points(skeleton: Skeleton, linear: Array, positions: Array) -> Ar
 
 
 def _plain(clip: Clip) -> bool:
-    """Return whether rotations and positions are enough: no scales, and all joints inherit everything from their
-    parents."""
+    """Return whether rotations and positions are enough: no scales, and joints inherit everything from parents."""
     return clip.scales is None and clip.skeleton.inheritance is None
 
 
@@ -324,7 +323,7 @@ def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
     """Return the clip with its joints at given world matrices, as returned by `matrices`.
 
     Scales are unchanged. A joint whose pose relative to its parent does not change keeps its rotations and translations
-    to the bit.
+    bit for bit.
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -70,8 +70,7 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
 
 
 def _turned_about_rest(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
-    """Return rotations (F, J, 4) as `_turned_in_the_world`, for bodies with the same hierarchy and settings on both
-    sides.
+    """Return rotations (F, J, 4) as `_turned_in_the_world`, for the same hierarchy and settings on both sides.
 
     The joints' own rotations about rest are reflected, so the inheritance need not be known.
     """

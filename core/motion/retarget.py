@@ -167,8 +167,7 @@ def _fitted_plainly(
 
 
 def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
-    """Return the rotation (4,) about the vertical from the source's rest pose to the target's, from their common
-    joints.
+    """Return the rotation (4,) about the vertical from the source's rest pose to the target's, by common joints.
 
     It is the identity unless it explains most of the difference: rest poses with the same facing can still differ in
     their arm poses.

@@ -154,7 +154,7 @@ def _length(chain: Sequence[int], places: Array) -> float:
 
 
 def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> bool:
-    """Return whether the arms are higher on the trunk than the legs: their carrier is below the legs' carrier."""
+    """Return whether the arms are higher on the trunk than the legs: their parent descends from the legs'."""
     above = _above(arms.carrier, parents)
     likely = _ALIKE[0] * legs.length <= arms.length <= _ALIKE[1] * legs.length
     if legs.one[0] == arms.one[0] or legs.carrier not in above or not likely:

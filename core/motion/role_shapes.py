@@ -88,8 +88,7 @@ def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | Non
 
 
 def stands_on_four(roles: Mapping[str, int], places: Array) -> bool:
-    """Return whether the hands of a body are front feet: at rest, with positions (J, 3), Z up, they are near the
-    floor."""
+    """Return whether a body's hands are front feet: near the floor at rest, with positions (J, 3), Z up."""
     wanted = [f"{role}.{side}" for role in ("thigh", "foot", "upper_arm", "hand") for side in "LR"]
     if not {"hips", *wanted} <= set(roles):
         return False

@@ -240,8 +240,7 @@ def _limb(parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, lim
 def _loose_end(
     parts: list[tuple[str, str]], parents: tuple[int, ...], side: str, limb: dict[str, str], joints: dict[str, int]
 ) -> dict[str, int]:
-    """Return the foot or hand, and its toe, of a limb that ends before it, if exactly one is outside the body's
-    hierarchy.
+    """Return the foot or hand, and its toe, of a limb that ends before it, if exactly one is outside the body.
 
     This occurs in baked inverse kinematics, where feet are children of a root. A joint elsewhere on the body is not a
     foot or hand of the limb.

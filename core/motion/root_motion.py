@@ -330,8 +330,7 @@ def path_length(ground: Array) -> float:
 
 
 def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Clip:
-    """Return the clip turned and moved on the ground to have a position (2,) and facing direction (radians) in one
-    frame.
+    """Return the clip turned and moved on the ground to a position (2,) and facing (radians) in one frame.
 
     The frame is the first by default. Facing is smoothed as in `heading`. Raises SkeletonError as `placed` does.
 
@@ -382,8 +381,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
 
 
 def _shifted(clip: Clip, lift: Array) -> Clip:
-    """Return the clip moved by (3,) or (F, 3) metres, for any inheritance, because positions always follow the
-    parents."""
+    """Return the clip moved by (3,) or (F, 3) metres, for any inheritance: positions always follow the parents."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
     translations = clip.translations.copy()

@@ -49,8 +49,7 @@ def draw(
 
 
 def _seen(pose: NDArray[Any], middle: NDArray[Any], turn: float) -> NDArray[Any]:
-    """Return points (P, 3) of a pose relative to a ground position, rotated: depth plus i times the lateral
-    coordinate."""
+    """Return points (P, 3) of a pose relative to a ground position, rotated: depth plus i × lateral coordinate."""
     return np.asarray(((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * turn))
 
 

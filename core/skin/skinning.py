@@ -74,8 +74,7 @@ def _arrays(surface: Skin) -> tuple[Floats, Floats, Indices, Indices, Floats]:
 
 
 def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Return rotations (B, 4), their dual parts (B, 4), scales (B, 3, 4) about rest, and which bones have scales
-    (B,)."""
+    """Return rotations (B, 4), dual parts (B, 4), scales (B, 3, 4) about rest, and which bones are scaled (B,)."""
     still = np.linalg.inv(rest)
     turned = posed @ still
     scaled = _is_scaled(turned[:, :3, :3], posed[:, :3, :3])

@@ -79,8 +79,7 @@ class Form:
         return Motion(turns[:, :-1], turns[:, -1], rows[:, self.height], rows[:, self.steps])
 
     def posed(self, rows: Array) -> tuple[Array, Array]:
-        """Return world rotations (F, J, 4), and positions (F, P, 3) of joints and tips, with the hips over the
-        origin."""
+        """Return world rotations (F, J, 4) and positions (F, P, 3) of joints and tips, hips over the origin."""
         motion, hips = self.read(rows), self._hips
         rotations = np.tile(quat.IDENTITY, (len(rows), len(self.skeleton), 1))
         rotations[:, self.joints] = motion.turns

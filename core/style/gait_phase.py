@@ -67,8 +67,7 @@ class Phases:
 
     @property
     def _knots(self) -> tuple[Array, Array]:
-        """The frames (K,) at which the phase (K,) is known; the phase advances by a whole number between strides with a
-        gap."""
+        """Frames (K,) of known phase (K,); it gains a whole number between strides with a gap."""
         usual = float(np.mean([stride.end - stride.first for stride in self.strides]))
         at, phase = [self.strides[0].first], [0.0]
         for stride in self.strides:
@@ -82,8 +81,7 @@ class Phases:
 
 
 def of_steps(clip: Clip) -> Phases:
-    """Return the strides of a clip from its contacts or, for a cycle without detected contacts, from the reach of its
-    feet.
+    """Return a clip's strides from its contacts or, for a cycle without any, from the reach of its feet.
 
     Raises ClipError if there are none.
 

@@ -118,8 +118,7 @@ class Style:
         }
 
     def learnt(self, kind: str) -> Learnt:
-        """Return the components of one of KINDS: posture and dynamics separately, both together, or as in the
-        source."""
+        """Return the components of one of KINDS: posture and dynamics separately, both, or as in the source."""
         if kind not in self._learnt:
             self._learnt[kind] = _learn(self, kind)
         return self._learnt[kind]

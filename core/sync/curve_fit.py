@@ -77,8 +77,7 @@ def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
 
 @dataclass(frozen=True)
 class _Basis:
-    """B-splines at K positions: the weights (K, 3) of three control points at each, and their indices (K, 3) of
-    `size`."""
+    """B-splines at K positions: weights (K, 3) of three control points each, and their indices (K, 3) of `size`."""
 
     columns: NDArray[np.int64]
     shares: Array

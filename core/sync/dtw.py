@@ -1,5 +1,4 @@
-"""Least-cost paths through a distance matrix: dynamic time warping with a limited slope (methods: Time
-registration)."""
+"""Least-cost paths through a distance matrix: time warping with limited slope (methods: Time registration)."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -251,8 +250,7 @@ def least_mean(
 
 
 def roughly_least(distance: Array, limit: int, floor: float) -> LeastMean:
-    """Return an approximation of `least_mean` from a subsampled matrix, or the mean of all distances for a small
-    one."""
+    """Return an approximate `least_mean` from a subsampled matrix; of a small one, the mean of all distances."""
     thin = thinned(distance)
     try:
         if thin is not None:

@@ -62,8 +62,7 @@ def unit_of(square: float) -> float:
 
 
 def write(numbers: Array, unit: float, out: NDArray[np.float32]) -> None:
-    """Write numbers rounded to multiples of `unit`, which single precision represents exactly; `numbers` is
-    overwritten.
+    """Write numbers rounded to multiples of `unit`, exact in single precision; `numbers` is overwritten.
 
     Example:
         >>> import numpy as np

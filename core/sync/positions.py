@@ -160,8 +160,7 @@ class PointMetric(Metric):
 
 
 class MotionMetric(Metric):
-    """Compares the motion of a body rather than its pose, which is best between different people (methods: Pose
-    distance).
+    """Compares a body's motion rather than its pose: best between different people (methods: Pose distance).
 
     Half of the weight is on the points in the heading frame, minus the clip's mean pose, over its amplitude, and half
     on the directions of their velocities. Mean and amplitude depend on the frames compared, so they should be taken

@@ -25,8 +25,7 @@ SMOOTH = 0.02  # s; sigma of the correction
 
 
 def corrected(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:
-    """Return the frames (F,) of a clip, re-timed to a reference (F frames each), at which its steps end as in the
-    reference.
+    """Return the frames (F,) at which the steps of a re-timed clip end as in its reference (F frames each).
 
     limit : of the slopes, which decides between ends that can't all be matched
     """

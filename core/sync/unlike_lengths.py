@@ -30,8 +30,7 @@ def refuse_lengths(reference: Clip, clip: Clip, matching: Matching, *, cyclic: b
 
 
 def _compared(one: int, other: int, *, cyclic: bool) -> tuple[int, int]:
-    """Return the number of compared frames of each clip: long clips are decimated, a cycle's last frame repeats its
-    first."""
+    """Return how many frames of each clip are compared: long clips are decimated, a cycle omits its last frame."""
     if cyclic:
         return one - 1, other - 1
     every = thinning(one, other)

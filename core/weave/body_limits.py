@@ -174,8 +174,7 @@ def _compared(
 
 
 def _legs(clip: Clip, *, stances: bool) -> _Legs | None:
-    """Return the measurements of a clip's legs; None for a body without known legs. stances : whether to measure
-    depths.
+    """Return a clip's leg measurements, None without known legs. stances : whether to measure depths.
 
     The result is cached while the clip is in use, because sources are woven repeatedly with other weights.
     """
@@ -204,8 +203,7 @@ def _measured(clip: Clip, *, stances: bool) -> _Legs | None:
 
 
 def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
-    """Return the mean speed of balls during low phases, each the median of its middle half, and the frame of the
-    largest.
+    """Return the mean speed of balls in low phases (each: median of its middle half), and the largest's frame.
 
     The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing.
     """

@@ -45,8 +45,7 @@ class Meeting:
 
 
 def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False) -> list[Meeting]:
-    """Return contacts between hands of two figures, by arms and then in time: nearer than `near` (m) for at least 0.1
-    s.
+    """Return hand contacts between two figures, by arms and then time: nearer than `near` (m) for 0.1 s or more.
 
     trunk : whether to include hands of the first figure that are this near to the axis of the second one's trunk
 
@@ -151,8 +150,7 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
 
 
 def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two:
-    """Return two figures after each has corrected half of the error in contacts of one pair of arms, with fades
-    between.
+    """Return two figures, each corrected by half of the error in contacts of one pair of arms, fading between.
 
     For a contact with the second figure's trunk, the first figure's arm corrects all of it.
     """

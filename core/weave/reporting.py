@@ -1,4 +1,4 @@
-"""The report on a woven clip: plain JSON values that scripts may rely on."""
+"""The report on a woven clip: plain JSON values that scripts can rely on."""
 
 import time
 from collections.abc import Sequence
@@ -122,8 +122,7 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
 
 
 def _unlike(clip: Clip, reference: Clip, likeness: float, would_repeat: bool) -> str:
-    """Return the sentence on an unlike clip; would_repeat : whether the shorter one would be repeated if it were a
-    cycle."""
+    """Return the sentence on an unlike clip; would_repeat : whether the shorter one would repeat if a cycle."""
     longer, shorter = sorted((clip, reference), key=lambda one: one.seconds, reverse=True)
     if longer.seconds > FAR_LONGER * shorter.seconds and not clip.cyclic:
         do = f"as {shorter.name} does not close, it is not repeated" if would_repeat else "ends on Auto repeat cycles"

@@ -49,8 +49,7 @@ def by_hips(clip: Clip) -> Clip:
 
 
 def by_root(clip: Clip) -> Clip:
-    """Return the clip with its smoothed travel and facing on the topmost joint above the hips, and its sway on the
-    hips.
+    """Return the clip with smoothed travel and facing on the topmost joint above the hips, the sway on the hips.
 
     Raises SkeletonError for a body without a joint above the hips, and as `by_joint` does.
 
@@ -123,7 +122,7 @@ def as_in(clip: Clip, like: Clip) -> Clip:
     turns, places = kinematics.world_of(like, above)
     clip = _with_above(clip, {joint: (turns[:, joint], places[:, joint]) for joint in above})
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    # equal to the bit
+    # bit-identical, without rounding errors
     rotations[:, above], translations[:, above] = like.rotations[:, above], like.translations[:, above]
     return replace(clip, rotations=rotations, translations=translations)
 

@@ -1,5 +1,4 @@
-"""Spans in which a foot is in contact by ball or heel: detected, edited as rows, and planted (methods: Planted
-feet)."""
+"""Spans in which a foot's ball or heel is in contact: detected, edited, and planted (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

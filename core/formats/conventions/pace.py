@@ -51,8 +51,7 @@ AGREE = 1.25  # largest ratio between flights of one clip
 
 @dataclass(frozen=True)
 class Pace:
-    """The factor by which a body moves too slowly (below 1: too fast) at its file's rate, and the rate that would
-    fit."""
+    """The factor by which a body moves too slowly (< 1: too fast) at its file's rate, and a rate that would fit."""
 
     slowness: float
     fitting_rate: float

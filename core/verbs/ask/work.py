@@ -222,8 +222,7 @@ def _differ(examples: Examples, name: str) -> bool:
 
 
 def _found(examples: Examples, asked: dict[str, float]) -> Found:
-    """Return weights for the requested measures; the error of the blended stride is added to the request and
-    repeated."""
+    """Return weights for the requested measures; the blended stride's error is added to the request and repeated."""
     names = list(asked)
     points = np.stack([examples.measured[name] for name in names], axis=1)
     spread = points.std(axis=0)

@@ -70,7 +70,7 @@ def drive(
 ) -> DriveResult:
     """Return a clip of a body driven to the recipe's control signal, at the first clip's rate, with planted feet.
 
-    The same clips and control signal give the same clip, to the bit. Raises OptionError for an invalid control signal,
+    The same clips and control signal give a bit-identical clip. Raises OptionError for an invalid control signal,
     and the errors of `rows`.
 
     Example:

@@ -10,8 +10,7 @@ BANDS = 7
 
 
 def _gain(band: int) -> Any:
-    """Return the option for the gain of a band, counted from 1; each band's wavelengths are twice the previous
-    one's."""
+    """Return the option for the gain of a band, counted from 1; each band has twice the previous wavelengths."""
     shortest, longest = round(5.5 * 2 ** (band - 2)), round(5.5 * 2 ** (band - 1))
     waves = f"waves of {shortest} to {longest} frames" if band > 1 else f"waves of up to {longest} frames"
     return option(

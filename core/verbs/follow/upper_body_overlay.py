@@ -52,8 +52,7 @@ def read_stretches(
 
 
 def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
-    """Return a walk overlaid with the actions of its stretches, and a report on each; later stretches cover earlier
-    ones.
+    """Return a walk overlaid with its stretches' actions, and a report on each; later ones cover earlier ones.
 
     shares (F,) : of the path covered at each frame of the walk
     Raises OptionError for stretches that are too short, and LoomError kinds for actions that can't be spliced.

@@ -1,4 +1,4 @@
-"""Loop: one cycle without a seam out of a clip that repeats itself (methods: Loops)."""
+"""Loop: one seamless cycle from a clip that repeats itself (methods: Loops)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

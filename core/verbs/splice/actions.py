@@ -133,8 +133,7 @@ def _report(actions: Actions, planned: SplicePlan, spliced: Spliced) -> dict[str
 
 
 def _played(actions: Actions, first: int, places: Indices) -> list[dict[str, Any]]:
-    """Return the frames played of each action, and from which result frame on; places (2, K) : a clip and a frame of
-    it."""
+    """Return each action's played frames, and from which result frame on; places (2, K) : a clip and its frame."""
     given, count, rows = actions.given_frames(places), len(actions.clips), []
     for part in np.split(np.arange(len(given)), np.flatnonzero(np.diff(places[0])) + 1):
         clip = int(places[0, part[0]])

@@ -31,8 +31,8 @@ PADDING = 4.0 * torso.HEADING_SIGMA  # s of cyclic padding: the largest support 
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
     """Return the first clip, the locomotion, with the upper body of the second, the action.
 
-    Root, hips and legs equal the locomotion's to the bit, so feet are planted only in given spans, and on front legs
-    taken from the action. Raises ClipError unless two clips are given, and LoomError kinds for bodies with unknown
+    Root, hips and legs are bit-identical to the locomotion's, so feet are planted only in given spans, and on front
+    legs taken from the action. Raises ClipError unless two clips are given, and LoomError kinds for bodies with unknown
     parts and for actions that can't be played as requested.
     """
     began = time.perf_counter()

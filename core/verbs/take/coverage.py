@@ -29,8 +29,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Hole:
-    """A missing motion: a sentence, the way to fill it (MIRROR, BLEND of two items, or CAPTURE), and the items
-    involved.
+    """A missing motion: a sentence, the way to fill it (MIRROR, BLEND of two, or CAPTURE), and the items used.
 
     seek : words to search for in a library (see `words`), "" if the set itself can fill it
     """

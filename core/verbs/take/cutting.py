@@ -157,7 +157,7 @@ def _stretch(span: Span, number: int, found: Tracks, dropped: int) -> Stretch:
 
 
 def _end(span: Span, found: Tracks) -> int:
-    """Return the last frame of a span: just before the next span, a break, or the end of the take."""
+    """Return the last frame of a span: the next span's first, or the last before a break or the take's end."""
     if span.end < len(found) and found.whole[span.end] == found.whole[span.end - 1]:
         return int(found.frames[span.end])
     row = int(found.frames[span.end - 1])

@@ -105,8 +105,7 @@ def _side(span: Span, tracks: Tracks) -> str:
 
 
 def travels(tracks: Tracks) -> bool:
-    """Return whether a take mostly travels by gaits, so that sideways and backward steps are strafes and backward
-    walks.
+    """Return whether a take mostly travels by gaits: then side steps are strafes, backward ones backward walks.
 
     Such steps are part of the activity in boxing, dance and acrobatics. Turns in place do not count.
     """

@@ -1,4 +1,4 @@
-"""Root motion: added to a clip that walks on the spot, or removed from one that travels.
+"""Root motion: added to an in-place clip, or removed from a travelling one.
 
 Method: Travel from the feet.
 """

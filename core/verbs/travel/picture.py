@@ -1,5 +1,4 @@
-"""The picture of root motion added or removed: foot contacts before and after, and the speed measured from each
-foot."""
+"""The picture of root motion added or removed: contacts before and after, and each foot's measured speed."""
 
 import numpy as np
 from matplotlib.axes import Axes

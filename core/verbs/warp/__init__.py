@@ -1,4 +1,4 @@
-"""Warp a clip through given poses, and move its events in time (methods: Warping in space and time)."""
+"""Warp a clip to pass through given poses, and move its events in time (methods: Warping in space and time)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

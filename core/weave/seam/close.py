@@ -252,8 +252,7 @@ def correction(name: str, ending: Closing) -> list[str]:
 
 
 def straightened(cycle: Clip) -> tuple[Clip, float]:
-    """Return a slightly turning cycle made straight, and the turn removed (radians a cycle); otherwise unchanged, and
-    0.
+    """Return a slightly turning cycle made straight, and the turn removed (radians a cycle), or it unchanged and 0.
 
     Loop does this by default, because a slightly turning cycle can't be repeated forever in a straight line.
 
@@ -320,8 +319,7 @@ def _closed(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, meth
 
 
 def _cut_out(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> Clip:
-    """Return one cycle of L + 1 frames, the last repeating the first: repaired without travel, then on its new ground
-    arc."""
+    """Return one cycle of L + 1 frames, the last equal to the first: repaired in place, then on its new ground arc."""
     start, length = cycle.start, cycle.length
     count = max(2, round(EASE_SHARE * length))
     low, high = max(start - count - 1, 0), min(start + length + count + 2, len(clip))
@@ -358,8 +356,7 @@ def _in_a_row(cycle: Clip) -> WorldPose:
 
 
 def _judged(name: str, closed: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], WorldPose]:
-    """Return the figures of a closed cycle (C of three repetitions, D of the corrected frames, the seam's, K), and the
-    three.
+    """Return a closed cycle's figures (C three repetitions, D corrected frames, K the seam's), and the three.
 
     name : of the method used; source : quality of the source stretch
     """

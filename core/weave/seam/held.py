@@ -13,8 +13,7 @@ from . import repairs
 
 
 def with_beginning(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
-    """Return a clip with its first `count` frames from an earlier clip, of the same skeleton and nearly the same
-    motion.
+    """Return a clip with its first `count` frames from an earlier one: same skeleton, nearly the same motion.
 
     The difference in the last of these frames fades over the next `settle` frames.
 

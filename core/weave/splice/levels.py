@@ -22,8 +22,7 @@ TRUNK_SHARE = 0.3  # of the total weight, the rest is the legs'; with more, stan
 
 @dataclass(frozen=True)
 class Level:
-    """The trunk points compared in addition to the legs, and the mean distance (m) up to which they give a splice
-    point."""
+    """The trunk points compared besides the legs, and the mean distance (m) below which they give a splice point."""
 
     name: str
     threshold: float

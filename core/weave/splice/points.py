@@ -117,8 +117,7 @@ def refuse_others(locomotion: Clip, played: Played) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Nearest:
-    """The level with a splice point (None without one), the nearest run, its distance, and the interval at that
-    level."""
+    """The level with a splice point or None, the nearest run, its distance, and the interval at that level."""
 
     level: str | None
     run: Run | None
