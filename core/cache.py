@@ -1,4 +1,4 @@
-"""A bounded cache of the last few values."""
+"""A bounded cache of recent values."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -9,7 +9,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """At most so many values by their keys; the one that was kept or `made` longest ago is dropped first."""
+    """A bounded number of values by key; the least recently used one is dropped first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -26,11 +26,11 @@ class Cache(Generic[K, V]):
         return key in self._values
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, or None; its age stays."""
+        """Return the value of a key, or None, without marking it as used."""
         return self._values.get(key)
 
     def keep(self, key: K, value: V) -> V:
-        """Keep a value as the newest one, and return it."""
+        """Store a value as the newest one, and return it."""
         self._values[key] = value
         self._values.move_to_end(key)
         while len(self._values) > self._most:
@@ -38,7 +38,7 @@ class Cache(Generic[K, V]):
         return value
 
     def made(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made by `make` where there is none; it is then the newest one."""
+        """Return the value of a key, computed by `make` if missing, and mark it as the newest."""
         found = self._values.get(key)
         return self.keep(key, make() if found is None else found)
 

@@ -1,8 +1,8 @@
-"""Many tasks on the machines of a Dask cluster, with the same results as on this machine.
+"""Run many tasks on the machines of a Dask cluster, with the same results as on this machine.
 
-Dask (`distributed`) is imported only when a cluster is asked for. A worker does one of our tasks at a time, however
-many threads it has: not all libraries that we use are thread-safe. Every worker must have the same program as this run,
-which is checked before any task.
+Dask (`distributed`) is only imported when a cluster is requested. A worker runs one task at a time, regardless of its
+number of threads, because not all libraries are thread-safe. Every worker must have the same program as this run, which
+is checked before any task.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ from . import jit, processes
 from .errors import LoomError, OptionError
 from .processes import Attempt
 
-WAIT = 15.0  # s for a scheduler that does not answer, and for a worker where there is none
-_LOOK = 1.0  # s between two checks whether there are workers
-_FETCHING = 60.0  # s for the result of one task to arrive here
+WAIT = 15.0  # s to wait for an unresponsive scheduler, and for a first worker
+_LOOK = 1.0  # s between checks for workers
+_FETCHING = 60.0  # s for the result of one task to arrive
 
 _alone = threading.Lock()  # in a worker: one task at a time
 
@@ -45,15 +45,15 @@ def attempts(
     begin: Callable[[], None] | None = None,
     wait: float = WAIT,
 ) -> Generator[tuple[int, Attempt[R]], None, None]:
-    """Yield the place of each task and its attempt, in the order in which they end, as `processes.attempts` does.
+    """Yield the index of each task and its attempt, in the order of completion, like `processes.attempts`.
 
-    function, begin : as there; files that they read are on a disk that all machines share, under the same name. `begin`
-        is called before every task, since a worker may work for others in between
+    function, begin : as there; files that they read must be on a disk shared by all machines, under the same name.
+        `begin` is called before every task, because a worker may serve others in between
     scheduler : its address, such as tcp://farm:8786
-    wait : seconds to wait for a scheduler that does not answer, and for a worker where there is none
-    Tasks of a lost worker are done by another. To stop early, close the generator: tasks that have not begun are then
-    dropped. Raises LoomError without Dask, without the scheduler, without workers, or where a worker has another
-    program than this one, and OptionError for what is no address.
+    wait : seconds to wait for an unresponsive scheduler, and for a worker if there is none Tasks of a lost worker are
+        run by another. To stop early, close the generator, which drops tasks that have not started.
+    Raises LoomError without Dask, without the scheduler, without workers, or if a worker has another program than this
+    one, and OptionError for an invalid address.
 
     Example:
         >>> from action_loom.core import cluster
@@ -68,7 +68,7 @@ def attempts(
     with _connected(scheduler, wait) as client:
         _check_programs(client, scheduler)
         run, work = secrets.token_hex(8), partial(_Work, program(), function, begin)
-        # A task that can't be unpickled would end the worker. So it gets bytes, and unpickling them is the task.
+        # A task that can't be unpickled would end the worker, so workers receive bytes and unpickle them as the task.
         futures = [
             client.submit(pickle.loads, pickle.dumps(work(task)), key=f"action-loom-{run}-{place}")
             for place, task in enumerate(tasks)
@@ -78,7 +78,7 @@ def attempts(
 
 @cache
 def program() -> str:
-    """Return what must be the same on all machines: a hash of our sources, and the versions of Python and libraries."""
+    """Return a text that must be equal on all machines: a hash of our sources, and versions of Python and libraries."""
     here, digest = Path(__file__).parent, hashlib.sha256()
     for path in sorted(path for ending in ("*.py", "*.npz") for path in here.rglob(ending)):
         digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
@@ -89,7 +89,7 @@ def program() -> str:
 
 @dataclass(frozen=True)
 class _Work(Generic[T, R]):
-    """A task for a worker: unpickling it runs it."""
+    """A task for a worker, which runs when it is unpickled."""
 
     program: str
     function: Callable[[T], R]
@@ -136,10 +136,10 @@ def _connected(scheduler: str, wait: float) -> Iterator[Any]:
 
 
 def _quiet() -> None:
-    """Let Dask and tornado log nothing of an interruption or a lost worker: what matters we report ourselves."""
+    """Silence the logs of Dask and tornado about interruptions and lost workers, which are reported elsewhere."""
     for name in ("distributed", "tornado"):
         children = [each for each in logging.root.manager.loggerDict if each.startswith(f"{name}.")]
-        for each in (name, *children):  # Dask gives some of the children a level of their own
+        for each in (name, *children):  # Dask sets the level of some children
             logging.getLogger(each).setLevel(logging.CRITICAL)
 
 
@@ -162,7 +162,7 @@ def _check_programs(client: Any, scheduler: str) -> None:
 def _ended(
     client: Any, futures: Sequence[Any], scheduler: str, wait: float
 ) -> Generator[tuple[int, Attempt[Any]], None, None]:
-    """Yield places and attempts of tasks, as long as there are workers."""
+    """Yield indices and attempts of tasks while there are workers."""
     places = {future.key: place for place, future in enumerate(futures)}
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     for future in futures:
@@ -175,7 +175,7 @@ def _ended(
             tried = _fetched(future, scheduler)
         except (queue.Empty, TimeoutError):
             if future is not None:
-                ended.put(future)  # its worker is lost, and another does the task again
+                ended.put(future)  # its worker is lost, and another runs the task again
             why = _missing(client)
             seen = seen if why else time.monotonic()
             if time.monotonic() - seen > wait:
@@ -187,7 +187,7 @@ def _ended(
 
 
 def _fetched(future: Any, scheduler: str) -> Attempt[Any]:
-    """Return the attempt of a task that has ended; raises TimeoutError where it must be done again."""
+    """Return the attempt of a completed task; raises TimeoutError if it must be run again."""
     from asyncio import CancelledError
 
     from distributed.scheduler import KilledWorker
@@ -208,7 +208,7 @@ def _fetched(future: Any, scheduler: str) -> Attempt[Any]:
 
 
 def _missing(client: Any) -> str:
-    """Return in words what the run lacks to continue, "" for nothing."""
+    """Return a phrase on the reason why the run can't continue, or ""."""
     if client.status != "running":
         return "the scheduler has not answered"
     try:

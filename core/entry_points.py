@@ -1,6 +1,6 @@
-"""Functions and classes that registries name as text, such as "graph.build:build", and that are loaded on use.
+"""Load functions and classes that registries name as text, such as "graph.build:build".
 
-So a registry can be read without loading numpy, as Blender does when it registers the extension.
+A registry can thus be read without numpy, as Blender does when it registers the extension.
 """
 
 from importlib import import_module
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def load(source: str) -> Any:
-    """Return the function or class that a text names: a module of core, a colon, and a name in it.
+    """Return the function or class named by a text: a module of core, a colon, and a name in it.
 
     Example:
         >>> from action_loom.core import entry_points

@@ -3,19 +3,19 @@
 import unicodedata
 from collections.abc import Sequence
 
-LONGEST = 300  # letters of a message: what a header of Blender shows, and a terminal in four lines
+LONGEST = 300  # letters of a message: the capacity of a header in Blender, and four lines of a terminal
 OUT_OF_MEMORY = "there is not enough memory for this; take shorter clips or fewer of them"
 
 
 class LoomError(Exception):
-    """The material or a setting can't be used; the message says which, and what to do."""
+    """The material or a setting can't be used; the message names it and the remedy."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(one_line(message))
 
 
 def one_line(message: str) -> str:
-    """Return a message without line ends and control characters; the middle of a very long one is left out.
+    """Return a message without line ends and control characters, shortened in the middle if very long.
 
     Names and values from files can hold anything, and a terminal obeys control characters.
 
@@ -34,7 +34,7 @@ def one_line(message: str) -> str:
 
 
 def some(names: Sequence[str]) -> str:
-    """Return names for a message: the first four, and how many more there are.
+    """Return names for a message: the first four, and the number of the others.
 
     Example:
         >>> from action_loom.core import errors
@@ -46,7 +46,7 @@ def some(names: Sequence[str]) -> str:
 
 
 class MotionFileError(LoomError):
-    """A motion file can't be read; the message begins with the file and, where known, the line."""
+    """A motion file can't be read; the message starts with the file and, if known, the line."""
 
     def __init__(self, path: object, line: int | None, problem: str) -> None:
         self.path, self.line = str(path), line
@@ -55,7 +55,7 @@ class MotionFileError(LoomError):
 
 
 class SeveralBodiesError(MotionFileError):
-    """A motion file has several bodies, of which one has to be named; `bodies` are their root joints."""
+    """A motion file has several bodies and none was chosen; `bodies` are their root joints."""
 
     def __init__(self, path: object, bodies: Sequence[str]) -> None:
         self.bodies = tuple(bodies)
@@ -63,15 +63,15 @@ class SeveralBodiesError(MotionFileError):
 
 
 class SkeletonError(LoomError):
-    """A skeleton is no tree or lacks joints that are needed, or two skeletons do not fit together."""
+    """A skeleton is not a tree or lacks required joints, or two skeletons do not match."""
 
 
 class ClipError(LoomError):
-    """A clip is too short, has values that are not numbers, or does not fit its skeleton."""
+    """A clip is too short, contains NaN or infinite values, or does not match its skeleton."""
 
 
 class RigError(LoomError):
-    """An armature or action has something we do not read or write."""
+    """An armature or action uses an unsupported feature."""
 
 
 class RegistrationError(LoomError):
@@ -79,11 +79,11 @@ class RegistrationError(LoomError):
 
 
 class GraphError(LoomError):
-    """Clips do not connect to a motion graph, or a graph does not have the asked walk."""
+    """Clips do not connect to a motion graph, or a graph does not contain the requested walk."""
 
 
 class PathError(GraphError):
-    """A walk can't keep to its path; `place` (x, y on the ground, metres) is where it ends."""
+    """A walk can't follow its path; `place` (x, y on the ground, metres) is the last point reached."""
 
     def __init__(self, message: str, place: tuple[float, float]) -> None:
         super().__init__(message)
@@ -98,7 +98,7 @@ class OptionError(LoomError):
     """An option's value is not one it accepts."""
 
 
-class Cancelled(LoomError):  # noqa: N818  (it is no error)
+class Cancelled(LoomError):  # noqa: N818  (it is not an error)
     """The user stopped the work."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Files that we make: their names, and how they are written, whole or not at all."""
+"""Name files, and write them atomically."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .errors import LoomError
 
-LONGEST = 200  # bytes of a name with its ending: most file systems take 255, and the unfinished file's name is longer
+LONGEST = 200  # bytes of a name with its ending: most file systems allow 255, and the unfinished file's name is longer
 _STALE = 3600.0  # s after which an unfinished file of another machine counts as abandoned
 _PART = re.compile(r"\..+\.([0-9a-f]{6})-([0-9]{1,10})\.([0-9a-f]{16})\.part", re.DOTALL)
 _unfinished: set[Path] = set()
@@ -25,7 +25,7 @@ _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 
 
 def file_name(title: str, ending: str) -> str:
-    """Return a name for a file that every file system takes.
+    """Return a file name that every file system accepts.
 
     Example:
         >>> from action_loom.core import files
@@ -42,11 +42,11 @@ def file_name(title: str, ending: str) -> str:
 
 
 def write(path: str | os.PathLike[str], content: bytes, *, replace: bool = True) -> None:
-    """Write a file whole or not at all: first beside its place, then moved there. Raises LoomError.
+    """Write a file atomically: first under a temporary name, then moved into place. Raises LoomError.
 
-    Through a symbolic link, the linked file is written; a device or a pipe is written to directly.
-    replace : whether an existing file is replaced; else LoomError is raised, also where another process has just made
-        the file
+    A symbolic link is followed; a device or a pipe is written to directly.
+    replace : whether to replace an existing file; otherwise LoomError is raised, even if another process has just
+        created the file # A file with a refused name does not exist.
 
     Example:
         >>> from pathlib import Path
@@ -88,7 +88,7 @@ def _put(path: Path, content: bytes, replace: bool) -> None:
 
 
 def _linked(beside: Path, path: Path) -> bool:
-    """Link a file to its final name; raises FileExistsError where that is taken. False on file systems without links.
+    """Link a file to its final name (FileExistsError if that exists); returns False if the disk has no links.
 
     A link never replaces a file, unlike a rename.
     """
@@ -134,7 +134,7 @@ def takes_bytes(path: Path) -> bool:
 
 
 def _part_name(name: str) -> str:
-    """Return the name of a file while it is written: not guessable, and with the machine and process that write it."""
+    """Return the name of a file while it is written: unpredictable, and with the machine and process that write it."""
     encoded = os.fsencode(name)
     kept = name if len(encoded) <= LONGEST else hashlib.sha256(encoded).hexdigest()
     return f".{kept}.{_machine()}-{os.getpid()}.{secrets.token_hex(8)}.part"
@@ -142,7 +142,7 @@ def _part_name(name: str) -> str:
 
 @cache
 def _machine() -> str:
-    """Return six letters for the machine, or the container on it, within which process ids are unique."""
+    """Return six letters that identify the machine or container, within which process ids are unique."""
     numbers = ""
     with suppress(OSError):
         numbers = os.readlink("/proc/self/ns/pid")
@@ -150,7 +150,7 @@ def _machine() -> str:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the unfinished files that killed processes have left in a folder."""
+    """Remove unfinished files of killed processes from a folder."""
     if folder in _cleared:  # only once: a folder may have thousands of files, and we may write thousands
         return
     _cleared.add(folder)
@@ -167,7 +167,7 @@ def _is_left(name: re.Match[str], age: float) -> bool:
     """Return whether an unfinished file is abandoned; age : seconds since its last byte was written."""
     machine, process, token = name.groups()
     if machine == _machine():
-        # In a container the killed process may have had the number of this one.
+        # In a container the killed process may have had the id of this one.
         if int(process) == os.getpid():
             return not any(token in one.name for one in list(_unfinished))
         if not _may_live(int(process)):
@@ -183,5 +183,5 @@ def _may_live(process: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        pass  # another user's process has the number now
+        pass  # another user's process now has the id
     return True

@@ -1,4 +1,4 @@
-"""Interruption from outside: Ctrl-C, and the signal that asks a process to end. Standard library only."""
+"""External interruption: Ctrl-C, and the signal to terminate a process. Standard library only."""
 
 import signal
 import sys
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 AGAIN = 1.0  # s after which an interruption is raised again
 
-_signal: int | None = None  # the one that has arrived
+_signal: int | None = None  # the signal received
 
 
 def listen() -> None:
     """Let both signals interrupt the work of this process; call it from the main thread.
 
-    A signal that was ignored when the process started (as a shell does for work in the background) stays ignored.
+    Signals ignored at the start of the process (as shells do for background jobs) remain ignored.
 
     Example:
         >>> import signal, sys
@@ -36,13 +36,13 @@ def listen() -> None:
 
 
 def _swallowed(unraisable: "UnraisableHookArgs") -> None:
-    """Report nothing about an interruption during a deletion: it is raised again."""
+    """Report nothing about an interruption during a deletion, since it is raised again."""
     if not (has_arrived() and isinstance(unraisable.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(unraisable)
 
 
 def stop_listening() -> None:
-    """Ignore both signals from now on, so that this process ends with the status of its work.
+    """Ignore both signals from now on, so that this process exits with the status of its work.
 
     Example:
         >>> import signal
@@ -63,7 +63,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
     global _signal
     _signal = number
     if hasattr(signal, "setitimer"):
-        # A library's clean-up may swallow the exception, so it is raised again until the work has ended.
+        # A library's clean-up may swallow the exception, so it is raised repeatedly until the work has ended.
         signal.signal(signal.SIGALRM, _interrupt_again)
         signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
     raise KeyboardInterrupt
@@ -79,7 +79,7 @@ def has_arrived() -> bool:
 
 
 def was_interrupted(error: BaseException) -> bool:
-    """Return whether an error is an interruption; compiled code and libraries turn it into other errors.
+    """Return whether an error is an interruption, including errors into which compiled code and libraries convert it.
 
     Example:
         >>> from action_loom.core import interruption

@@ -1,8 +1,8 @@
-"""The engine that computes recurrences: numba kernels, or their numpy twins. The only module that names numba.
+"""Choose the engine for recurrences: numba kernels, or their numpy twins. No other module imports numba.
 
 A package with a recurrence has two private modules with the same functions: `_numba` and `_numpy`.
-`kernels(__package__)` returns the one that runs. Kernels are compiled for fixed types when `_numba` is imported, so
-that all problems with the compiler or its cache occur in one place, here.
+`kernels(__package__)` returns the active one. Kernels are compiled for fixed types when `_numba` is imported, so
+that problems with the compiler or its cache only occur here.
 """
 
 import os
@@ -26,7 +26,7 @@ ENGINES = ("auto", "numba", "numpy")
 WEAVING = ("edit", "formats", "graph", "motion", "sync")  # packages whose kernels any verb may need
 PACKAGES = (*WEAVING, "edit.segments", "skin")  # all packages with kernels
 
-SHORT = 2000  # frames of all clips; kernels of WEAVING save less of such work than loading the compiler takes
+SHORT = 2000  # frames of all clips; below it, loading the compiler takes longer than the kernels of WEAVING save
 
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
 _short = False
@@ -35,7 +35,7 @@ _loaded: set[str] = set()
 
 
 def use(engine: str) -> None:
-    """Choose the engine from now on: auto, numba or numpy; raises OptionError for one that is not installed.
+    """Set the engine: auto, numba or numpy; raises OptionError for one that is not installed.
 
     Example:
         >>> from action_loom.core import jit
@@ -64,14 +64,14 @@ def wanted() -> str:
 
 
 def compiler() -> str:
-    """Return name and version of the installed compiler, "" for none.
+    """Return name and version of the installed compiler, "" without one.
 
     Example:
         >>> from action_loom.core import jit
         >>> jit.compiler().partition(" ")[0] in ("numba", "")
         True
     """
-    from importlib import metadata  # it loads much, and Blender's start needs none of that
+    from importlib import metadata  # a heavy import, not needed when Blender starts
 
     try:
         return f"numba {metadata.version('numba')}"
@@ -85,7 +85,7 @@ def _check(engine: str) -> None:
 
 
 def keep_compiled_in(folder: str) -> None:
-    """Keep compiled kernels in a folder from now on; call it before the first kernel is used.
+    """Set the folder for compiled kernels; call it before the first kernel is used.
 
     Example:
         >>> from action_loom.core import jit
@@ -96,7 +96,7 @@ def keep_compiled_in(folder: str) -> None:
 
 
 def kernels(package: str) -> ModuleType:
-    """Return a package's `_numba`, or its `_numpy` where numba is missing, not wanted or does not work.
+    """Return a package's `_numba`, or its `_numpy` if numba is missing, disabled or broken.
 
     Example:
         >>> from action_loom.core import jit
@@ -111,7 +111,7 @@ def kernels(package: str) -> ModuleType:
 
 
 def twin(package: str) -> ModuleType:
-    """Return a package's `_numpy`, for cases that its `_numba` leaves to it.
+    """Return a package's `_numpy`, for cases that its `_numba` does not handle.
 
     Example:
         >>> from action_loom.core import jit
@@ -122,10 +122,10 @@ def twin(package: str) -> ModuleType:
 
 
 def at_hand(package: str) -> ModuleType:
-    """Return a package's `_numba` where the compiler is wanted and already loaded, else its `_numpy`.
+    """Return a package's `_numba` if the compiler is enabled and already loaded, else its `_numpy`.
 
-    For work that is not worth loading the compiler. Both must give the same numbers to the last bit, so that no result
-    depends on what was loaded before.
+    For work too short to justify loading the compiler. Both must give the same numbers to the last bit, so that no
+    result depends on earlier imports.
 
     Example:
         >>> from action_loom.core import jit
@@ -138,7 +138,7 @@ def at_hand(package: str) -> ModuleType:
 
 @contextmanager
 def only_work(frames: int) -> Iterator[None]:
-    """Spare the process loading the compiler where its only work is short: by default numpy does it then.
+    """Use numpy by default for short work that is the only work of the process, instead of loading the compiler.
 
     Example:
         >>> from action_loom.core import jit
@@ -155,7 +155,7 @@ def only_work(frames: int) -> Iterator[None]:
 
 
 def prepare(progress: "Progress") -> None:
-    """Load the kernels for weaving now, with progress: it takes a second, or longer where they must be compiled.
+    """Load the kernels for weaving, with progress: it takes a second, or longer if they must be compiled.
 
     Example:
         >>> from action_loom.core import jit
@@ -173,11 +173,11 @@ def prepare(progress: "Progress") -> None:
 
 
 def kernel(signature: str, *, fused: bool = False, inlined: bool = False) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function for the given numba types now, or load it from the cache: a decorator.
+    """Compile a function for the given numba types, or load it from the cache: a decorator.
 
-    fused : whether a product and a sum may be one instruction, which rounds once: for long polynomials, and where the
-        last bit chooses nothing
-    inlined : whether it becomes part of the kernels that call it, for what they do millions of times
+    fused : whether to allow fused multiply-add, which rounds once: for long polynomials, and if the last bit does not
+        affect decisions
+    inlined : whether to inline it into calling kernels, for operations executed millions of times
 
     Example:
         >>> from action_loom.core.formats import _numba  # whose function has this decorator
@@ -202,7 +202,7 @@ def _compiled(package: str) -> ModuleType | None:
     if util.find_spec("numba") is None:
         _log().info("numba is not installed: the slower numpy engine is used")
         return None
-    # Whatever numba or its cache raises (wrong versions, a read-only or corrupt cache), numpy still works.
+    # Any exception from numba or its cache (wrong versions, a read-only or corrupt cache) falls back to numpy.
     try:
         _set_cache_folder()
         return import_module("._numba", package)
@@ -218,14 +218,14 @@ def _compiled(package: str) -> ModuleType | None:
 def _set_cache_folder() -> None:
     import numba
 
-    # The setting holds for the whole process: another add-on may have set it before us.
+    # The setting is global in the process, and another add-on may have set it already.
     settings: Any = numba.config
     if _cache_folder and not settings.CACHE_DIR:
         settings.CACHE_DIR = str(Path(_cache_folder) / f"numba-{numba.__version__}")
 
 
 def _delete_cache(package: str) -> None:
-    """Delete the compiled kernels of one package, beside its modules and in numba's folders."""
+    """Delete the compiled kernels of one package, next to its modules and in numba's folders."""
     spec = util.find_spec("._numba", package)
     if spec is None or spec.origin is None:
         return
@@ -241,7 +241,7 @@ def _delete_cache(package: str) -> None:
 
 
 def _numba_folders() -> list[str]:
-    """Return the folders in which numba may keep kernels: the one that was set, and its own for each user."""
+    """Return the folders in which numba may store kernels: the configured one, and its default for the user."""
     try:
         settings: Any = import_module("numba").config
         user = import_module("numba.misc.appdirs").AppDirs(appname="numba", appauthor=False).user_cache_dir

@@ -1,6 +1,6 @@
 """Options, each declared once: property, flag, JSON key, job key and the manual's row derive from the declaration.
 
-Standard library only: registration of the extension reads the options and must not load numpy.
+Standard library only, because registering the extension reads the options and must not load numpy.
 """
 
 import dataclasses
@@ -18,16 +18,16 @@ _KEY = "action_loom"
 _SWITCHED: dict[str | bool, str] = {True: "on", False: "off"}
 _LARGEST = 2**31 - 1  # whole numbers have 32 bits in Blender's properties
 
-# Where an option is shown: in the panel of its mode, in a panel of its topic, in the rarer part of that, nowhere.
+# The place of an option: the panel of its mode, a panel of its topic, the folded part of that, or none.
 MODE, PANEL, RARE, HIDDEN = "mode", "panel", "rare", "hidden"
 SHOWN = (MODE, PANEL, RARE, HIDDEN)
 
-# From what an option can be picked: joints of the body, a clip and its frame, a frame, the labels of the clips.
+# Kinds of values that the user can pick: joints of the body, a clip and its frame, a frame, the labels of the clips.
 PICKS = JOINTS, PLACE, FRAME, LABEL = "joints", "place", "frame", "label"
 
 
 class Choice(NamedTuple):
-    """One of the values that an option accepts, with its label and its sentence in menus."""
+    """One of the values of an option, with its label and its sentence in menus."""
 
     name: str
     label: str = ""
@@ -40,17 +40,17 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One option of a recipe: its meaning, the values that it accepts, and where it is shown.
+    """An option of a recipe: its meaning, its values, and its place in the interface.
 
-    table : its value is rows of numbers
-    from_file : the value may also be the name of a file with the rows or the text
-    only_for : another option of the same recipe, and the values of it with which this option has an effect
-    needs : other options of the same recipe; it has an effect only where one of them is given
-    usual : the range of its slider, where the whole range is much wider
-    zero, below : the meaning of 0, and of a number below it where it is another, in a few words; "" for none
-    pick : what it names, so that the user can choose instead of typing: one of PICKS
-    aliases : its other names, such as those of earlier versions; they are read wherever no option has that name itself,
-        but never written
+    table : whether its value is rows of numbers
+    from_file : whether the value may also be the name of a file with the rows or the text
+    only_for : another option of the same recipe, and its values for which this option has an effect
+    needs : other options of the same recipe, one of which must be given for this option to have an effect
+    usual : the range of its slider, if the whole range is much wider
+    zero, below : the special meaning of 0, and of a negative number if different, in a few words; "" for none
+    pick : the kind of value that the user can pick instead of typing: one of PICKS
+    aliases : other names, such as names in earlier versions; they are read unless an option has that name itself, but
+        never written
     """
 
     name: str
@@ -73,12 +73,12 @@ class Option:
     needs: tuple[str, ...] = ()
 
     def means(self, value: Any) -> str:
-        """Return the meaning of a number that stands for something else, "" for others."""
+        """Return the special meaning of a number, or ""."""
         return (self.below if value < 0 and self.below else self.zero) if self.zero and value <= 0 else ""
 
     @property
     def title(self) -> str:
-        """Its label in panels, with its unit; Blender itself shows seconds beside the number."""
+        """Its label in panels, with its unit, except seconds, which Blender shows next to the number."""
         unit = f" ({self.unit.strip()})" if self.unit and self.unit.strip() != "s" else ""
         return (self.label or self.name.replace("_", " ").title()) + unit
 
@@ -89,7 +89,7 @@ class Option:
 
     @property
     def only(self) -> str:
-        """In words, for which values of another option it has an effect; "" for an option that always has."""
+        """A phrase on the values of another option for which it has an effect, "" if it always has."""
         if self.only_for is None:
             return ""
         name, values = self.only_for
@@ -122,7 +122,7 @@ class Option:
         return value
 
     def _rows(self, value: Any) -> tuple[tuple[float, ...], ...]:
-        """Return a table given as rows of numbers or as text whose rows are separated by semicolons."""
+        """Return a table given as rows of numbers or as text with rows separated by semicolons."""
         if isinstance(value, str):
             value = [row.split() for row in value.split(";") if row.strip()]
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
@@ -154,7 +154,7 @@ def _is_text(value: str) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value as messages show it; Python writes no whole number with thousands of digits.
+    """Return a value formatted for messages; Python refuses to print integers with thousands of digits.
 
     Example:
         >>> from action_loom.core import options
@@ -187,9 +187,9 @@ def option(
     below: str = "",
     needs: tuple[str, ...] = (),
 ) -> Any:
-    """Declare an option as a dataclass field; the type of the default is the type of the option.
+    """Declare an option as a dataclass field; its type is the type of the default.
 
-    A table is rows of numbers; as text, its numbers are separated by spaces and its rows by semicolons.
+    A table is rows of numbers; as text, numbers are separated by spaces and rows by semicolons.
 
     Example:
         >>> from action_loom.core.options import Declared, declaration, option
@@ -226,10 +226,10 @@ def option(
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def declaration(made: type[T]) -> type[T]:
-    """Make a class below `Declared` a dataclass of options: frozen, with keywords only.
+    """Make a subclass of `Declared` a dataclass of options: frozen and keyword-only.
 
-    Its methods are those of `Declared`. `dataclass` compiles methods of its own for each class, which for all recipes
-    took half of the time in which the extension is enabled.
+    It uses the methods of `Declared`, because `dataclass` would compile separate methods for each class, which took
+    half of the time for enabling the extension.
 
     Example:
         >>> from action_loom.core.options import Declared, declaration, option
@@ -252,9 +252,9 @@ def declaration(made: type[T]) -> type[T]:
 
 @declaration
 class Declared:
-    """What is made of declared options; their values are checked when it is made, and never change."""
+    """Base of classes with declared options; values are checked on construction, and instances are immutable."""
 
-    # Name, default and option of each field; some fields are no options.
+    # Name, default and option of each field; option is None for other fields.
     _members: ClassVar[tuple[tuple[str, Any, Option | None], ...]]
 
     def __init__(self, **values: Any) -> None:
@@ -287,7 +287,7 @@ class Declared:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], what: str) -> Self:
-        """Return an instance with options by name, earlier names included; raises OptionError for unknown ones."""
+        """Return an instance from options by name, including earlier names; raises OptionError for unknown ones."""
         current = renamed(declared(cls), values)
         unknown = sorted(set(current) - set(declared(cls)))
         if unknown:
@@ -296,7 +296,7 @@ class Declared:
 
 
 def by_name(*options: Option) -> dict[str, Option]:
-    """Return options that no recipe declares, by name, as `declared` returns them.
+    """Return options that are not declared in a recipe by name, in the format of `declared`.
 
     Example:
         >>> from action_loom.core.options import Option, by_name
@@ -317,14 +317,14 @@ def declared(recipe: type) -> dict[str, Option]:
     return dict(_declared(recipe))
 
 
-@cache  # panels ask whenever they are drawn
+@cache  # panels call this whenever they are drawn
 def _declared(recipe: type) -> dict[str, Option]:
     named = ((field.name, field.metadata[_KEY]) for field in dataclasses.fields(recipe) if _KEY in field.metadata)
     return {name: about if about.name == name else dataclasses.replace(about, name=name) for name, about in named}
 
 
 def renamed(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by the options' names of today; some may have names of an earlier version.
+    """Return values by the current names of options; the input may use names of an earlier version.
 
     Example:
         >>> from action_loom.core import options, verbs

@@ -1,4 +1,4 @@
-"""Many tasks, one after the other or several at a time in other processes; one that fails does not stop the others."""
+"""Run many tasks sequentially or in several processes; a failed task does not stop the others."""
 
 import logging
 import multiprocessing
@@ -15,7 +15,7 @@ from . import interruption
 from .errors import OUT_OF_MEMORY, LoomError
 
 MOST = 61  # processes; Windows can't wait for more
-THREADS = "OPENBLAS_NUM_THREADS"  # for matrix products; read when a process begins
+THREADS = "OPENBLAS_NUM_THREADS"  # for matrix products; read at the start of a process
 
 _log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Attempt(Generic[R]):
-    """The outcome of a task: its result, or None and a sentence that says why."""
+    """The outcome of a task: its result, or None and a sentence with the reason."""
 
     result: R | None
     trouble: str = ""
@@ -46,13 +46,13 @@ def attempts(
     *,
     begin: Callable[[], None] | None = None,
 ) -> Generator[tuple[int, Attempt[R]], None, None]:
-    """Yield the place of each task and its attempt, in the order in which they end.
+    """Yield the index of each task and its attempt, in the order of completion.
 
-    function : of a module, since other processes find it by its name; its result is never None. Tasks and results are
+    function : of a module, because other processes import it by name; its result is never None. Tasks and results are
         pickled
-    at_a_time : processes, at most `MOST`; up to 1 the tasks are done in this process, in their order
+    at_a_time : number of processes, at most `MOST`; up to 1 the tasks run in this process, in order
     begin : called first in every other process; a function of a module, or a `partial` of one
-    To stop early, close the generator (`contextlib.closing`): all other processes then end at once.
+    To stop early, close the generator (`contextlib.closing`), which ends all other processes at once.
 
     Example:
         >>> from action_loom.core import processes
@@ -73,7 +73,7 @@ def attempts(
             for future in as_completed(places):
                 yield places.pop(future), _ended(future)
         except BaseException:
-            # A caller that stops here does not wait for unfinished tasks; these processes have no files to finish.
+            # A caller that stops here does not wait for unfinished tasks; these processes write no files.
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
@@ -81,7 +81,7 @@ def attempts(
 
 
 def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
-    """Return the attempt of a task in this process; raises nothing but KeyboardInterrupt.
+    """Return the attempt of a task in this process; raises only KeyboardInterrupt.
 
     Example:
         >>> from action_loom.core import processes
@@ -98,7 +98,7 @@ def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
     except Exception as error:
         if interruption.was_interrupted(error):
             raise KeyboardInterrupt from None
-        # A bug of ours, but no reason to lose the other tasks.
+        # A bug of ours must not lose the other tasks.
         _log.exception("%s", task)
         return Attempt(None, f"{type(error).__name__}: {error}")
 
@@ -106,7 +106,7 @@ def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
 def _submitted(
     pool: ProcessPoolExecutor, function: Callable[[T], R], tasks: Sequence[T]
 ) -> dict[Future[Attempt[R]], int]:
-    # Processes started while Ctrl-C is ignored ignore it from their first moment: only this process ends them.
+    # Processes started while Ctrl-C is ignored also ignore it, so that only this process ends them.
     before, threads = signal.signal(signal.SIGINT, signal.SIG_IGN), os.environ.get(THREADS)
     # Several processes with several threads each would mostly wait for each other.
     os.environ[THREADS] = threads or "1"
@@ -133,7 +133,7 @@ def _begin(begin: Callable[[], None] | None) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is killed."""
+    """End this process when its parent process is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -17,7 +17,7 @@ class Progress:
         self._listener, self._start, self._end = listener, start, end
 
     def at(self, fraction: float, doing: str) -> None:
-        """Report that `fraction` (0 to 1) is done and what comes now; raises Cancelled if the user cancelled."""
+        """Report that `fraction` (0 to 1) is done and the next step; raises Cancelled if the user cancelled."""
         if self._listener is None:
             return
         if not self._listener(self._start + fraction * (self._end - self._start), doing):

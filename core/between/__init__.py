@@ -1,1 +1,1 @@
-"""What lies between keyed poses, found in a character's own clips (methods: Fill)."""
+"""Fill the gaps between keyed poses from a character's own clips (methods: Fill)."""

@@ -1,7 +1,7 @@
-"""Stretches of clips that begin and end like two keyed poses, the most alike first (methods: Fill).
+"""Find stretches of clips that start and end like two keyed poses, sorted by similarity (methods: Fill).
 
-All starts and several lengths are compared at once. A long gap may also be filled by two or three stretches, one after
-the other, where they go over into each other.
+All starts and several lengths are compared at once. A long gap may also be filled by two or three stretches in
+sequence that blend into each other.
 """
 
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .rows import RATE, Longs, Rows, Singles
 
-STRETCHES = (0.75, 0.85, 0.93, 1.0, 1.08, 1.18, 1.33)  # lengths that are tried, times the gap's
-TRAVEL = 0.08  # weight of the squared distance by which the path misses
-TURN = 0.12  # body heights a radian of missing turn
-PACE = 0.06  # body heights a unit of the logarithm of the stretching
-MOVES = 0.06  # s; body heights a body height a second by which speeds differ where a key's is known
-KEPT, APART = 8, 4  # candidates of a gap, and rows between their starts
-SHORTLIST = 64  # starts, and ends, of two stretches
-SPLITS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # of the gap: where two stretches meet
+STRETCHES = (0.75, 0.85, 0.93, 1.0, 1.08, 1.18, 1.33)  # stretch lengths to try, times the gap's
+TRAVEL = 0.08  # weight of the squared error of the path
+TURN = 0.12  # body heights per radian of turn error
+PACE = 0.06  # body heights per unit of the logarithm of the time scaling
+MOVES = 0.06  # s; body heights per difference in speed, where the speed at a key is known
+KEPT, APART = 8, 4  # candidates per gap, and least distance of their starts in rows
+SHORTLIST = 64  # starts, and ends, considered for two stretches
+SPLITS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # positions in the gap where two stretches meet
 PACES = (0.85, 1.0, 1.18)
-MIDDLES = (0.2, 0.3, 0.4)  # of the gap: what the first and the last of three stretches take each
-MIDDLE, ENTERED, EVERY = 16, 4, 2  # starts of three, rows that each goes on from, and those that are compared
-TWO, THREE = 1.5, 2.5  # s; two and three stretches are tried in longer gaps
-JOIN, SEAM = 1.5, 0.004  # weight of the squared distance at a seam; squared body heights that a seam costs anyway
+MIDDLES = (0.2, 0.3, 0.4)  # shares of the gap for the first and last of three stretches
+MIDDLE, ENTERED, EVERY = 16, 4, 2  # starts considered for three, successors per start, and stride of compared rows
+TWO, THREE = 1.5, 2.5  # s; gaps longer than this also try two and three stretches
+JOIN, SEAM = 1.5, 0.004  # weight of the squared distance at a seam; fixed cost of a seam, squared body heights
 
 
 class Search(NamedTuple):
-    """What is looked for: lengths that are tried, times the gap's, what their pace costs, whether more may follow."""
+    """Scope of a search: lengths to try, times the gap's; cost of time scaling; whether to try several stretches."""
 
     lengths: tuple[float, ...]
     pace: float
@@ -42,11 +42,11 @@ FILLING = Search(STRETCHES, PACE, more=True)
 
 @dataclass(frozen=True, eq=False)
 class Gap:
-    """What is asked: keyed rows at both ends, and how they lie to each other; lengths in body heights.
+    """The query: keyed rows at both ends, and their relative placement; lengths in body heights.
 
-    first, last : rows of the keys (0-dimensional slices of their places); frames : rows between, 30 a second
-    travel (2,) : from one key to the other as the first one faces; turn : radians, within half a turn
-    speed, speed_after (K, 3) : at the first and at the last key, where neighbours tell them, else None
+    first, last : rows of the keys (0-dimensional slices of their places); frames : number of rows between, 30 a second
+    travel (2,) : between the keys, in the frame of the first one; turn : radians, within half a turn
+    speed, speed_after (K, 3) : at the first and at the last key if neighbouring frames define them, else None
     """
 
     first: Singles
@@ -60,7 +60,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows `start` to `end` of the library, played in `share` of the gap."""
+    """Rows `start` to `end` of the library, played over `share` of the gap."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to fill a gap: pieces one after the other, and how far its ends are from the keys, squared (`cost`)."""
+    """A way to fill a gap: pieces in sequence, and the squared distance of its ends from the keys (`cost`)."""
 
     pieces: tuple[Piece, ...]
     cost: float
@@ -84,7 +84,7 @@ class Candidate:
 
 
 def gap_of(keys: Rows, k: int, frames: float, known: tuple[bool, bool] = (False, False)) -> Gap:
-    """Return the gap from keyed row k to the next; frames : its length in rows; known : whether speeds at both are."""
+    """Return the gap from keyed row k to the next; frames : its length; known : whether the keys' speeds are."""
     turn = float((keys.facing[k + 1] - keys.facing[k] + np.pi) % (2.0 * np.pi) - np.pi)
     speeds = [keys.speeds[k + at] if known[at] else None for at in range(2)]
     travel = as_faced(keys.path[k + 1] - keys.path[k], keys.facing[k])
@@ -92,7 +92,7 @@ def gap_of(keys: Rows, k: int, frames: float, known: tuple[bool, bool] = (False,
 
 
 def found(rows: Rows, gap: Gap, search: Search = FILLING) -> list[Candidate]:
-    """Return the candidates for a gap, the most alike first; none where no clip is long enough.
+    """Return the candidates for a gap, sorted by similarity; empty if no clip is long enough.
 
     Example:
         >>> import numpy as np
@@ -122,7 +122,7 @@ def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles, search: Searc
         if not len(starts):
             continue
         cost = begins[starts] + ends[starts + length]
-        # What misses comes on top: only starts without it as cheap as some that are known can be among the best.
+        # The path error is added to the cost, so only starts cheaper than some complete ones can be among the best.
         known = starts[_least(cost, SHORTLIST)]
         dearest = (begins[known] + ends[known + length] + _misses(rows, gap, known, known + length)).max()
         starts, cost = starts[cost <= dearest], cost[cost <= dearest]
@@ -133,7 +133,7 @@ def _singles(rows: Rows, gap: Gap, begins: Singles, ends: Singles, search: Searc
 
 
 def _misses(rows: Rows, gap: Gap, starts: Longs, ends: Longs) -> Array:
-    """Return by how much (S,) paths and turns of stretches miss what is asked, squared."""
+    """Return the squared errors (S,) of paths and turns of stretches relative to the gap."""
     aside, ahead = (as_faced(rows.path[ends] - rows.path[starts], rows.facing[starts]) - gap.travel).T
     turn = rows.facing[ends] - rows.facing[starts] - gap.turn
     turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
@@ -142,7 +142,7 @@ def _misses(rows: Rows, gap: Gap, starts: Longs, ends: Longs) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Head:
-    """Beginnings of candidates: where each piece starts and ends (H,), its share, way and turn so far, and its cost."""
+    """Partial candidates: start and end (H,) of each piece, its share, path and turn so far, and the cost."""
 
     pieces: tuple[tuple[Longs, Longs, float], ...]
     way: NDArray[np.complex128]
@@ -151,7 +151,7 @@ class _Head:
 
 
 def _several(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
-    """Return two or three stretches in a row: from the rows most like the first key, into those like the last."""
+    """Return sequences of two or three stretches, starting like the first key and ending like the last."""
     starts, stops = _spread(begins), _spread(ends)
     passed = np.arange(len(rows)) - _first_of_clip(rows)
     kept = []
@@ -171,7 +171,7 @@ def _several(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candi
 
 
 def _head(rows: Rows, gap: Gap, starts: Longs, share: float, pace: float, begins: Singles) -> _Head:
-    """Return the first pieces, of a share of the gap, from those of some rows that have so many after them."""
+    """Return first pieces that start at given rows and cover a share of the gap, if their clips are long enough."""
     length = max(1, round(share * gap.frames * pace))
     first = starts[rows.left[starts] >= length]
     leave = first + length
@@ -182,7 +182,7 @@ def _head(rows: Rows, gap: Gap, starts: Longs, share: float, pace: float, begins
 def _entered(
     rows: Rows, gap: Gap, head: _Head, nearest: tuple[Longs, Longs, Array], share: float, pace: float
 ) -> _Head:
-    """Return heads with one more piece, from each of the rows that are most like their ends (see `_nearest`)."""
+    """Return partial candidates extended by one piece, from each of the rows nearest to their ends (`_nearest`)."""
     length = max(1, round(share * gap.frames * pace))
     of, enter, seam = nearest
     way, turn = _gone(rows, enter, enter + length)
@@ -195,7 +195,7 @@ def _entered(
 
 
 def _nearest(rows: Rows, leave: Longs, length: int) -> tuple[Longs, Longs, Array]:
-    """Return rows like those that are left, with so many after them: of which, where, how far; not the same moment."""
+    """Return rows similar to given ones, with `length` rows after them: index of the given row, row, distance."""
     at = np.flatnonzero(rows.left >= length)[::EVERY]
     of, enter, far = list[Longs](), list[Longs](), list[Array]()
     for k, row in enumerate(leave.tolist()):
@@ -212,7 +212,7 @@ def _nearest(rows: Rows, leave: Longs, length: int) -> tuple[Longs, Longs, Array
 
 
 def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: Singles) -> list[Candidate]:
-    """Return the best of heads with one more piece each, into one of some rows."""
+    """Return the best partial candidates, completed by a piece that ends at one of some rows."""
     share = round(1.0 - sum(each for _, _, each in head.pieces), 6)
     found = []
     for pace in PACES:
@@ -222,7 +222,7 @@ def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: S
             continue
         enter = last - length
         way, turn = _gone(rows, enter, last)
-        # The last path goes on from the head's as both face at the seam.
+        # The last path starts where the previous one ends, with a common facing at the seam.
         lacks = head.way[:, None] + np.exp(1j * head.turn)[:, None] * way - complex(*gap.travel)
         turned = head.turn[:, None] + turn - gap.turn
         turned -= 2.0 * np.pi * np.round(turned / (2.0 * np.pi))
@@ -235,7 +235,7 @@ def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: S
 
 
 def _gone(rows: Rows, start: Longs, end: Longs) -> tuple[NDArray[np.complex128], Array]:
-    """Return the ways of stretches as seen where they start, aside + 1j · ahead, and how far they turn."""
+    """Return the path vectors of stretches in the frame of their start, lateral + 1j · forward, and their turns."""
     way = as_faced(rows.path[end] - rows.path[start], rows.facing[start])
     return way[:, 0] + 1j * way[:, 1], rows.facing[end] - rows.facing[start]
 
@@ -245,13 +245,13 @@ def _off_pace(gap: Gap, length: int, share: float) -> float:
 
 
 def _seams(rows: Rows, leave: Longs, enter: Longs) -> Array:
-    """Return how far rows that are left are from those that are entered, squared: places and speeds."""
+    """Return the squared distances between rows that are left and rows that are entered: positions and speeds."""
     seam = _between(rows.places[leave], rows.places[enter])
     return seam + MOVES**2 * _between(rows.speeds[leave], rows.speeds[enter])
 
 
 def _spread(cost: Singles) -> Longs:
-    """Return the best rows that are no neighbours of better ones."""
+    """Return the best rows, excluding neighbours of better ones."""
     order = _least(cost, 8 * SHORTLIST)
     order = order[np.argsort(cost[order], kind="stable")]
     taken: list[int] = []
@@ -266,20 +266,20 @@ def _spread(cost: Singles) -> Longs:
 
 
 def _least(cost: Array | Singles, count: int) -> Longs:
-    """Return where the smallest of some costs (N,) are, in order of place."""
+    """Return the indices of the smallest of some costs (N,), sorted by index."""
     if len(cost) <= count:
         return np.arange(len(cost))
     return np.sort(np.argpartition(cost, count)[:count])
 
 
 def _first_of_clip(rows: Rows) -> Longs:
-    """Return the first row (N,) of the clip that each row belongs to."""
+    """Return the first row (N,) of the clip to which each row belongs."""
     begins = np.concatenate([[0], np.flatnonzero(rows.left[:-1] == 0) + 1])
     return np.asarray(begins[np.searchsorted(begins, np.arange(len(rows)), side="right") - 1])
 
 
 def _best(some: list[Candidate]) -> list[Candidate]:
-    """Return the best candidates, no two of them nearly the same stretch."""
+    """Return the best candidates, excluding nearly identical stretches."""
     kept: list[Candidate] = []
     for one in sorted(some, key=lambda each: each.cost):
         alike = any(
@@ -295,21 +295,21 @@ def _best(some: list[Candidate]) -> list[Candidate]:
 
 
 def _apart(places: Singles, of: Singles) -> Singles:
-    """Return the mean squared distance (N,) of points from those of one row."""
+    """Return the mean squared distance (N,) of points between rows and one row."""
     flat, one = places.reshape(len(places), -1), of.reshape(-1)
     square = np.einsum("nk,nk->n", flat, flat) - 2.0 * (flat @ one) + one @ one
     return np.asarray(np.maximum(square, 0.0) / of.shape[0])
 
 
 def _between(some: Singles, others: Singles) -> Array:
-    """Return the mean squared distances (A, B) of points from those of other rows."""
+    """Return the mean squared distances (A, B) of points between two sets of rows."""
     one, two = (each.reshape(len(each), -1).astype(np.float64) for each in (some, others))
     square = (one**2).sum(axis=1)[:, None] + (two**2).sum(axis=1)[None] - 2.0 * one @ two.T
     return np.asarray(np.maximum(square, 0.0) / some.shape[1])
 
 
 def of_pieces(rows: Rows, gap: Gap, pieces: tuple[Piece, ...]) -> Candidate:
-    """Return pieces as a candidate for a gap, with its cost; whether they would be found does not matter.
+    """Return pieces as a candidate for a gap, with its cost, even if a search would not find them.
 
     Example:
         >>> import numpy as np
@@ -331,7 +331,7 @@ def of_pieces(rows: Rows, gap: Gap, pieces: tuple[Piece, ...]) -> Candidate:
 
 
 def missed(rows: Rows, gap: Gap, one: Candidate) -> tuple[Array, float]:
-    """Return by what a candidate's way (2,), body heights, and turn, radians within half a turn, miss what is asked."""
+    """Return the error of a candidate's path (2,), body heights, and of its turn, radians within half a turn."""
     way, turned = np.zeros(2), 0.0
     for piece in one.pieces:
         gone = rows.path[piece.end] - rows.path[piece.start]
@@ -342,7 +342,7 @@ def missed(rows: Rows, gap: Gap, one: Candidate) -> tuple[Array, float]:
 
 
 def as_faced(vectors: Array, facing: Array | float) -> Array:
-    """Return vectors (..., 2) of the world as seen by a body that faces a direction (...), radians.
+    """Return world vectors (..., 2) in the frame of a body with a facing (...), radians.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Which candidate fills each gap, chosen for all gaps together (methods: Fill)."""
+"""Choose the candidates of all gaps jointly (methods: Fill)."""
 
 from collections.abc import Sequence
 
@@ -7,16 +7,16 @@ import numpy as np
 from .candidates import Candidate
 from .rows import Rows, Singles
 
-SMOOTH = 0.1  # s; body heights a body height a second by which a speed jumps at a key
+SMOOTH = 0.1  # s; body heights per difference in speed across a key
 
 
 def together(
     rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]
 ) -> list[int]:
-    """Return the number of the candidate of each gap with the least cost of all, speeds that jump at keys included.
+    """Return the index of each gap's candidate that minimizes the total cost, including velocity jumps at keys.
 
-    paces : for each candidate how many times as fast as in its clip it is played, at its start and at its end. Gaps
-    without candidates are passed over (−1). Viterbi's dynamic programme.
+    paces : playback speed of each candidate relative to its clip, at its start and at its end. Gaps without candidates
+    get −1. By dynamic programming (Viterbi).
 
     Example:
         >>> from action_loom.core.between import candidates, choice, rows

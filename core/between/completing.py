@@ -1,4 +1,4 @@
-"""Keyed poses of which hips, hands and feet alone are known, completed by frames of other clips (methods: Fill)."""
+"""Complete keyed poses of hips, hands and feet to full poses, using frames of other clips (methods: Fill)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,17 +15,17 @@ from ..motion.roles import ancestors
 from . import candidates, choice
 from .rows import RATE, SPARSE, Longs, Rows, of_clips, of_poses, stretch
 
-ROUNDS, EXACT = 8, 1e-4  # at most, and metres from where a limb's end is keyed
+ROUNDS, EXACT = 8, 1e-4  # iterations at most, and metres of remaining error at a limb's end
 LIMBS = ("left_leg", "right_leg", "left_arm", "right_arm")
 
 
 def completed(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Array]:
-    """Return a clip whose keyed poses keep hips and the places of hands and feet; all else is of a library's clips.
+    """Return a clip that keeps the keys' hips, hand and foot positions; the rest comes from library clips.
 
-    Stretches for all gaps are found together by these five points; each pose is the nearer end of those beside it, its
-    limbs led to the keyed places. Frames between follow, and those outside as their key does. The array (K,) says by
-    how much (m) a limb of a pose is too short for its place.
-    Raises SkeletonError for bodies without these joints.
+    Stretches for all gaps are chosen jointly by these five points; each pose is taken from the nearer end of the
+    adjacent stretches, with its limbs moved to the keyed positions. Frames between keys follow, and frames outside
+    change like the nearest key. The array (K,) is the distance (m) by which a limb of a pose is too short. Raises
+    SkeletonError for bodies without these joints.
 
     Example:
         >>> import numpy as np
@@ -60,7 +60,7 @@ def completed(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Arr
 
 
 def _spread(at_keys: Array, keys: Longs, frames: int) -> Array:
-    """Return what is given at keys (K, J, 3) in every frame, linear between them."""
+    """Return values given at keys (K, J, 3) for every frame, linear between them."""
     if len(keys) == 1:
         return np.repeat(at_keys, frames, axis=0)
     k = np.clip(np.searchsorted(keys, np.arange(frames), side="right") - 1, 0, len(keys) - 2)
@@ -69,7 +69,7 @@ def _spread(at_keys: Array, keys: Longs, frames: int) -> Array:
 
 
 def _nearer(known: Rows, poses: Rows, k: int, found: list[list[candidates.Candidate]], chosen: list[int]) -> int:
-    """Return the row for a key: that of the stretch before or after it which is nearer, else the nearest of all."""
+    """Return the library row for a key: the nearer end of the adjacent stretches, or else the nearest of all rows."""
     rows = [found[k - 1][chosen[k - 1]].end] if k > 0 and chosen[k - 1] >= 0 else []
     rows += [found[k][chosen[k]].start] if k < len(found) and chosen[k] >= 0 else []
     among = np.array(rows) if rows else np.arange(len(known))
@@ -77,7 +77,7 @@ def _nearer(known: Rows, poses: Rows, k: int, found: list[list[candidates.Candid
 
 
 def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip, float]:
-    """Return a row's pose with a key's hips and limbs at its places, and by how much (m) a limb is too short."""
+    """Return a row's pose with a key's hips and limb ends, and the distance (m) by which a limb is too short."""
     at = float(known.frames[row])
     like = stretch(clips[known.clips[row]], np.array([at]), mirrored=bool(known.mirrored[row]))
     hips = key.skeleton.roles["hips"]
@@ -86,7 +86,7 @@ def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip
     rotations[:, own], translations[:, own] = key.rotations[:, own], key.translations[:, own]
     pose = replace(key, rotations=rotations, translations=translations)
     lacks = np.inf
-    for _ in range(ROUNDS):  # a trunk that leans after one hand takes the other one along
+    for _ in range(ROUNDS):  # leaning the trunk for one hand moves the other one
         before = lacks
         for name in LIMBS:
             pose = _reached(pose, key, name)
@@ -97,7 +97,7 @@ def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip
 
 
 def _reached(pose: Clip, key: Clip, name: str) -> Clip:
-    """Return a pose with a limb's end where a key has it; where an arm is too short, from ever farther up the trunk."""
+    """Return a pose with a limb's end at its keyed position; a short arm's chain is extended up the trunk."""
     skeleton, tip = pose.skeleton, np.zeros(3)
     limb = reaching.limb_of(pose, name)
     goal = reaching.ends(key, limb, tip)

@@ -1,4 +1,4 @@
-"""Fill what lies between the keyed poses of a clip with stretches of other clips (methods: Fill)."""
+"""Fill the frames between keyed poses of a clip with stretches of other clips (methods: Fill)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,18 +17,18 @@ from .candidates import Candidate, Gap, Piece
 from .filling import Filled
 from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
 
-FEWEST_FRAMES = 6  # between two keys; shorter gaps stay as they are
+FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
 LONGEST = 60.0  # s between two keys
-REMEMBERED = 512  # gaps
-HELD = 1e-5  # parts of quaternions, m
-NEIGHBOUR = 3  # frames; a key so near to another one has a speed
+REMEMBERED = 512  # gaps cached
+HELD = 1e-5  # quaternion components, m
+NEIGHBOUR = 3  # frames; distance to another key within which a key's speed is defined
 
 
 @dataclass(frozen=True, eq=False)
 class Library:
     """Clips that gaps are filled from, on one body, and their rows.
 
-    What was found and made of them is remembered, so that after a pose was edited only its two gaps are work again.
+    Searches and fills are cached, so that editing a pose only recomputes its two gaps.
     """
 
     clips: list[Clip]
@@ -37,13 +37,13 @@ class Library:
     _made: Cache[tuple[Any, ...], Filled] = field(default_factory=lambda: Cache(REMEMBERED))
 
     def found(self, gap: Gap) -> list[Candidate]:
-        """Return the candidates for a gap, the most alike first."""
+        """Return the candidates for a gap, sorted by similarity."""
         parts = (getattr(gap, name) for name in Gap.__dataclass_fields__)
         key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
         return list(self._found.made(key, lambda: candidates.found(self.rows, gap)))
 
     def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
-        """Return a gap of `count` frames between two poses (clips of one frame), filled with a candidate."""
+        """Return a gap of `count` frames between two one-frame clips, filled with a candidate."""
         led = filling.led(self.rows, gap, one)
         arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
         key = (one.pieces, led, count, first.rate, first.name, *(a.tobytes() for a in arrays))
@@ -52,9 +52,9 @@ class Library:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked of one gap: which candidate, and the gain; None: chosen together with the others, and found.
+    """Settings of one gap: candidate and gain; None for a candidate chosen jointly, and for an estimated gain.
 
-    candidate : its number among those that are found, or the pieces of one, found or not
+    candidate : its index among the candidates found, or the pieces of one, found or not
     """
 
     candidate: int | tuple[Piece, ...] | None = None
@@ -63,11 +63,11 @@ class Wish:
 
 @dataclass(frozen=True, eq=False)
 class GapFilled:
-    """A gap between two keyed frames, and what it was filled with.
+    """A gap between two keyed frames, and its fill.
 
-    found : its candidates, the most alike first; empty where no clip is so long. chosen : which of them it is
-    filled : None where nothing was found; gain : how much of the stretch is in it; own_gain : how much was found right
-    ratio : the expected error of the stretch over that of interpolation, both squared
+    found : its candidates, sorted by similarity; empty if no clip is long enough. chosen : index of the one used
+    filled : None if nothing was found; gain : weight of the stretch used; own_gain : weight estimated as right
+    ratio : the expected error of the stretch over the error of interpolation, both squared
     """
 
     first: int
@@ -85,7 +85,7 @@ class Done:
     """A clip with filled gaps.
 
     kept : gaps (first and last key) too short to be filled
-    planted : what planting did, None where it was not tried; not_planted : why no foot was planted, "" where one was
+    planted : outcome of planting, None if not tried; not_planted : the reason why no foot was planted, "" if one was
     """
 
     clip: Clip
@@ -96,13 +96,13 @@ class Done:
 
 
 def library(sources: Sequence[Clip], seconds: float) -> Library:
-    """Return clips on one body as a library for gaps of up to so many seconds; cycles are repeated for that."""
+    """Return clips on one body as a library for gaps of up to `seconds`; cycles are repeated to that length."""
     clips = [lengthened(replace(clip, channels={}), 2.0 * seconds + clip.seconds) for clip in sources]
     return Library(clips, of_clips(clips))
 
 
 def longest_gap(clip: Clip, keys: Longs) -> float:
-    """Return the time (s) between the keys that are farthest apart."""
+    """Return the longest time (s) between adjacent keys."""
     return float(np.diff(keys).max()) / clip.rate
 
 
@@ -115,13 +115,13 @@ def fill(
     plant: bool = True,
     keep: bool = False,
 ) -> Done:
-    """Return a clip whose frames between keys (in order) are filled; all frames up to the first key and from the last
-    one on, and gaps of fewer than `FEWEST_FRAMES` stay as they are.
+    """Return a clip with the frames between sorted keys filled.
 
-    wishes : by the number of a filled gap, from 0
-    keep : whether frames that nothing is like stay, too, where they do more than hold a key's pose; else they are
-        interpolated
-    Keyed frames stay as they are. Raises ClipError for fewer than two keys.
+    wishes : settings by the index of a filled gap, from 0
+    keep : whether gaps without a similar stretch keep their frames, if these do more than hold a key's pose; otherwise
+        they are interpolated
+    Keyed frames, frames before the first and after the last key, and gaps of fewer than `FEWEST_FRAMES` do not change.
+    Raises ClipError for fewer than two keys.
 
     Example:
         >>> import numpy as np
@@ -178,7 +178,7 @@ def _is_held(clip: Clip, first: int, last: int) -> bool:
 
 
 def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) -> Clip:
-    """Return a filled clip with a clip's own frames outside of gaps, to the last digit, and with its channels."""
+    """Return a filled clip with exactly its own frames outside of gaps, and with the clip's channels."""
     own = np.ones(len(clip), dtype=bool)
     for first, last in gaps:
         own[first + 1 : last] = False
@@ -191,7 +191,7 @@ def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) ->
 
 
 def asked_of(clip: Clip, keys: Longs) -> list[Gap | None]:
-    """Return what is asked of each gap between keys; None for those that stay as they are.
+    """Return the query for each gap between keys; None for gaps too short to fill.
 
     Example:
         >>> import numpy as np
@@ -215,7 +215,7 @@ def asked_of(clip: Clip, keys: Longs) -> list[Gap | None]:
 
 
 def _speeds(clip: Clip, keys: Longs, long: Sequence[bool]) -> np.ndarray:
-    """Return the speeds (K, points, 3) at keys beside frames that stay as they are; NaN at others."""
+    """Return the speeds (K, points, 3) at keys next to unchanged frames; NaN at others."""
     kept = [keys[0] > 0, *(not one for one in long), keys[-1] < len(clip) - 1]
     points = len(of_poses(clip.taken(keys[:1])).places[0])
     speeds = np.full((len(keys), points, 3), np.nan, dtype=np.float32)
@@ -229,7 +229,7 @@ def _speeds(clip: Clip, keys: Longs, long: Sequence[bool]) -> np.ndarray:
 
 
 def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
-    """Return how many times as fast as in its clip a candidate is played, at its start and at its end."""
+    """Return the playback speed of a candidate relative to its clip, at its start and at its end."""
     seconds = frames / rate
     first, last = (
         (piece.end - piece.start) / RATE / (piece.share * seconds) for piece in (one.pieces[0], one.pieces[-1])
@@ -240,7 +240,7 @@ def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
 def _numbered(
     rows: Rows, asked: Sequence[Gap | None], found: list[list[Candidate]], wishes: Mapping[int, Wish]
 ) -> dict[int, Wish]:
-    """Return wishes with numbers of candidates; those that are asked for and were not found are added to the found."""
+    """Return wishes with pieces replaced by candidate indices; missing candidates are added to the found ones."""
     numbered, long = dict(wishes), [(gap, some) for gap, some in zip(asked, found, strict=True) if gap is not None]
     for number, wish in wishes.items():
         if not isinstance(wish.candidate, tuple):
@@ -260,7 +260,7 @@ def _chosen(
     long: Sequence[bool],
     wishes: Mapping[int, Wish],
 ) -> list[int]:
-    """Return which candidate fills each gap; a gap with a wish has only that one to choose from."""
+    """Return the index of the candidate for each gap; a gap with a wish only has that one to choose from."""
     number = -1
     shown, their, first = list[Sequence[Candidate]](), list[Sequence[tuple[float, float]]](), list[int]()
     for some, pace, is_long in zip(found, paces, long, strict=True):

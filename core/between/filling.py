@@ -1,4 +1,4 @@
-"""A gap between two keyed poses, filled with a stretch that meets both exactly (methods: Fill)."""
+"""Fill a gap between two keyed poses with a stretch that meets both exactly (methods: Fill)."""
 
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -10,21 +10,21 @@ from ..motion.clip import Clip
 from .candidates import Candidate, Gap, Piece
 from .rows import Rows, Singles, stretch
 
-SEAM = 0.17  # s on each side over which stretches go over into each other
-SLOWEST, FASTEST = 0.7, 1.4  # what is before or after a gap, times as fast as a stretch there
-STILL = 1e-4  # (body heights a second)², summed over points, below which a row has no pace
+SEAM = 0.17  # s on each side over which stretches are blended at a seam
+SLOWEST, FASTEST = 0.7, 1.4  # limits of the speed ratio between the clip next to a gap and the stretch
+STILL = 1e-4  # (body heights a second)², summed over points; below it a row counts as still
 
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A gap's frames, both keys included, as a stretch fills them (`own`) and as interpolation does (`plain`)."""
+    """A gap's frames, including both keys, from a stretch (`own`) and from interpolation (`plain`)."""
 
     own: Clip
     plain: Clip
 
 
 def interpolated(first: Clip, last: Clip, count: int) -> Clip:
-    """Return `count` frames from one pose to another (clips of one frame): the shortest turns, at an even speed.
+    """Return `count` frames between two one-frame poses: shortest rotations at constant speed.
 
     Example:
         >>> from action_loom.core.between import filling
@@ -47,7 +47,7 @@ def interpolated(first: Clip, last: Clip, count: int) -> Clip:
 
 
 def led(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
-    """Return how fast a candidate begins and ends, of its even pace: half-way to what is before and after the gap.
+    """Return start and end speed of a candidate relative to constant speed: half-way to the clip next to the gap.
 
     Example:
         >>> import numpy as np
@@ -82,11 +82,12 @@ def filled(
     met: bool = True,
     led: tuple[float, float] = (1.0, 1.0),
 ) -> Filled:
-    """Return a gap of `count` frames, its keys included, filled with a candidate.
+    """Return a gap of `count` frames, including its keys, filled with a candidate.
 
-    clips : of the library whose rows are given; first, last : the keyed poses, clips of one frame
+    clips : of the library with the given rows; first, last : the keyed poses, one-frame clips
     led : see the function of that name
-    met : whether the keys are met exactly; else joints turn as in the stretch, which is only led along path and facing
+    met : whether to match the key poses exactly; otherwise joints turn as in the stretch, and only path and facing
+        match
     Raises SkeletonError as `root_motion.placed` does.
     """
     plain = interpolated(first, last, count)
@@ -96,7 +97,7 @@ def filled(
 
 
 def mixed(one: Filled, gain: float) -> Clip:
-    """Return interpolation with a share of what a stretch adds to it."""
+    """Return interpolation plus a share of the difference between the stretch and interpolation."""
     if gain >= 1.0:
         return one.own
     if gain <= 0.0:
@@ -125,7 +126,7 @@ def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: 
 def _piece(
     clips: list[Clip], rows: Rows, one: Candidate, k: int, count: int, more: tuple[int, int], led: tuple[float, float]
 ) -> Clip:
-    """Return a piece as `count` frames, with some more before and after it at its pace, held at the clip's ends."""
+    """Return a piece as `count` frames, extended on both sides at its own speed, and held at the clip's ends."""
     piece = one.pieces[k]
     first, last = float(rows.frames[piece.start]), float(rows.frames[piece.end])
     begin, end = led[0] if k == 0 else 1.0, led[1] if k == len(one.pieces) - 1 else 1.0
@@ -138,7 +139,7 @@ def _piece(
 
 
 def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
-    """Return one stretch, then another placed where the first is at frame `at`; both play on while they overlap."""
+    """Return two stretches blended, the second placed at frame `at` of the first; both play on while they overlap."""
     count = at + len(after) - reach
     ground, facing = root_motion.ground_frames(before.cut(at, at + 1))
     place, faced = root_motion.ground_frames(after.cut(reach, reach + 1))
@@ -160,14 +161,14 @@ def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
 
 
 def _bent(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
-    """Return a stretch with its path and facing led from key to key, and, if met, what its ends lack spread over it."""
+    """Return a stretch with its path and facing fitted to the keys, and, if met, its pose errors at the ends spread."""
     count = len(own)
     step = np.linspace(0.0, 1.0, count)
     smooth = step * step * (3.0 - 2.0 * step)
     ground, facing = root_motion.ground_frames(own)
     (start, start_facing), (end, end_facing) = (root_motion.ground_frames(key) for key in (first, last))
     lacks = float(end_facing[0] - start_facing[0] - (facing[-1] - facing[0]))
-    lacks -= 2.0 * np.pi * np.round(lacks / (2.0 * np.pi))  # the whole turns are the stretch's
+    lacks -= 2.0 * np.pi * np.round(lacks / (2.0 * np.pi))  # whole turns are kept from the stretch
     turned = facing - facing[0] + start_facing[0] + smooth * lacks
     path = ground - ground[0]
     turn = float(start_facing[0] - facing[0])

@@ -1,4 +1,5 @@
-"""Speeds carried over keys: what jumps there fades on either side, and the keys stay (methods: Fill)."""
+"""Make velocities continuous at keys by fading their jumps on both sides; keyed frames do not change (methods:
+Fill)."""
 
 from dataclasses import replace
 
@@ -9,13 +10,13 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from .rows import Longs
 
-FADE = 0.25  # s over which half of a jump fades on either side, or half of the gap where that is less
+FADE = 0.25  # s of fading half of a jump on each side, or half of a shorter gap
 
 
 def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
-    """Return a clip whose speeds are the same on both sides of keys (frames, in order); the keys stay as they are.
+    """Return a clip with continuous velocities at keys (sorted frames); the keyed frames do not change.
 
-    filled : of each gap whether its frames may change; beside one that may not, the other side takes the whole jump
+    filled : whether the frames of each gap may change; next to a fixed gap, the other side takes the whole jump
 
     Example:
         >>> import numpy as np
@@ -53,7 +54,7 @@ def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
 
 
 def _speed(steps: Array) -> Array:
-    """Return the speed (J, 3), a frame, with which steps (N, J, 3) away from a key begin."""
+    """Return the velocity (J, 3), per frame, at the start of steps (N, J, 3) away from a key."""
     return np.asarray(steps[0] if len(steps) < 2 else 1.5 * steps[0] - 0.5 * steps[1])
 
 
@@ -62,7 +63,7 @@ def _reach(clip: Clip, gap: int) -> int:
 
 
 def _fade(out: Array, key: int, reach: int, slope: Array) -> None:
-    """Add a curve that leaves a key with a slope (J, 3) a frame and is gone after `reach` frames, before it if < 0."""
+    """Add a curve that starts at a key with a slope (J, 3) per frame and ends after `reach` frames (< 0: back)."""
     frames = np.arange(1, abs(reach))
     u = frames / abs(reach)
     size = np.sign(reach) * abs(reach) * u * (1.0 - u) ** 2

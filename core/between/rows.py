@@ -1,6 +1,6 @@
-"""Frames of clips as rows: where the limbs are about the body's ground point, its path and its facing (methods: Fill).
+"""Frames of clips as rows: limb positions relative to the body's ground point, path and facing (methods: Fill).
 
-Facing is not smoothed, so that a lone pose has a row, too. Every clip is there twice, as it is and mirrored.
+Facing is not smoothed, so that a single pose has a row, too. Every clip is included twice, as it is and mirrored.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from ..motion.skeleton import Skeleton
 RATE = 30.0  # rows a second
 LOWER = ("hips", "shin.L", "shin.R", "foot.L", "foot.R", "toe.L", "toe.R")
 UPPER = ("chest", "head", "forearm.L", "forearm.R", "hand.L", "hand.R")
-SPARSE = ("hips", "foot.L", "foot.R", "hand.L", "hand.R")  # what is known of a pose blocked with controls
-FEWEST = 5  # roles; on bodies with fewer all points are compared
+SPARSE = ("hips", "foot.L", "foot.R", "hand.L", "hand.R")  # roles known in a pose blocked with controls
+FEWEST = 5  # roles; bodies with fewer compare all points
 
 Singles = NDArray[np.float32]
 Longs = NDArray[np.int64]
@@ -29,11 +29,11 @@ Longs = NDArray[np.int64]
 class Rows:
     """N rows of frames; lengths in body heights.
 
-    places (N, K, 3) : of the compared points about the ground point, to the right, ahead, and up
-    speeds (N, K, 3) : their velocities in the world, in the same axes, body heights a second
+    places (N, K, 3) : compared points relative to the ground point: right, forward, up
+    speeds (N, K, 3) : their world velocities, in the same axes, body heights a second
     path (N, 2) : of the body, x and y; facing (N,) : radians, continuous within a clip
-    clips (N,) : number of the clip; frames (N,) : of the clip, counted at 30 frames a second
-    left (N,) : how many rows of the same clip follow; mirrored (N,) : whether it is the mirror image
+    clips (N,) : index of the clip; frames (N,) : of the clip, counted at 30 frames a second
+    left (N,) : number of following rows of the same clip; mirrored (N,) : whether it is the mirror image
     """
 
     places: Singles
@@ -50,7 +50,7 @@ class Rows:
 
 
 def compared(skeleton: Skeleton) -> tuple[list[int], int]:
-    """Return the points of a body that are compared, and how many of them belong to its lower half, which come first.
+    """Return the compared points of a body, lower half first, and the number of points in the lower half.
 
     Example:
         >>> from action_loom.core.between import rows
@@ -67,9 +67,9 @@ def compared(skeleton: Skeleton) -> tuple[list[int], int]:
 
 
 def of_poses(clip: Clip, *, sparse: bool = False) -> Rows:
-    """Return a row of every frame of a clip, whatever its rate; speeds are those of the clip's own frames.
+    """Return a row for every frame of a clip at its own rate; velocities are computed at that rate, too.
 
-    sparse : compare hips, hands and feet alone, and let the hips alone tell the facing
+    sparse : compare only hips, hands and feet, and take the facing from the hips only
     Raises SkeletonError for a body without height.
 
     Example:
@@ -108,7 +108,7 @@ def _points(skeleton: Skeleton, *, sparse: bool) -> list[int]:
 
 
 def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
-    """Return the rows of clips on one body, 30 a second, and those of their mirror images where a body has any.
+    """Return the rows of clips on one body, 30 a second, and of their mirror images if the body allows it.
 
     sparse : as in `of_poses`
 
@@ -129,12 +129,12 @@ def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
 
 
 def replace_clip(rows: Rows, number: int) -> Rows:
-    """Return rows as those of the clip of a number."""
+    """Return rows with the clip index replaced."""
     return replace(rows, clips=np.full(len(rows), number))
 
 
 def lengthened(clip: Clip, seconds: float) -> Clip:
-    """Return a clip that closes repeated until it lasts so long; other clips as they are.
+    """Return a closed clip repeated to last at least `seconds`; other clips unchanged.
 
     Example:
         >>> from action_loom.core.between import rows
@@ -152,14 +152,14 @@ def _plain(clip: Clip) -> Clip:
 
 
 def _turned(vectors: Array, facing: Array) -> Array:
-    """Return vectors (F, K, 3) of the world as seen by a body that faces a direction (F,)."""
+    """Return world vectors (F, K, 3) in the frame of a body with a facing (F,)."""
     c, s = np.cos(facing)[:, None], np.sin(facing)[:, None]
     x, y = vectors[..., 0], vectors[..., 1]
     return np.stack([c * x + s * y, c * y - s * x, vectors[..., 2]], axis=-1)
 
 
 def _swapped(clip: Clip, *, sparse: bool) -> list[int] | None:
-    """Return for each compared point which one is opposite; None for a body that has no mirror image."""
+    """Return the opposite of each compared point; None for a body without mirror image."""
     points = _points(clip.skeleton, sparse=sparse)
     if len(points) != len(set(points)) or any(point >= len(clip.skeleton) for point in points):
         return None
@@ -185,7 +185,7 @@ def _mirrored(rows: Rows, swapped: list[int]) -> Rows:
 
 
 def stretch(clip: Clip, frames: Array, *, mirrored: bool) -> Clip:
-    """Return a clip at some rows' frames (F,), 30 a second, held at its ends, mirrored if so asked.
+    """Return a clip at rows' frames (F,), 30 a second, held at its ends, and optionally mirrored.
 
     Example:
         >>> import numpy as np

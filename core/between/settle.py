@@ -1,7 +1,7 @@
-"""Pull a clip towards how its character moves in other clips (methods: Fill).
+"""Pull a clip towards the usual motion of its character in other clips (methods: Fill).
 
-Every stretch of half a second is filled anew between its own ends, twice, with ends at other frames; each fill counts
-most in its middle and not at its ends.
+Every stretch of half a second is refilled between its own ends, in two passes with shifted ends; each fill is weighted
+most in its middle and zero at its ends.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,22 +19,22 @@ from .fill import Library
 from .rows import RATE, Longs, of_poses
 
 LENGTH = 0.5  # s of a stretch
-FREE = 0.1  # s around a kept frame in which less and less changes
-OTHER = 0.01  # squared body heights; a stretch whose middle is so far from the clip's is another motion
+FREE = 0.1  # s around a kept frame over which the change fades out
+OTHER = 0.01  # squared body heights; a stretch whose middle differs more from the clip is a different motion
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """A clip pulled towards others; pulled (F,) : how much of the way in each frame, 0 to 1."""
+    """A clip pulled towards others; pulled (F,) : weight of the change in each frame, 0 to 1."""
 
     clip: Clip
     pulled: Array
 
 
 def settled(clip: Clip, known: Library, strength: float, kept: Collection[int] = ()) -> Settled:
-    """Return a clip that goes a share of the way (0 to 1) to the most alike stretches, as far as these are alike.
+    """Return a clip moved towards the most similar stretches, by a strength (0 to 1) times their estimated reliability.
 
-    kept : frames that stay as they are. Raises SkeletonError as `filling.filled` does.
+    kept : frames that do not change. Raises SkeletonError as `filling.filled` does.
 
     Example:
         >>> from action_loom.core.between import fill, settle
@@ -71,7 +71,7 @@ def settled(clip: Clip, known: Library, strength: float, kept: Collection[int] =
 
 
 class _Nearest(NamedTuple):
-    """What was found for some frames, which of it is nearest to them (−1: none), its frames, and how far they are."""
+    """Candidates for some frames: the query, those found, index of the nearest (−1: none), its frames, its distance."""
 
     asked: Gap
     found: list[Candidate]
@@ -88,7 +88,7 @@ def _nearest(clip: Clip, known: Library, a: int, b: int) -> _Nearest:
     own = of_poses(clip.cut(a, b + 1)).places
     best = _Nearest(asked, found, -1, None, np.inf)
     for k, one in enumerate(found):
-        ends = clip.cut(a, a + 1), clip.cut(b, b + 1)  # not met: they are as rough as the rest
+        ends = clip.cut(a, a + 1), clip.cut(b, b + 1)  # not met exactly, because these frames are as noisy as the rest
         made = filling.filled(known.clips, known.rows, one, *ends, b - a + 1, met=False).own
         apart = float(((of_poses(made).places - own) ** 2).sum(axis=-1).mean())
         if apart < best.apart:
@@ -97,7 +97,7 @@ def _nearest(clip: Clip, known: Library, a: int, b: int) -> _Nearest:
 
 
 def _gains(known: Library, nearest: Sequence[_Nearest]) -> list[float]:
-    """Return how much each is to be trusted; 0 where nothing was found."""
+    """Return the reliability of each, 0 if nothing was found."""
     asked, found, chosen = ([getattr(one, name) for one in nearest] for name in ("asked", "found", "chosen"))
     gains = []
     for one, posture in zip(nearest, trust.postures(known.rows, asked, found, chosen), strict=True):
@@ -111,7 +111,7 @@ def _gains(known: Library, nearest: Sequence[_Nearest]) -> list[float]:
 
 
 def _window(a: int, b: int, first: int, last: int, frames: int) -> Array:
-    """Return how much a stretch counts in its frames; those of both rows of stretches add up to 1 inside a clip."""
+    """Return the weight of a stretch in its frames; the weights of both passes add up to 1 inside a clip."""
     at = (np.arange(a, b + 1) - first) / (last - first)
     share = np.sin(np.pi * at) ** 2
     share[[at_end for at_end, there in ((0, a == 0), (-1, b == frames - 1)) if there]] = 0.0
@@ -119,7 +119,7 @@ def _window(a: int, b: int, first: int, last: int, frames: int) -> Array:
 
 
 def _free(frames: int, kept: Collection[int], rate: float) -> Array:
-    """Return how freely each frame changes: not at all in kept ones, fully away from them."""
+    """Return the weight of the change in each frame: 0 in kept frames, 1 away from them."""
     if not kept:
         return np.ones(frames)
     places: Longs = np.array(sorted(kept))

@@ -1,4 +1,4 @@
-"""Feet of a filled clip that stay where they stand, while its keyed frames stay as they are (methods: Fill)."""
+"""Plant the feet of a filled clip without changing its keyed frames (methods: Fill)."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ STANDING = "no foot that stands slides"
 
 
 def planted(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted | None, str]:
-    """Return a clip with its feet planted between pairs of frames, these excluded, what was done, and why if nothing.
+    """Return a clip with its feet planted strictly between pairs of frames, the outcome, and the reason if none was.
 
-    A foot that stands in one of these frames stands where it is in it.
+    A foot in contact at one of these frames keeps its position there.
 
     Example:
         >>> from action_loom.core.between import standing

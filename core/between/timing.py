@@ -1,4 +1,4 @@
-"""When keyed poses would have to be for the stretches found between them to play at their own pace (methods: Fill)."""
+"""Suggest a timing of keyed poses at which the stretches found between them play at natural speed (methods: Fill)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,10 +15,10 @@ SEARCH = Search(tuple(0.45 * 1.07**k for k in range(25)), pace=0.02, more=False)
 
 
 def suggested(clip: Clip, keys: Longs, known: Library, locked: Mapping[int, Candidate] | None = None) -> list[int]:
-    """Return the frames at which the keys (K,) would be; the first stays.
+    """Return the frames to which the keys (K,) would move; the first does not move.
 
-    A gap keeps its length where it is not filled, and where no stretch is to be trusted at its own pace.
-    locked : stretches that are set, by the number of a filled gap.
+    A gap keeps its length if it is not filled, or if no stretch is reliable at its own speed.
+    locked : fixed stretches, by the index of a filled gap
 
     Example:
         >>> import numpy as np

@@ -1,8 +1,8 @@
-"""How much of a stretch is to be trusted, known beforehand: by its ends, its like, and interpolation (methods: Fill).
+"""Estimate how much to trust a stretch over interpolation, before filling (methods: Fill).
 
-A stretch is worth more than interpolation where its ends are much nearer to the keys than it departs from
-interpolation itself, and where other stretches with such ends do the same. Interpolation glides where a body travels.
-What the other gaps of a clip lack too is its posture: poses by hand have one, and it is no other motion.
+A stretch is better than interpolation if its ends are much nearer to the keys than it departs from interpolation, and
+if other stretches with similar ends agree with it. Interpolation slides the feet of travelling bodies. A pose error
+common to the other gaps of a clip is the posture of hand-made poses, rather than a sign of another motion.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from ..motion.quat import Array
 from .candidates import PACE, Candidate, Gap, as_faced, missed
 from .rows import Rows, Singles
 
-LACKS = 2.0  # weight of what the ends lack and of how far other candidates are
-FEW = 0.5  # gaps; a posture seen in n other gaps counts n / (n + this)
-NEAR = 0.02  # squared body heights (14 % of a body) by which no end is alike any more
-GLIDES = 0.1  # weight of the squared travel, which interpolation glides over
-STEEP = 4.0  # how steeply the share falls where neither is better
-PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squares of missing way and turn, and of the seam of two stretches
-LIKELY = 0.0005  # squared body heights; a candidate that costs so much more than twice the chosen one's counts 1/e
-ELSEWHERE = 15  # rows; a start so near to another one is the same stretch
+LACKS = 2.0  # weight of the errors at the ends and of the distance of other candidates
+FEW = 0.5  # gaps; a posture seen in n other gaps is weighted n / (n + this)
+NEAR = 0.02  # squared body heights (14 % of a body); ends at a larger distance are not similar
+GLIDES = 0.1  # weight of the squared travel, over which interpolation slides
+STEEP = 4.0  # steepness of the gain where both are equally good
+PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squared path and turn errors, and of the seam of two stretches
+LIKELY = 0.0005  # squared body heights; a candidate with this much more than twice the chosen cost is weighted 1/e
+ELSEWHERE = 15  # rows; starts at a smaller distance belong to the same stretch
 SAMPLES = 16
-NOTHING_LIKE = 1.0 / (1.0 + 5.0**STEEP)  # gain up to which nothing is alike: it is hardly ever better from there on
-LITTLE, ROUGHLY = 0.5, 0.85  # gains up to which a stretch is so much alike
+NOTHING_LIKE = 1.0 / (1.0 + 5.0**STEEP)  # gain up to which stretches rarely beat interpolation
+LITTLE, ROUGHLY = 0.5, 0.85  # gains up to which a stretch counts as a little, and as roughly similar
 
 
 def gain(ratio: float) -> float:
-    """Return how much of a stretch is to be mixed with interpolation, 0 to 1.
+    """Return the weight of a stretch relative to interpolation, 0 to 1.
 
     Example:
         >>> from action_loom.core.between import trust
@@ -40,9 +40,10 @@ def gain(ratio: float) -> float:
 def postures(
     rows: Rows, gaps: Sequence[Gap | None], found: Sequence[Sequence[Candidate]], chosen: Sequence[int]
 ) -> list[Array | None]:
-    """Return for each gap the posture (K, 3) that the other gaps tell: what they lack alike, filled as chosen.
+    """Return for each gap the posture (K, 3) of the other gaps: the error common to their ends, as filled.
 
-    A gap's own ends do not tell it: where nothing is like, both may lack the same. None for gaps without a candidate.
+    A gap's own ends are excluded, because both may have the same error without a similar stretch. None for gaps without
+    candidate.
 
     Example:
         >>> import numpy as np
@@ -66,9 +67,9 @@ def postures(
 
 
 def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int, posture: Array | None = None) -> float:
-    """Return the expected error of a candidate over that of interpolation, both squared; 1: neither is better.
+    """Return the expected error of a candidate over the error of interpolation, both squared; 1: equally good.
 
-    posture : as `postures` gives it; None where nothing is known of one
+    posture : from `postures`; None if unknown
 
     Example:
         >>> import numpy as np
@@ -87,7 +88,7 @@ def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int, posture
 
 
 def _ends(rows: Rows, gap: Gap, one: Candidate, posture: Array | None) -> float:
-    """Return how far the ends are from the keys, squared; a posture is forgiven where that brings them nearer."""
+    """Return the squared distance of the ends from the keys, after subtracting a posture if that reduces it."""
     first, last = gap.first - rows.places[one.start], gap.last - rows.places[one.end]
     lacks = _square(first) + _square(last)
     if posture is not None:
@@ -107,7 +108,7 @@ def _square(apart: Array | Singles) -> float:
 
 
 def _departure(rows: Rows, one: Candidate) -> float:
-    """Return how far a candidate goes from the interpolation of its own ends, squared: poses and path."""
+    """Return the squared distance of a candidate from the interpolation of its own ends: poses and path."""
     away = 0.0
     for piece in one.pieces:
         own = slice(piece.start, piece.end + 1)
@@ -116,13 +117,13 @@ def _departure(rows: Rows, one: Candidate) -> float:
 
 
 def _off_line(places: Array) -> float:
-    """Return the mean squared distance of points (F, K, n) from the lines between their first and last places."""
+    """Return the mean squared distance of points (F, K, n) from the lines between their first and last positions."""
     share = np.linspace(0.0, 1.0, len(places))[:, None, None]
     return float(((places - places[0] - share * (places[-1] - places[0])) ** 2).sum(axis=-1).mean())
 
 
 def _others(rows: Rows, found: Sequence[Candidate], chosen: int) -> float:
-    """Return how far the other candidates are from the chosen one, squared, the likely ones above all."""
+    """Return the squared distance of other candidates from the chosen one, weighted by their likelihood."""
     one = found[chosen]
     own, weights, away = _track(rows, one), 0.0, 0.0
     for other in found:
@@ -139,7 +140,7 @@ def _others(rows: Rows, found: Sequence[Candidate], chosen: int) -> float:
 
 
 def _track(rows: Rows, one: Candidate) -> tuple[Array, Array]:
-    """Return samples of a candidate's places (S, K, 3), and of its path (S, 2) with both ends at the origin."""
+    """Return samples of a candidate's positions (S, K, 3), and of its path (S, 2) with both ends at the origin."""
     places, path = list[Array](), list[Array]()
     at, turned = np.zeros(2), 0.0
     for piece in one.pieces:

@@ -1,4 +1,4 @@
-"""Bring clips onto one body before they are woven: joint by joint where joints are the same, else by body roles.
+"""Bring clips onto one body before weaving: joint by joint for equal joints, else by body roles.
 
 Method: Body roles and retargeting.
 """
@@ -17,11 +17,11 @@ _BONES = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forea
 
 
 def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
-    """Return a clip on the body of another, and how it was carried there; None where joints and rest pose are alike.
+    """Return a clip on the body of another, and a report on it; None if joints and rest pose are the same.
 
-    Bodies with the same joints that rest alike keep each joint's world rotation relative to rest (see
-    `motion.retarget.onto`); others are matched by body roles (see `carry.onto_body`). Where one of the two is not known
-    to be a person's, raises SkeletonError that names the joints of one body alone.
+    Bodies with the same joints and similar rest poses keep each joint's world rotation relative to rest (see
+    `motion.retarget.onto`); others are matched by body roles (see `carry.onto_body`). If one of the two is not known to
+    be human, raises SkeletonError that names the joints found in only one body.
 
     Example:
         >>> from action_loom.core.bodies import alike
@@ -40,7 +40,7 @@ def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
 
 
 def rest_alike(one: Skeleton, other: Skeleton) -> bool:
-    """Return whether the limbs of two people rest in the same directions, within 5°, whatever each one's heading.
+    """Return whether the limbs of two people rest in the same directions, within 5°, for any headings.
 
     Example:
         >>> import numpy as np
@@ -61,7 +61,7 @@ def rest_alike(one: Skeleton, other: Skeleton) -> bool:
 
 
 def _limbs(skeleton: Skeleton) -> dict[str, Array]:
-    """Return the directions (3,) of thighs, shins, upper arms and forearms at rest, of a body that faces +y."""
+    """Return the directions (3,) of thighs, shins, upper arms and forearms at rest, for a body that faces +y."""
     pose, roles, found = rest_frames.at_rest(skeleton), skeleton.roles, {}
     upright = quat.inv(rest_frames.body_frame(skeleton, pose))
     for side in "LR":

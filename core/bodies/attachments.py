@@ -1,7 +1,7 @@
-"""Attached joints: a verb works on a skeleton in which each is a child of the joint that leads it.
+"""Reparent attached joints: a verb works on a skeleton in which each is a child of the joint that leads it.
 
-Exporters that bake inverse kinematics leave feet on a root, engines keep bones at feet and hands, and props stand
-beside the hand that holds them. The leader of such a joint is measured in the clips; names do not count.
+Exporters that bake inverse kinematics leave feet on a root, engines keep target bones at feet and hands, and props are
+siblings of the hand that holds them. The leader of such a joint is found by measuring clips, not by names.
 
 Method: Attached joints.
 """
@@ -23,19 +23,18 @@ from ..motion.skeleton import Skeleton
 from . import leading
 
 # In body heights.
-APART = 0.01  # more than in the sources: then a joint has visibly left its leader
+APART = 0.01  # by which a joint must stray farther than in the sources to have visibly left its leader
 
-OF_SHIN = 0.3  # of the thigh: how far from the knee a foot without a name is at least
-TURNED = np.radians(5.0)  # an attached joint turns with its leader if it keeps within this
+OF_SHIN = 0.3  # of the thigh: least distance of an unnamed foot from the knee
+TURNED = np.radians(5.0)  # an attached joint turns with its leader if their relative rotation stays within this
 ROUNDING = 1e-12  # radians, and metres
 
 
 class _Offset(NamedTuple):
-    """The usual place (3,) and rotation (4,) of a joint in the frame of its leader.
+    """The usual position (3,) and rotation (4,) of a joint in the frame of its leader.
 
-    far, turned : the farthest that it is from that, m and radians; it turns by itself if it is turned by more than
-        TURNED
-    drift, twist : how far its usual place and rotation in another clip are from that, m and radians
+    far, turned : largest deviation from it, m and radians; above TURNED the joint's rotation is independent
+    drift, twist : deviation of its usual position and rotation in another clip, m and radians
     """
 
     place: Array
@@ -50,8 +49,9 @@ class _Offset(NamedTuple):
 class Attached:
     """The attached joints of one skeleton.
 
-    leaders : the joint that each is attached to; offsets : its place in the frame of that joint
-    skeleton : the same body with these joints hung on their leaders; order (J,) : its joints, as numbers of the body's
+    leaders : the joint that each is attached to; offsets : its pose in the frame of that joint
+    skeleton : the same body with these joints as children of their leaders; order (J,) : its joints as the body's
+        indices
     """
 
     leaders: Mapping[int, int]
@@ -68,18 +68,18 @@ class Attachments:
     notes: tuple[str, ...] = ()
 
     def hang(self, clips: Sequence[Clip]) -> list[Clip]:
-        """Return clips with attached joints hung on their leaders; in the world all joints stay where they are.
+        """Return clips with attached joints as children of their leaders; world poses do not change.
 
-        A joint that a clip leaves at rest follows its leader there, too.
+        A joint at rest throughout a clip follows its leader there, too.
         """
         return [_hung(clip, self.bodies[clip.skeleton]) if clip.skeleton in self.bodies else clip for clip in clips]
 
     def restore(self, clip: Clip, sources: Sequence[Clip]) -> Clip:
-        """Return a clip of a hung skeleton on the skeleton itself; any other clip as it is.
+        """Return a clip of a reparented skeleton on the original skeleton; any other clip unchanged.
 
-        sources : what it was made of, as given. A joint that strays further from its leader than in these, as reflected
-        ones may, takes its usual place there. Parents of attached joints, and joints at feet and hands without keys,
-        remain at rest if they are at rest in all sources.
+        sources : its source clips, as given. A joint that strays further from its leader than in these, as reflected
+            ones may, is reset to its usual position. Parents of attached joints, and joints at feet and hands without
+            keys, remain at rest if they are at rest in all sources.
         """
         for skeleton, attached in self.bodies.items():
             if _are_alike(clip.skeleton, attached.skeleton):
@@ -98,7 +98,8 @@ class Attachments:
         if attached is None:
             return []
         known = [source for source in sources if source.skeleton in self.bodies]
-        tall = float(np.median(np.ptp(kinematics.world(clip)[1][:, :, 2], axis=1)))  # animals: less than by their legs
+        # animals are less tall than their legs suggest
+        tall = float(np.median(np.ptp(kinematics.world(clip)[1][:, :, 2], axis=1)))
         names, least, sentence = clip.skeleton.names, APART * min(clip.skeleton.height, tall), ""
         for joint, leader in attached.leaders.items():
             name, on = names[joint], names[leader]
@@ -113,8 +114,8 @@ class Attachments:
 def find(clips: Sequence[Clip], *, rest_counts: bool = False) -> Attachments:
     """Return the attached joints of clips, with the joint that leads each in every clip that moves it.
 
-    rest_counts : whether a joint of which no clip shows it is attached to what it is at in the rest pose, as on a body
-        that takes another's clip: feet and hands with other parents, and joints beside the body at a foot or hand
+    rest_counts : whether to attach joints by the rest pose if no clip shows it, as on a body that receives another's
+        clip: feet and hands with other parents, and joints outside the body at a foot or hand
 
     Example:
         >>> from action_loom.core.bodies import attachments
@@ -150,9 +151,10 @@ def _are_alike(one: Skeleton, other: Skeleton) -> bool:
 
 
 def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
-    """Return the usual place and rotation of a joint on its leader, by the first clip that shows them.
+    """Return the usual position and rotation of a joint on its leader, from the first clip that shows them.
 
-    Clips that leave it at rest do not, unless all do. How far it is from there is the most of all that show it.
+    Clips in which it is at rest do not, unless it is at rest in all. The deviation is the largest in clips that show
+    it.
     """
     found = []
     for clip in [clip for clip in clips if not leading.rests(clip, joint)] or clips:
@@ -167,7 +169,7 @@ def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
 
 
 def _offset_of(turns: Array, places: Array) -> _Offset:
-    """Return the usual place and rotation of a joint on its leader, by the world poses (F, 2) of both."""
+    """Return the usual position and rotation of a joint on its leader, from the world poses (F, 2) of both."""
     back = quat.inv(turns[:, 1])
     there, turned = quat.rotate(back, places[:, 0] - places[:, 1]), quat.mul(back, turns[:, 0])
     place = np.median(there, axis=0)
@@ -176,19 +178,19 @@ def _offset_of(turns: Array, places: Array) -> _Offset:
 
 
 def _rest_offset(skeleton: Skeleton, joint: int, leader: int) -> _Offset:
-    """Return where a joint rests in the frame of its leader; a foot or hand turns by itself."""
+    """Return the rest pose of a joint in the frame of its leader; the rotation of a foot or hand is independent."""
     turns, places = (values[None, [joint, leader]] for values in skeleton.rest)
     return _offset_of(turns, places)._replace(turned=np.pi if leading.belongs_on(skeleton, joint) == leader else 0.0)
 
 
 def _above(skeleton: Skeleton, joints: Iterable[int]) -> list[int]:
-    """Return the joints above others that do not carry the body."""
+    """Return the ancestors of some joints that do not carry the body."""
     above = {joint for low in joints for joint in ancestors(low, skeleton.parents)}
     return [joint for joint in above if not skeleton.body[joint] and not leading.carries_the_body(skeleton, joint)]
 
 
 def _resting(clip: Clip, sources: Sequence[Clip], joints: Mapping[int, int]) -> Clip:
-    """Return a clip in which joints are at rest that are so in all sources; joints : the clip's, by the sources'."""
+    """Return a clip with the joints at rest that are at rest in all sources; joints : the clip's, by the sources'."""
     moving = {joint: k for joint, k in joints.items() if not leading.rests(clip, k)}
     alike = [source for source in sources if len(source.skeleton) == len(clip.skeleton)] if moving else []
     still = [k for joint, k in moving.items() if alike and all(leading.rests(source, joint) for source in alike)]
@@ -205,7 +207,7 @@ def _at_rest(clip: Clip, joints: Sequence[int]) -> Clip:
 
 
 def _leaves_its_part(clip: Clip, sources: Sequence[Clip], joint: int) -> bool:
-    """Return whether a foot or hand that hangs elsewhere is farther from its shin or forearm than in the sources."""
+    """Return whether a foot or hand with another parent is farther from its shin or forearm than in the sources."""
     leader = leading.belongs_on(clip.skeleton, joint)
     if leader < 0:
         return False
@@ -235,11 +237,12 @@ def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[i
 
 
 _bodies: WeakKeyDictionary[Skeleton, dict[tuple[object, ...], tuple[Skeleton, NDArray[np.int64]]]] = WeakKeyDictionary()
-_clips: WeakKeyDictionary[Clip, dict[Skeleton, Clip]] = WeakKeyDictionary()  # hung before, by the hung skeleton
+# cache of reparented clips, by the reparented skeleton
+_clips: WeakKeyDictionary[Clip, dict[Skeleton, Clip]] = WeakKeyDictionary()
 
 
 def _unnamed_ends(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> dict[str, int]:
-    """Return feet and hands without a role: of the joints led by a shin or forearm the farthest from its head."""
+    """Return feet and hands without a role: the farthest joint led by a shin or forearm from its head."""
     found = {}
     for end, before, upper in (("foot", "shin", "thigh"), ("hand", "forearm", "upper_arm")):
         for side in "LR":
@@ -258,7 +261,7 @@ def _unnamed_ends(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mappi
 
 
 def _parents_first(parents: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the joints (J,) with parents before their children, in their given order where possible."""
+    """Return the joints (J,) sorted with parents before their children, otherwise in the given order."""
     depths = [len(ancestors(joint, parents)) for joint in range(len(parents))]
     if (parents < np.arange(len(parents))).all():
         return np.arange(len(parents))
@@ -268,9 +271,9 @@ def _parents_first(parents: NDArray[np.int64]) -> NDArray[np.int64]:
 def _with_parents(
     skeleton: Skeleton, parents: NDArray[np.int64], order: NDArray[np.int64], followers: Sequence[int]
 ) -> Skeleton:
-    """Return a skeleton whose joints rest where they do, hung on other parents and in another order.
+    """Return a skeleton with the same rest pose but other parents and another order.
 
-    followers : joints that are no part of the body there, either
+    followers : joints that do not belong to the body there
     """
     turns, places = skeleton.rest
     offsets, orients = skeleton.offsets.copy(), skeleton.orients.copy()
@@ -302,7 +305,7 @@ def _with_parents(
 
 
 def _hung(clip: Clip, attached: Attached) -> Clip:
-    """Return a clip on the hung skeleton; a joint at rest takes its usual place on its leader."""
+    """Return a clip on the reparented skeleton; a joint at rest takes its usual position on its leader."""
     known = _clips.setdefault(clip, {})
     if attached.skeleton not in known:
         place = np.argsort(attached.order)
@@ -313,7 +316,7 @@ def _hung(clip: Clip, attached: Attached) -> Clip:
 
 
 def _as_given(clip: Clip, sources: Sequence[Clip], joints: Iterable[int]) -> Clip:
-    """Return a clip in which joints that differ from a source by rounding alone are as there to the bit."""
+    """Return a clip in which joints that equal a source up to rounding are made bit-identical."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for source in (source for source in sources if source.rotations.shape == clip.rotations.shape):
         turned = quat.same_side(source.rotations, rotations)
@@ -326,9 +329,9 @@ def _as_given(clip: Clip, sources: Sequence[Clip], joints: Iterable[int]) -> Cli
 
 
 def _held(clip: Clip, attached: Attached, every: Sequence[int] = ()) -> Clip:
-    """Return a hung clip with joints at their usual places on their leaders that are further from there than usual.
+    """Return a reparented clip with joints that stray too far reset to their usual pose on their leaders.
 
-    every : joints that have to be where they usually are, and turned so
+    every : joints to reset in any case
     """
     rotations, translations, skeleton = clip.rotations.copy(), clip.translations.copy(), clip.skeleton
     place, least = np.argsort(attached.order), leading.STILL * skeleton.height
@@ -353,9 +356,10 @@ def _held(clip: Clip, attached: Attached, every: Sequence[int] = ()) -> Clip:
 
 
 def _rehung(clip: Clip, skeleton: Skeleton, order: NDArray[np.int64], joints: Sequence[int]) -> Clip:
-    """Return a clip on a skeleton of the same joints with other parents; in the world they stay where they are.
+    """Return a clip on a skeleton of the same joints with other parents; world poses do not change.
 
-    order (J,) : the skeleton's joints as numbers of the clip's; joints : those whose parents differ, of the skeleton's
+    order (J,) : the skeleton's joints as the clip's indices; joints : those with other parents, as the skeleton's
+        indices
     """
     linear, places = (values[:, order] for values in kinematics.matrices(clip))
     rotations, translations = clip.rotations[:, order], clip.translations[:, order]

@@ -1,4 +1,4 @@
-"""How a clip was carried onto another body: which joints were matched how, against which poses, at what scale.
+"""The report on a retargeted clip: how joints were matched, the rest poses used, and the scale.
 
 Method: Body roles and retargeting.
 """
@@ -14,21 +14,21 @@ from .partners import Partners
 from .rest_frames import RestPose
 from .touching import NONE, Touches
 
-MISSES = 0.02  # of the body's height; hands that are farther from what they touch are seen, and said
+MISSES = 0.02  # body heights; hands with a larger error at their contacts are reported
 NEEDED = ("hips", "thigh.L", "thigh.R", "shin.L", "shin.R")
 
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """How a clip was carried onto another body.
+    """The retargeting of a clip to another body.
 
     clip : its name; source, body : the skeletons; pairs : the partner of every joint
-    rest, body_rest : the poses against which rotations are measured
-    scale : of the legs; rise, ball_rise : metres that ankles and balls are higher over the sole at rest than the
+    rest, body_rest : the poses relative to which rotations are measured
+    scale : of the legs; rise, ball_rise : metres that ankles and balls are higher above the sole at rest than the
         source's, scaled
     lift : metres by which the body was raised, so that no foot is deeper in the floor than the source's
     touches : how hands were kept on the body
-    stretched : whether the clip had scales, which are left out
+    stretched : whether the clip had scales, which are dropped
     """
 
     clip: str
@@ -45,12 +45,12 @@ class Carried:
     stretched: bool = False
 
     def names(self, how: str) -> list[str]:
-        """Return the names of the body's joints that were matched so, such as by `partners.ROLE`."""
+        """Return the names of the body's joints matched in one way, such as `partners.ROLE`."""
         return [name for name, matched in zip(self.body.names, self.pairs.how, strict=True) if matched == how]
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings for the user, a sentence each: replaced rest poses, scales left out, and unknown roles."""
+        """Warnings for the user as sentences: replaced rest poses, dropped scales, and unknown roles."""
         sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
         if self.touches.after > MISSES * self.body.height:
             sentences.append(
@@ -73,12 +73,12 @@ class Carried:
 
     @property
     def sentences(self) -> list[str]:
-        """Notes for the report of a verb that brings clips onto one body, a sentence each."""
+        """Sentences for the report of a verb that brings clips onto one body."""
         return [f"{self.clip} was put on the reference's body: {self.figures}", *self.warnings]
 
     @property
     def figures(self) -> str:
-        """In a phrase, how many of the body's joints were matched how, and by how much it was raised for its feet."""
+        """A phrase with the numbers of joints matched in each way, and the lift for the feet."""
         by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
         others = len(self.body) - by_role - still
         return (
@@ -88,7 +88,7 @@ class Carried:
 
     @property
     def doubts(self) -> list[str]:
-        """What an artist should check, a phrase each: roles found without a name, and joints that nothing moves."""
+        """Phrases on points to check: roles found without a name, and joints without motion."""
         notes = []
         for one, whose in ((self.source, "its"), (self.body, "this body's")):
             found = one.roles_found_by
@@ -100,11 +100,11 @@ class Carried:
 
     @property
     def sentence(self) -> str:
-        """In a sentence, how many joints were matched how, and what to check."""
+        """A sentence with the numbers of joints matched in each way, and points to check."""
         return "; ".join([self.figures, *self.doubts])
 
     def as_report(self) -> dict[str, Any]:
-        """Return it as plain JSON values for a report."""
+        """Return the outcome as plain JSON values for a report."""
         own, theirs = self.source.roles_found_by, self.body.roles_found_by
         roles = {
             role: [self.source.names[self.source.roles[role]], own[role], self.body.names[joint], theirs[role]]
@@ -137,7 +137,7 @@ _REPORTED = (
 
 
 def choose(role: str) -> str:
-    """Return an instruction for the artist about a role that no joint plays."""
+    """Return an instruction for the user about a role without a joint."""
     return f"choose the bone that plays {role} in Body Roles"
 
 

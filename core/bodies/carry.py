@@ -1,8 +1,8 @@
-"""Carry a clip onto a body with other joints, rest pose and proportions (methods: Body roles and retargeting).
+"""Retarget a clip to a body with other joints, rest pose and proportions (methods: Body roles and retargeting).
 
-`motion.retarget` is for bodies with the same joints that rest alike; here joints correspond by the parts of the body.
-Rotations are carried between anatomical frames of the rest poses (see `rest_frames`), so that limbs point where the
-source's do.
+`motion.retarget` handles bodies with the same joints and similar rest poses; here joints correspond by body roles.
+Rotations are transferred between anatomical frames of the rest poses (see `rest_frames`), so that limbs point in the
+same directions as the source's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,14 +30,15 @@ def onto_body(
     *,
     hands: bool = True,
 ) -> tuple[Clip, Carried]:
-    """Return a clip on another two-legged body, and how it was carried there.
+    """Return a clip on another two-legged body, and a report on the retargeting.
 
-    rest, body_rest : the poses against which rotations are measured; by default the clip's rest pose, or its most
-        upright frame where nobody can stand in that pose (see `rest_check.choose`), and the skeleton's own
-    hands : whether hands touch the body, and stay off it, as in the clip (see `touching.kept`); else limbs alone decide
-    The result has the clip's name, rate and channels, but no scales. Raises SkeletonError, which names the body and the
-    missing role, also for four-footed bodies and bodies without legs. Source: the aligned chains of Unreal's IK
-    Retargeter; here parallel transport aligns them, not a user.
+    rest, body_rest : the poses relative to which rotations are measured; by default the clip's rest pose, or its most
+        upright frame if nobody can stand in that pose (see `rest_check.choose`), and the skeleton's own
+    hands : whether to preserve contacts of the hands with the body, and their clearance (see `touching.kept`);
+        otherwise only the limbs' directions are preserved The result has the clip's name, rate and channels, but no
+        scales. Raises SkeletonError, which names the body and the missing role, also for four-footed bodies and bodies
+        without legs. Source: the aligned chains of Unreal's IK Retargeter; here parallel transport aligns them, not a
+        user.
 
     Example:
         >>> from dataclasses import replace
@@ -84,7 +85,7 @@ def onto_body(
         body_rest,
         scale,
         rise,
-        max(own_ball - scale * ball, 0.0),  # where feet of files end is known less well than a mesh
+        max(own_ball - scale * ball, 0.0),  # the ends of feet are less reliable in files than in a mesh
         lift,
         touches,
         clip.scales is not None,
@@ -124,12 +125,12 @@ def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, pos
 
 
 def _change(frames: tuple[Array, Array], rest: Array, body_rest: Array) -> Array:
-    """Return R⁻¹ · B · B'⁻¹ · R': what turns a world rotation of the source's joint into that of the body's joint."""
+    """Return R⁻¹ · B · B'⁻¹ · R', which maps world rotations of the source's joint to those of the body's joint."""
     return np.asarray(quat.mul(quat.mul(quat.inv(rest), frames[0]), quat.mul(quat.inv(frames[1]), body_rest)))
 
 
 def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright: Array) -> Array:
-    """Return the frame of a joint, or of the joint that carries it: a twist bone turns within its arm."""
+    """Return the frame of a joint, or of its nearest ancestor that has one: a twist bone turns with its arm."""
     while joint >= 0:
         if joint in frames:
             return frames[joint]
@@ -140,7 +141,7 @@ def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright:
 def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[Array, Array]:
     """Return the joints' local rotations (F, J, 4) and translations (F, J, 3), in their rest frames."""
     above = np.array([_above(body, joint) for joint in range(len(body))])
-    moved = (above != body.parents) | (above < 0)  # joints whose parent does not bring them to their place
+    moved = (above != body.parents) | (above < 0)  # joints that do not follow their parent's position
     moved[carrier] = True
     if body.inheritance is not None:
         rotations, translations, _ = kinematics.local(body, quat.to_matrix(turned), places)
@@ -152,9 +153,9 @@ def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[
 
 
 def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Array:
-    """Return the places (F, J, 3) of the body's joints before it is moved to follow the source.
+    """Return the positions (F, J, 3) of the body's joints before it is moved to follow the source.
 
-    theirs (F, I, 3) : places of the source's joints, scaled
+    theirs (F, I, 3) : positions of the source's joints, scaled
     """
     rest, places = body.rest, np.empty((*turned.shape[:2], 3))
     for joint in _outwards(body):
@@ -185,12 +186,12 @@ def _points(body: Skeleton, turned: Array, places: Array) -> Array:
 
 
 def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
-    """Return the middle of the thigh joints: unlike the hips' joint, it is at the same place in all rigs."""
+    """Return the middle of the thigh joints, which is at the same place in all rigs, unlike the hips' joint."""
     return np.asarray(0.5 * (points[:, skeleton.roles["thigh.L"]] + points[:, skeleton.roles["thigh.R"]]))
 
 
 def _heights(skeleton: Skeleton, pose: RestPose) -> tuple[float, float]:
-    """Return the mean heights (m) of balls and ankles over the lowest point of feet at rest; 0 without known feet."""
+    """Return the mean heights (m) of balls and ankles above the lowest foot point at rest; 0 without known feet."""
     found = np.array(list(feet.balls_and_ankles(skeleton).values()), dtype=np.int64)
     if not len(found):
         return 0.0, 0.0
@@ -203,23 +204,24 @@ def _all(soles: Mapping[str, Sequence[int]]) -> list[int]:
 
 
 def _lift(source: Skeleton, body: Skeleton, theirs: Array, ours: Array, scale: float, rise: float) -> float:
-    """Return by how much (m) a body is raised so that its feet are no deeper than the source's, scaled.
+    """Return the lift (m) of a body that keeps its feet no deeper than the source's, scaled.
 
-    Legs with shorter shins against their thighs reach deeper when they bend. It is one height for the whole clip, since
-    a lift that changes would move the hips; 0 without known feet. rise : metres that ankles are higher at rest
+    Legs with relatively short shins reach deeper when they bend. The lift is constant over the clip, because a varying
+    one
+    would move the hips; 0 without known feet. rise : metres that ankles are higher at rest
     """
     pairs = [feet.balls_and_ankles(one) for one in (source, body)]
     if not all(pairs):
         return 0.0
     points = [_all(feet.soles(one)) for one in (source, body)]
     if all(ball == ankle for ball, ankle in pairs[0].values()) and len(points[0]) == len(pairs[0]):
-        points = [[ankle for _, ankle in known.values()] for known in pairs]  # its ankles alone are known
+        points = [[ankle for _, ankle in known.values()] for known in pairs]  # only its ankles are known
         ours = ours - np.array([0.0, 0.0, rise])
     return max(scale * float(theirs[:, points[0], 2].min()) - float(ours[:, points[1], 2].min()), 0.0)
 
 
 def _moved_by(body: Skeleton, carrier: int) -> list[int]:
-    """Return the carrier and all joints that it carries, by the body or by parents."""
+    """Return the carrier and all joints moved by it, through the body or through parents."""
     found = {carrier}
     for joint in _outwards(body):
         if _above(body, joint) in found:
@@ -233,7 +235,7 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 
 
 def _outwards(skeleton: Skeleton) -> list[int]:
-    """Return all joints, each after the one that carries it, which in a generated rig may be listed later."""
+    """Return all joints, each after the one that carries it, which may be listed later in a generated rig."""
     order: list[int] = []
     known = {-1}
     waiting = list(range(len(skeleton)))

@@ -1,4 +1,4 @@
-"""Fingers, by the names of the joints below a hand: where the hand points, and its roll.
+"""Find fingers by joint names below a hand: direction and roll of the hand.
 
 Method: Body roles and retargeting.
 """
@@ -17,12 +17,12 @@ _NAMES = {
     "ring": re.compile(r"(?i)ring|薬指"),
     "little": re.compile(r"(?i)pinky|pinkie|little|小指"),
 }
-_PALM = re.compile(r"(?i)carpal|palm")  # bones of the palm, which often have names of fingers, too
+_PALM = re.compile(r"(?i)carpal|palm")  # bones of the palm, whose names often include fingers, too
 _APART = 0.05  # of the forearm: a point nearer to the wrist gives no direction
 
 
 def chains(skeleton: Skeleton, side: str) -> dict[str, tuple[int, ...]]:
-    """Return the joints of each finger of a side ("L" or "R"), from its root; {} where no name is a finger's."""
+    """Return the joints of each finger of a side ("L" or "R"), from its root; {} without finger names."""
     hand = skeleton.roles.get(f"hand.{side}")
     found: dict[str, tuple[int, ...]] = {}
     if hand is None:
@@ -41,10 +41,10 @@ def chains(skeleton: Skeleton, side: str) -> dict[str, tuple[int, ...]]:
 
 
 def pointing(skeleton: Skeleton, side: str, points: Array) -> Array | None:
-    """Return the unit vector (3,) from a hand to the mean of its fingers' roots without the thumb.
+    """Return the unit vector (3,) from a hand to the mean root of its fingers, without the thumb.
 
-    points (P, 3) : joints, then tips. Where no name is a finger's, the children of the hand count, or its tip. None
-    where the hand has neither.
+    points (P, 3) : joints, then tips. Without finger names, the children of the hand are used, or its tip. None if the
+        hand has neither.
     """
     hand, known = skeleton.roles[f"hand.{side}"], chains(skeleton, side)
     roots = [joints[0] for finger, joints in known.items() if finger != "thumb"]
@@ -62,7 +62,7 @@ def pointing(skeleton: Skeleton, side: str, points: Array) -> Array | None:
 
 
 def fan(skeleton: Skeleton, side: str, points: Array) -> Array | None:
-    """Return the vector (3,) from the root of the little finger (else the ring finger) to the index's; None without."""
+    """Return the vector (3,) from the root of the little (or ring) finger to the index finger's; None if unknown."""
     known = chains(skeleton, side)
     last = known.get("little", known.get("ring"))
     if last is None or "index" not in known:
@@ -72,7 +72,7 @@ def fan(skeleton: Skeleton, side: str, points: Array) -> Array | None:
 
 
 def _first_apart(skeleton: Skeleton, joint: int, wrist: Array, near: float, points: Array) -> list[int]:
-    """Return the first point from a joint downwards that is not at the wrist itself; [] for none."""
+    """Return the first point at or below a joint that is away from the wrist; [] for none."""
     while np.linalg.norm(points[joint] - wrist) <= near:
         children = np.flatnonzero(skeleton.parents == joint)
         if not len(children):

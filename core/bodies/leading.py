@@ -1,4 +1,4 @@
-"""Find the joints that lead others, measured in clips; names do not count.
+"""Find joints that lead others (constraint targets baked into motion), by measuring clips; names are not used.
 
 Method: Attached joints.
 """
@@ -15,21 +15,21 @@ from ..motion.roles import TRUNK, ancestors
 from ..motion.skeleton import Skeleton
 
 # In body heights.
-MOVES = 0.005  # a joint that moves less against its parent belongs to it
-KEEPS = 0.02  # within which an attached joint keeps its place in 95 % of the frames
-LEAVES = 0.1  # a leg whose foot is farther away than it reaches leaves it by less in 95 % of the frames
-NEAR = 0.02  # at rest, from a foot or hand: a joint beside the body is taken for attached where no clip shows it
+MOVES = 0.005  # a joint that moves less relative to its parent belongs to it
+KEEPS = 0.02  # largest distance of an attached joint from its usual place on its leader, in 95 % of the frames
+LEAVES = 0.1  # a leg whose foot is out of reach misses it by less in 95 % of the frames
+NEAR = 0.02  # at rest, from a foot or hand: a loose joint this near counts as attached if no clip shows it
 LEFT = 0.25  # a joint has left its known leader if it is farther away in 5 % of the frames of a clip
-ALIKE = 0.002  # steps in which the strays of leaders are compared
+ALIKE = 0.002  # resolution for comparing the strays of leaders
 
-EXPLAINS = 6.0  # a joint moves so many times its stray (95 % of the frames) against its parent
+EXPLAINS = 6.0  # ratio of a joint's motion relative to its parent to its stray from a leader (95 % of the frames)
 STILL = 1e-5  # radians, and metres
 SAMPLED = 60  # frames of each clip
 _ENDS = (("foot", "shin"), ("hand", "forearm"))
 
 
 def of_clip(clip: Clip) -> dict[int, int]:
-    """Return the leaders of attached joints in one clip, such as some poses of each of a character's actions.
+    """Return the leaders of attached joints in one clip, such as one with poses of each of a character's actions.
 
     Example:
         >>> from action_loom.core.bodies import leading
@@ -41,7 +41,7 @@ def of_clip(clip: Clip) -> dict[int, int]:
 
 
 def relations(clips: Sequence[Clip]) -> tuple[dict[int, int], list[str]]:
-    """Return the leader of each attached joint, and notes on joints that only some of the clips attach."""
+    """Return the leader of each attached joint, and notes on joints attached in only some of the clips."""
     skeleton = clips[0].skeleton
     moving = np.any([_goes(clip) > MOVES for clip in clips], axis=0)
     joints = [joint for joint in np.flatnonzero(moving).tolist() if _may_be_attached(skeleton, joint)]
@@ -64,7 +64,7 @@ def relations(clips: Sequence[Clip]) -> tuple[dict[int, int], list[str]]:
 def _on_both_sides(
     clips: Sequence[Clip], posed: Mapping[Clip, tuple[Array, Array]], leaders: Mapping[int, int]
 ) -> dict[int, int]:
-    """Return the leaders that joints have on both sides of the body: one that is known counts for its partner, too."""
+    """Return the leaders extended to both sides of the body: a known one also applies to the joint's partner."""
     if not leaders:
         return {}
     skeleton = clips[0].skeleton
@@ -75,7 +75,7 @@ def _on_both_sides(
         other, across = partner[joint], partner[leader]
         if leader == other or leads(skeleton, found | {other: across, joint: leader}, joint):
             continue  # both would lead each other
-        if other == joint or rides[other]:  # such as a sword, which is on one side alone
+        if other == joint or rides[other]:  # such as a sword, which is only on one side
             found[joint] = leader
         elif leaders.get(other) == across or _goes_with(clips, posed, other, across):
             found |= {joint: leader, other: across}
@@ -83,13 +83,13 @@ def _on_both_sides(
 
 
 def _goes_with(clips: Sequence[Clip], posed: Mapping[Clip, tuple[Array, Array]], joint: int, leader: int) -> bool:
-    """Return whether a joint that some clip moves is never far from a possible leader."""
+    """Return whether a joint moved in some clip is never far from a possible leader."""
     moved = not all(rests(clip, joint) for clip in clips)
     return moved and joint != leader and _is_near(clips, posed, joint, leader)
 
 
 def leads(skeleton: Skeleton, leaders: Mapping[int, int], joint: int) -> bool:
-    """Return whether a joint would be below itself if each attached joint were the child of its leader."""
+    """Return whether a joint would be its own ancestor if each attached joint were the child of its leader."""
     seen, above = {joint}, leaders.get(joint, int(skeleton.parents[joint]))
     while above >= 0 and above not in seen:
         seen.add(above)
@@ -109,7 +109,7 @@ def riding(clips: Sequence[Clip], leaders: Mapping[int, int]) -> dict[int, int]:
 
 
 def _keeps(clip: Clip, like: Clip, joint: int) -> bool:
-    """Return whether a joint has the pose on its parent, in all frames, that it has in the first frame of a clip."""
+    """Return whether a joint has, in all frames, its pose relative to its parent from the first frame of a clip."""
     turned = largest_angle(like.rotations[0, joint], clip.rotations[:, joint])
     return max(turned, float(np.abs(clip.translations[:, joint] - like.translations[0, joint]).max())) < STILL
 
@@ -119,19 +119,19 @@ def _sample(frames: int) -> NDArray[np.int64]:
 
 
 def _goes(clip: Clip) -> Array:
-    """Return how far each joint (J,) goes against its parent along an axis, body heights."""
+    """Return the motion (J,) of each joint relative to its parent along an axis, body heights."""
     far = np.ptp(clip.translations, axis=0).max(axis=1)
     return np.asarray(far / max(clip.skeleton.height, 1e-12))
 
 
 def rests(clip: Clip, joint: int) -> bool:
-    """Return whether nothing keys a joint: it is at rest in all frames."""
+    """Return whether a joint is at rest in all frames, so that it has no keys."""
     turned = np.abs(clip.rotations[:, joint] - quat.IDENTITY).max()
     return bool(max(turned, np.abs(clip.translations[:, joint]).max()) < STILL)
 
 
 def carries_the_body(skeleton: Skeleton, joint: int) -> bool:
-    """Return whether a joint is the hips or above them; where they are not known, whether most joints hang on it."""
+    """Return whether a joint is the hips or above them; for unknown hips, whether most joints are below it."""
     if "hips" in skeleton.roles:
         return joint in (skeleton.roles["hips"], *ancestors(skeleton.roles["hips"], skeleton.parents))
     return bool(skeleton.with_below([joint]).mean() > 0.5)
@@ -144,9 +144,9 @@ def _is_near(clips: Sequence[Clip], posed: Mapping[Clip, tuple[Array, Array]], j
 
 
 def _may_be_attached(skeleton: Skeleton, joint: int) -> bool:
-    """Return whether a joint is beside the body, a child of a joint that carries the body, or a foot or hand.
+    """Return whether a joint is outside the body, a child of a joint that carries the body, or a foot or hand.
 
-    Other joints are parts of the body that move against each other. The trunk and its carriers have no leader.
+    Other joints are parts of the body that move relative to each other. The trunk and its carriers have no leader.
     """
     parent, trunk = int(skeleton.parents[joint]), [skeleton.roles.get(role) for role in TRUNK]
     if joint in trunk or carries_the_body(skeleton, joint):
@@ -163,9 +163,9 @@ def _leader(
     parents: NDArray[np.int64],
     loose: Sequence[int],
 ) -> tuple[int, str]:
-    """Return the joint that another is attached to, −1 for none, and a note where only some of the clips attach it.
+    """Return the joint to which another is attached, −1 for none, and a note if only some of the clips attach it.
 
-    parents (J,) : those of joints that are attached already are their leaders; loose : joints that may be attached
+    parents (J,) : with leaders as parents of already attached joints; loose : joints that may be attached
     """
     skeleton = clips[0].skeleton
     above = ancestors(joint, skeleton.parents)
@@ -195,14 +195,14 @@ def _leader(
 
 
 def _fits(clip: Clip, joint: int, stray: Array) -> NDArray[np.bool_]:
-    """Return by which leaders (L,) a joint keeps its place in a clip; stray (F, L) : from each, in body heights."""
+    """Return the leaders (L,) on which a joint keeps its place in a clip; stray (F, L) : from each, in body heights."""
     usual = np.percentile(stray, 95, axis=0)
     goes = float(_goes(clip)[joint])
     return np.asarray((usual <= KEEPS) | ((usual <= LEAVES) & (EXPLAINS * usual <= goes)))
 
 
 def belongs_on(skeleton: Skeleton, joint: int) -> int:
-    """Return the shin of a foot or the forearm of a hand that hangs elsewhere, −1 for any other joint."""
+    """Return the shin of a foot or the forearm of a hand with another parent, −1 for any other joint."""
     for end, before in _ENDS:
         for side in "LR":
             if skeleton.roles.get(f"{end}.{side}") == joint:
@@ -211,7 +211,7 @@ def belongs_on(skeleton: Skeleton, joint: int) -> int:
 
 
 def _mixed(clip: Clip, joint: int, leaders: NDArray[np.int64], moving: Sequence[Clip], fits: NDArray[np.bool_]) -> str:
-    """Return a note on a joint that a foot, hand or other part leads in some clips and not in others, "" if none."""
+    """Return a note on a joint that a foot, hand or other part leads in only some clips, "" if there is none."""
     if not (best := fits.sum(axis=0)).any():
         return ""
     k = int(best.argmax())
@@ -222,20 +222,20 @@ def _mixed(clip: Clip, joint: int, leaders: NDArray[np.int64], moving: Sequence[
 
 
 def strays_from(turns: Array, places: Array, joint: int, leaders: NDArray[np.int64]) -> Array:
-    """Return how far (F, L) a joint is from its usual place in the frame of each leader."""
+    """Return the distance (F, L) of a joint from its usual place in the frame of each leader."""
     there = quat.rotate(quat.inv(turns[:, leaders]), places[:, joint, None] - places[:, leaders])
     return np.asarray(np.linalg.norm(there - np.median(there, axis=0), axis=2))
 
 
 def strays(clip: Clip, joint: str, leader: str) -> Array:
-    """Return how far (F,) a joint is from its usual place on its leader, m."""
+    """Return the distance (F,) of a joint from its usual place on its leader, m."""
     ours, theirs = clip.skeleton.index(joint), clip.skeleton.index(leader)
     turns, places = kinematics.world_of(clip, [ours, theirs])
     return strays_from(turns, places, ours, np.array([theirs]))[:, 0]
 
 
 def at_rest(skeleton: Skeleton, known: Mapping[int, int]) -> dict[int, int]:
-    """Return the leaders of joints that no clip shows to be attached but the rest pose does."""
+    """Return the leaders of joints that are attached according to the rest pose but in no clip."""
     places = skeleton.rest[1]
     still = [joint for joint in range(len(skeleton)) if joint not in known]
     ends = [skeleton.roles[f"{end}.{side}"] for end, _ in _ENDS for side in "LR" if f"{end}.{side}" in skeleton.roles]

@@ -1,4 +1,4 @@
-"""Which joint of one body corresponds to which of another: by role, along the spine, by finger, by name.
+"""Match the joints of two bodies: by role, along the spine, by finger, by name.
 
 Method: Body roles and retargeting.
 """
@@ -14,18 +14,18 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from . import fingers
 
-# How a joint can be matched, in the order in which these are tried.
+# Ways of matching a joint, in the order in which they are tried.
 ROLE, SPINE, FINGER, NAME, FOLLOWS, BETWEEN, REST = "role", "spine", "finger", "name", "follows", "between", "rest"
 
 
 @dataclass(frozen=True, eq=False)
 class Partners:
-    """From which joints of the source each of the J joints of a body gets its rotation.
+    """The joints of the source from which the J joints of a body get their rotations.
 
     joints (J,) : the partner in the source, −1 for none; how : one of the words above for each
     between : joints between two of the source's trunk, with a share from the first (0) to the second (1)
     carrier : the joint that moves the body as a whole
-    fanned : sides where both bodies have the fingers that give the hand's roll
+    fanned : sides on which both bodies have the fingers that define the hand's roll
     """
 
     joints: NDArray[np.int64]
@@ -48,10 +48,10 @@ def match(source: Skeleton, body: Skeleton) -> Partners:
     joints, how = np.full(len(body), -1), [REST] * len(body)
 
     def pair(joint: int, theirs: int, by: str) -> None:
-        if joints[joint] < 0:  # nothing overwrites a role
+        if joints[joint] < 0:  # roles take precedence
             joints[joint], how[joint] = theirs, by
 
-    # A single joint of the trunk plays spine and chest: it is matched as the chest, which carries the arms.
+    # A single joint that is both spine and chest is matched as the chest, which carries the arms.
     for role in sorted(body.roles, key=lambda role: role == "spine"):
         if role in source.roles:
             pair(body.roles[role], source.roles[role], ROLE)
@@ -74,7 +74,7 @@ def match(source: Skeleton, body: Skeleton) -> Partners:
 
 
 def _fingers(source: Skeleton, body: Skeleton) -> list[tuple[int, int]]:
-    """Return pairs of joints of the same finger, from its root; further joints of the longer one stay at rest."""
+    """Return pairs of joints of the same finger, from its root; surplus joints of the longer one stay at rest."""
     found = []
     for side in "LR":
         theirs = fingers.chains(source, side)
@@ -84,7 +84,7 @@ def _fingers(source: Skeleton, body: Skeleton) -> list[tuple[int, int]]:
 
 
 def _stretches(source: Skeleton, body: Skeleton) -> list[tuple[list[int], list[int]]]:
-    """Return the joints of both trunks from each role that both have to the next, ends included."""
+    """Return the joints of both trunks between consecutive common roles, ends included."""
     both = ((body, _trunk(body)), (source, _trunk(source)))
     shared = [role for role in body_roles.TRUNK if all(skeleton.roles.get(role) in chain for skeleton, chain in both)]
     found = []
@@ -115,9 +115,9 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 def _places_between(
     body: Skeleton, ours: list[int], source: Skeleton, theirs: list[int]
 ) -> dict[int, tuple[int, int, float]]:
-    """Return between which two joints of the source each inner joint of a stretch of the trunk lies, and its share.
+    """Return the two source joints between which each inner joint of a stretch of the trunk lies, and its share.
 
-    A joint turns the bone after it, so its rotation counts for the middle of that bone.
+    A joint turns the bone after it, so its rotation is located at the middle of that bone.
     """
     own, other = _middles(body, ours), _middles(source, theirs)
     found = {}
@@ -151,7 +151,7 @@ def _carrier(body: Skeleton) -> int:
 
 
 def _by_name(source: Skeleton, body: Skeleton, joints: NDArray[np.int64], how: list[str]) -> None:
-    """Pair further joints with the same name below the same partners: props, tails, all without a role."""
+    """Pair further joints of the same name below the same partners: props, tails, and others without a role."""
     index = {name: joint for joint, name in enumerate(source.names)}
     for joint, name in enumerate(body.names):  # parents come first
         theirs = index.get(name, -1)

@@ -1,7 +1,7 @@
-"""Check whether a body can stand in its rest pose, and choose a frame of the clip instead where it can't.
+"""Check whether a body can stand in its rest pose, and otherwise choose a frame of the clip.
 
-Some exporters write every bone along its own axis: legs that point up, bodies that lie. Rotations against such a pose
-mean nothing for the body. Method: Body roles and retargeting.
+Some exporters orient every bone along its own axis, so that legs point up or bodies lie. Rotations relative to such a
+pose have no anatomical meaning. Method: Body roles and retargeting.
 """
 
 from dataclasses import replace
@@ -19,14 +19,14 @@ from . import rest_frames
 from .rest_frames import RestPose
 
 AUTO, REST = "auto", "rest"
-LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical at which a thigh or shin, and the trunk, may rest
-NARROW = 0.15  # of a leg's length: shoulders are further apart
+LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical allowed at rest for a thigh or shin, and for the trunk
+NARROW = 0.15  # of leg length: least distance of the shoulders
 
 
 class Tilt(NamedTuple):
-    """Degrees from a standing body: of the worst bone of the legs, of the trunk, and of all; 0 for unknown parts.
+    """Deviation from standing in degrees: of the worst leg bone, of the trunk, and in total; 0 for unknown parts.
 
-    shoulders : how far they are apart, of a leg's length; infinite for unknown ones
+    shoulders : their distance over the leg length; infinite for unknown ones
     """
 
     legs: Array
@@ -40,7 +40,7 @@ class Tilt(NamedTuple):
 
 
 def tilt(skeleton: Skeleton, points: Array) -> Tilt:
-    """Return how far legs and trunk of a body are from upright, and its shoulders apart, by its points (…, P, 3)."""
+    """Return the tilt of legs and trunk of a body, and its shoulder distance, from its points (…, P, 3)."""
     roles, worst = skeleton.roles, np.zeros(points.shape[:-2])
     total = worst
     for side, (_, ankle) in feet.balls_and_ankles(skeleton).items():
@@ -60,7 +60,7 @@ def tilt(skeleton: Skeleton, points: Array) -> Tilt:
 
 
 def _shoulders(skeleton: Skeleton, points: Array) -> Array:
-    """Return how far the shoulders (…,) are apart, of a leg's length; infinite where they or the legs are not known."""
+    """Return the distance (…,) of the shoulders over the leg length; infinite if they or the legs are not known."""
     left, right = (skeleton.roles.get(f"upper_arm.{side}") for side in "LR")
     if left is None or right is None or skeleton.leg_length <= 0.0:
         return np.full(points.shape[:-2], np.inf)
@@ -68,16 +68,16 @@ def _shoulders(skeleton: Skeleton, points: Array) -> Array:
 
 
 def most_upright(clip: Clip) -> int:
-    """Return the frame with the legs and trunk nearest to upright, by the sum of their angles."""
+    """Return the frame with legs and trunk nearest to upright, by the sum of their angles."""
     found = tilt(clip.skeleton, kinematics.points(clip))
     return int(np.argmin(np.where(found.shoulders >= NARROW, found.total, found.total + 360.0)))
 
 
 def choose(clip: Clip, asked: str = AUTO) -> RestPose:
-    """Return the rest pose against which the rotations of a clip are measured.
+    """Return the rest pose relative to which the rotations of a clip are measured.
 
-    asked : "auto" is the body's own, or the clip's most upright frame where nobody can stand in its own; "rest" always
-    its own; a number that frame. Raises OptionError for anything else.
+    asked : "auto" is the body's own, or the clip's most upright frame if nobody can stand in its own; "rest" is always
+    its own; a number is a frame. Raises OptionError for other values.
 
     Example:
         >>> from action_loom.core.bodies import rest_check
@@ -104,7 +104,7 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
 
 
 def of_body(skeleton: Skeleton) -> RestPose:
-    """Return the rest pose of a body without a clip; its `why` is a warning where nobody can stand in it."""
+    """Return the rest pose of a body without a clip; its `why` is a warning if nobody can stand in it."""
     own = rest_frames.at_rest(skeleton)
     found = tilt(skeleton, own.points)
     why = f"Nobody can stand in the rest pose of the body ({_said(found)}): the result is as far off"
@@ -112,7 +112,7 @@ def of_body(skeleton: Skeleton) -> RestPose:
 
 
 def can_stand(skeleton: Skeleton) -> bool:
-    """Return whether a body can stand in its rest pose; false for a body without known legs.
+    """Return whether a body can stand in its rest pose; false for a body with unknown legs.
 
     Example:
         >>> from action_loom.core.bodies import rest_check
@@ -125,7 +125,7 @@ def can_stand(skeleton: Skeleton) -> bool:
 
 
 def of_own_poses(clip: Clip) -> RestPose:
-    """Return the rest pose of a body of which some poses are known, the most upright of them if nobody stands at rest.
+    """Return the rest pose of a body with several known poses, or the most upright of them if nobody stands at rest.
 
     Example:
         >>> from action_loom.core.bodies import rest_check

@@ -1,9 +1,9 @@
-"""Anatomical frames of the parts of a body at rest, comparable between bodies whatever their bones' axes.
+"""Anatomical frames of body parts at rest, comparable between bodies with any bone axes.
 
-A rotation is carried from body to body between such frames: x to the right, y to the front, z up, in a body that stands
-with arms held out and feet straight. In another rest pose the frame of a limb follows by parallel transport: turned the
-shortest way at each joint, from the trunk outwards, so that an arm that rests lowered is a straight one lowered at the
-shoulder. Method: Body roles and retargeting.
+Rotations are transferred between bodies in such frames: x to the right, y to the front, z up, for a body that stands
+with its arms held out and its feet straight. For another rest pose the frame of a limb follows by parallel transport:
+the shortest rotation at each joint, from the trunk outwards, so that an arm at rest by the side is treated as a
+straight arm lowered at the shoulder. Method: Body roles and retargeting.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,17 +20,17 @@ from . import fingers
 
 REST_POSE = "rest pose"
 _ACROSS = ("thigh", "clavicle", "upper_arm", "shin")
-_OUT = {"L": np.array([-1.0, 0.0, 0.0]), "R": np.array([1.0, 0.0, 0.0])}  # where an arm points in its own frame
+_OUT = {"L": np.array([-1.0, 0.0, 0.0]), "R": np.array([1.0, 0.0, 0.0])}  # direction of an arm in its own frame
 _FRONT, _DOWN = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
-_FOOT_TELLS = 0.05  # of the leg: a shorter level part of the foot gives no direction
+_FOOT_TELLS = 0.05  # of leg length: a shorter horizontal part of the foot gives no direction
 
 
 @dataclass(frozen=True, eq=False)
 class RestPose:
-    """A pose that counts as rest pose of a body: its own, or a frame of a clip.
+    """A pose used as the rest pose of a body: its own, or a frame of a clip.
 
     rotations (J, 4), points (P, 3) : in the world; points are joints and then tips
-    name : "rest pose" or "frame 12"; why : a sentence for the user, "" where all is as usual
+    name : "rest pose" or "frame 12"; why : a sentence for the user, "" in the normal case
     """
 
     rotations: Array
@@ -54,9 +54,9 @@ def at_frame(clip: Clip, frame: int, why: str = "") -> RestPose:
 
 
 def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
-    """Return the rotation (4,) about the vertical from a body that faces +y to one in a rest pose.
+    """Return the rotation (4,) about the vertical from a body that faces +y to a body in a rest pose.
 
-    Raises SkeletonError where left and right joints are at the same places.
+    Raises SkeletonError if left and right joints coincide.
     """
     roles, wide = skeleton.roles, np.zeros(3)
     for role in _ACROSS:
@@ -69,13 +69,14 @@ def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
 
 
 def of_body(skeleton: Skeleton, pose: RestPose, fanned: Collection[str] = ()) -> dict[int, Array]:
-    """Return the frame (4,) of every joint that plays a role, and of the fingers' joints, in a rest pose.
+    """Return the frame (4,) of every joint with a role, and of the fingers' joints, in a rest pose.
 
-    fanned : sides whose hands get their roll from the fingers' roots, not from the arm alone. Raises SkeletonError as
+    fanned : sides whose hand roll is taken from the fingers' roots, rather than from the arm. Raises SkeletonError as
     `body_frame` does.
     """
     upright = body_frame(skeleton, pose)
-    found = dict.fromkeys(skeleton.roles.values(), upright)  # trunk, head and collars: their directions are conventions
+    # trunk, head and collar bones: their directions are conventions
+    found = dict.fromkeys(skeleton.roles.values(), upright)
     for side in "LR":
         found |= _arm(skeleton, pose, side, upright, side in fanned)
         found |= _leg(skeleton, pose, side, upright)
@@ -108,7 +109,7 @@ def _arm(skeleton: Skeleton, pose: RestPose, side: str, upright: Array, fanned: 
 
 
 def _along(skeleton: Skeleton, side: str, joint: int, beyond: int, points: Array) -> Array | None:
-    """Return the direction of a bone of the arm at rest; None where it is unknown."""
+    """Return the direction of a bone of the arm at rest; None if unknown."""
     if beyond >= 0:
         return _unit(points[beyond] - points[joint])
     if joint == skeleton.roles.get(f"hand.{side}"):
@@ -127,7 +128,7 @@ def _leg(skeleton: Skeleton, pose: RestPose, side: str, upright: Array) -> dict[
     for joint, beyond in zip(known, [*known[1:], ankle], strict=True):
         frame = _led(frame, _DOWN, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
         found[joint] = frame
-    # Soles are flat at rest but ankle heights differ between rigs: so feet point along the level part alone.
+    # Soles are flat at rest but ankle heights differ between rigs, so feet point along their horizontal part.
     level = (points[ball] - points[ankle]) * np.array([1.0, 1.0, 0.0])
     directed = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
     flat = _led(upright, _FRONT, _unit(level) if directed else None)
@@ -135,7 +136,7 @@ def _leg(skeleton: Skeleton, pose: RestPose, side: str, upright: Array) -> dict[
 
 
 def _led(frame: Array, axis: Array, direction: Array | None) -> Array:
-    """Return a frame turned the shortest way so that one of its axes points in a direction; None turns nothing."""
+    """Return a frame rotated by the shortest way to point one of its axes in a direction; None keeps it."""
     if direction is None:
         return frame
     now = quat.rotate(frame, axis)

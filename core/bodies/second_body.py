@@ -1,4 +1,4 @@
-"""Find a second body beside the one whose parts are known, such as a mount or a partner in one armature."""
+"""Find a second body in one armature, such as a mount or a partner."""
 
 from itertools import combinations
 
@@ -10,17 +10,17 @@ from ..motion.skeleton import Skeleton
 
 Flags = NDArray[np.bool_]
 
-LARGE = 0.3  # share of all moving joints that each of two bodies has
+LARGE = 0.3  # least share of all moving joints in each of two bodies
 LEG = 3  # joints of a leg: thigh, shin and foot
-ALIKE = 0.75  # the shorter of a pair of legs, of the longer one
-NEAR = 0.15  # of a tree's height above its lowest joint, within which legs end
+ALIKE = 0.75  # least length ratio of a pair of legs
+NEAR = 0.15  # of a tree's height: legs end within this above its lowest joint
 
 
 def root_of(skeleton: Skeleton, moving: Flags) -> int:
-    """Return the root of a second body in a skeleton, −1 for none; moving (J,) : joints that are keyed.
+    """Return the root of a second body in a skeleton, −1 for none; moving (J,) : joints with keys.
 
-    It is another tree of joints with none of the body's known parts. Both trees have legs, or each of them has at least
-    three tenths of the moving joints.
+    It is another tree of joints without any known part of the body. Both trees must have legs, or at least three tenths
+    of the moving joints each.
 
     Example:
         >>> import numpy as np
@@ -46,7 +46,7 @@ def root_of(skeleton: Skeleton, moving: Flags) -> int:
 
 
 def _has_legs(skeleton: Skeleton, tree: Flags) -> bool:
-    """Return whether two like chains of a tree hang on one joint and end near its lowest joint at rest."""
+    """Return whether a tree has two similar chains from one joint to near its lowest joint at rest."""
     heights, parents = skeleton.rest[1][:, 2], skeleton.parents
     joints = np.flatnonzero(tree).tolist()
     low, tall = float(heights[tree].min()), float(np.ptp(heights[tree]))

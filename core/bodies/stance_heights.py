@@ -1,7 +1,7 @@
-"""Feet that stand on another body at the heights at which the source's stand.
+"""Adjust foot heights during contacts to match the source after retargeting.
 
-Shins and thighs of other proportions, and legs that are not as long as each other, bring standing feet to other heights
-in each stance, though the limbs point where the source's do.
+Other proportions of shins and thighs, and legs of different lengths, change the heights of planted feet in each
+contact, even though the limbs have the same directions.
 
 Method: Body roles and retargeting.
 """
@@ -17,19 +17,19 @@ from ..edit.feet.spans import BALL, Span
 from ..motion import cycles, feet, ik, kinematics, root_motion
 from ..motion.clip import Clip
 
-SMOOTH = 0.03  # s; sigma of the change of a foot's height
-LEAST = 1e-3  # body heights; smaller differences stay
+SMOOTH = 0.03  # s; sigma for smoothing the change of a foot's height
+LEAST = 1e-3  # body heights; smaller differences are ignored
 AROUND = 3.0  # s of cyclic padding, as for planting
 
 
 def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], standing: Sequence[Span]) -> Clip:
-    """Return a carried clip whose balls stand at the heights at which the source's do; the pelvis follows them.
+    """Return a retargeted clip with the heights of the source's balls during contacts; the pelvis follows them.
 
     scale : of the legs; rises : metres that the balls and the ankles of the other body are higher at rest than the
-    source's, scaled, over the lowest point of the feet
-    standing : when feet stand. Between stances a foot's height changes evenly, but no foot comes lower than the
-    source's lowest. A clip that closes stays a cycle. Bodies without known legs stay as they are; ankles count where a
-    body has no balls.
+    source's, scaled, above the lowest point of the feet
+    standing : contacts of the feet. Between contacts a foot's height correction is interpolated linearly, but no foot
+        gets lower than the source's lowest. A closed clip stays a cycle. Bodies with unknown legs are returned
+        unchanged; ankles are used for bodies without balls.
 
     Example:
         >>> from action_loom.core.bodies import stance_heights
@@ -57,7 +57,7 @@ def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], stand
         stands = np.flatnonzero(held)
         lift = np.interp(np.arange(len(held)), stands, higher[stands])
         lift = np.maximum(lift, float(wanted.min()) - wanted + higher)
-        # The sole of a longer foot with the same pitch is deeper, so it is raised, too.
+        # A longer foot with the same pitch has a deeper sole, so it is raised, too.
         lift = np.maximum(
             lift, scale * float(theirs[:, soles[0][foot], 2].min()) - ours[:, soles[1][foot], 2].min(axis=1)
         )

@@ -1,7 +1,7 @@
-"""Hands that touch the body, or each other, touch the same place of a body of other proportions.
+"""Preserve contacts of hands with the body and with each other on a body of other proportions.
 
-Limbs that point where the source's do bring hands into another body's trunk, or off it. So a palm's place about the
-parts that it touches is kept, in units of these parts, and the arm reaches for it.
+Limbs with the source's directions can put hands inside another body's trunk, or off it. Therefore a palm's position
+relative to the parts in contact is kept, in units of these parts, and the arm reaches for it.
 
 Method: Body roles and retargeting.
 """
@@ -20,17 +20,19 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from . import fingers
 
-ROUNDS = 5  # a palm is placed about the other arm, which moves in the same round
-EASE = 0.08  # s; sigma with which arms begin and end to reach
-RESTS, PASSES = 0.1, 0.35  # body heights a second along a part: up to the first a palm rests there
-HANGS, BENT = np.radians(25.0), np.radians(45.0)  # of elbows: hands of hanging arms are near thighs, and touch nothing
-UNDER = 0.03  # body heights below the low end of a trunk: hanging hands are beside thighs, not on the trunk
-DOUBTFUL = 0.2, 0.7  # of what speaks against a touch: up to the first it is one, from the second it is none
-EXACT = 1e-4  # body heights that palms may be off
+ROUNDS = 5  # iterations; a palm is placed relative to the other arm, which moves in the same iteration
+EASE = 0.08  # s; sigma for easing the arms in and out
+# body heights a second along a part: below the first a palm rests, above the second it passes
+RESTS, PASSES = 0.1, 0.35
+# of elbows: hands of hanging arms are near the thighs without touching them
+HANGS, BENT = np.radians(25.0), np.radians(45.0)
+UNDER = 0.03  # body heights below the low end of a trunk: hanging hands are next to the thighs, not on the trunk
+DOUBTFUL = 0.2, 0.7  # of the evidence against a contact: fully a contact below the first, none above the second
+EXACT = 1e-4  # body heights by which palms may miss
 PALM = 0.13  # of the arm: from the wrist to the palm
-DEEP = 0.7  # of the distance at which a palm touches a part; nearer than this it comes only as near as in the source
+DEEP = 0.7  # of the contact distance; palms nearer than this come no nearer than in the source
 
-# How far a palm is from the line of a part, body heights: up to the first it touches, from the second it does not.
+# Distance of a palm from the axis of a part, body heights: contact below the first, none above the second.
 NEAR = {
     "hand": (0.045, 0.085),
     "forearm": (0.05, 0.085),
@@ -40,14 +42,14 @@ NEAR = {
     "head": (0.1, 0.135),
 }
 _BONES = {"forearm": "hand", "upper_arm": "forearm", "thigh": "shin", "shin": "foot"}
-_ARMS = ("hand", "forearm", "upper_arm")  # parts that only the other hand touches, whether it rests there or not
+_ARMS = ("hand", "forearm", "upper_arm")  # parts only touched by the other hand, resting or not
 
 
 @dataclass(frozen=True, eq=False)
 class Touches:
-    """How hands were kept on the body: by side, in how many frames a palm touches a part, and how far (m) it moved.
+    """The result for the hands: by side, number of frames with a contact, and the displacement (m) of the palm.
 
-    before, after : how far (m) palms were from their places in these frames, 95th percentile
+    before, after : error (m) of palms in these frames, 95th percentile
     """
 
     frames: Mapping[str, int]
@@ -56,7 +58,7 @@ class Touches:
     after: float = 0.0
 
     def as_report(self) -> dict[str, Any]:
-        """Return it as plain JSON values for a report."""
+        """Return the outcome as plain JSON values for a report."""
         return {
             "frames_touching": dict(self.frames),
             "moved_cm": {side: round(100.0 * most, 1) for side, most in self.moved.items()},
@@ -69,27 +71,27 @@ NONE = Touches({}, {})
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A part of the body in F frames: a line from low to high (F, 3), and its sizes at both ends, metres."""
+    """A part of the body in F frames: an axis from low to high (F, 3), and its sizes at both ends, metres."""
 
     low: Array
     high: Array
     sizes: tuple[float, float]
 
     def size(self, along: Array) -> Array:
-        """Return the size (F,) at places along the part, 0 to 1."""
+        """Return the size (F,) at positions along the part, 0 to 1."""
         return self.sizes[0] + along * (self.sizes[1] - self.sizes[0])
 
     def at(self, along: Array) -> Array:
         return np.asarray(self.low + along[:, None] * (self.high - self.low))
 
     def under(self, places: Array) -> Array:
-        """Return how far (F,), metres, places (F, 3) are beyond the part's low end."""
+        """Return the distance (F,), metres, of positions (F, 3) beyond the part's low end."""
         line = self.high - self.low
         along = ((self.low - places) * line).sum(axis=1) / np.maximum(_length(line), 1e-9)
         return np.asarray(np.maximum(along, 0.0))
 
     def nearest(self, places: Array) -> Array:
-        """Return how far along (F,) the part is nearest to places (F, 3), 0 to 1."""
+        """Return the parameter (F,) of the point on the axis nearest to positions (F, 3), 0 to 1."""
         line = self.high - self.low
         square = np.maximum((line * line).sum(axis=1), 1e-12)
         return np.asarray(np.clip(((places - self.low) * line).sum(axis=1) / square, 0.0, 1.0))
@@ -97,11 +99,11 @@ class _Part:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """Where a palm has to be about a part of a body, from how it is about the source's.
+    """The target of a palm relative to a part of the body, from its position relative to the source's part.
 
-    along (F,) : of the part, 0 to 1; off (F, 3) : from there to the palm, metres on the body
-    holds (F,) : 1 where the palm touches the part; least (F,) : metres that it stays off the part where it does not
-    share : of what is lacking that this palm moves; where hands touch each other, both do
+    along (F,) : parameter on the part, 0 to 1; off (F, 3) : from there to the palm, metres on the body
+    holds (F,) : 1 during a contact of the palm with the part; least (F,) : metres of clearance otherwise
+    share : share of the error corrected by this palm; in contacts between hands, both correct
     """
 
     along: Array
@@ -111,26 +113,26 @@ class _Place:
     share: float
 
     def eased(self, sigma: float, *, repeats: bool) -> "_Place":
-        """Return it with a palm that comes to the part, and leaves it, within some frames."""
+        """Return it with contacts faded in and out."""
         holds = _smoothed(self.holds, sigma, repeats=repeats)
         return replace(self, holds=np.clip(holds, 0.0, 1.0))
 
     def held(self, part: _Part, palm: Array) -> Array:
-        """Return how far (F, 3) a palm is from where it touches the part, as much as it does."""
+        """Return the displacement (F, 3) of a palm to its contact with the part, weighted by `holds`."""
         return np.asarray(self.share * self.holds[:, None] * (part.at(self.along) + self.off - palm))
 
     def pushed(self, part: _Part, palm: Array) -> Array:
-        """Return how far (F, 3) a palm is from off the part, where it does not touch it."""
+        """Return the displacement (F, 3) of a palm to its clearance from the part, outside contacts."""
         deep = np.maximum(self.least - _length(palm - part.at(part.nearest(palm))), 0.0)
         out = self.off / np.maximum(_length(self.off), 1e-9)[:, None]
         return np.asarray(self.share * ((1.0 - self.holds) * deep)[:, None] * out)
 
 
 def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
-    """Return a carried clip whose hands are on the body, and off it, as in the clip that it was made of.
+    """Return a retargeted clip with contacts and clearances of the hands as in the original clip.
 
-    made : `clip` on another body, with limbs that point where its do. Only arms change; hands keep their turns. Molla,
-    Debarba, Boulic 2018; here parts are lines with a size, since a skeleton has no skin.
+    made : `clip` on another body, with the same limb directions. Only arms change; hands keep their world rotations.
+        Molla, Debarba, Boulic 2018; here parts are axes with a size, since a skeleton has no skin.
 
     Example:
         >>> from action_loom.core.bodies import touching
@@ -165,7 +167,7 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         most = max((_length(lack).max(initial=0.0) for pair in lacks.values() for lack in pair), default=0.0)
         if most < EXACT * made.skeleton.height or again == ROUNDS:
             break
-        # From where the palms are now: what an arm is too short for does not add up.
+        # Relative to the current palms, so that the error of an arm that is too short does not accumulate.
         shifts = {
             arms[side].foot: now[side] - begins[side] + held + _smoothed(off, EASE * clip.rate, repeats=repeats)
             for side, (held, off) in lacks.items()
@@ -182,13 +184,13 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
 
 
 def _smoothed(values: Array, sigma: float, *, repeats: bool) -> Array:
-    """Return values (F, ...) smoothed; the last ones of a clip that repeats are its first again."""
+    """Return values (F, ...) smoothed; for a clip that repeats, the last frame repeats the first."""
     smooth = root_motion.smooth(values[: len(values) - repeats], sigma, repeats=repeats)
     return np.concatenate([smooth, smooth[:1]]) if repeats else smooth
 
 
 def _holding(places: Mapping[str, _Place], count: int) -> Array:
-    """Return how much (P + 1, F) a palm touches each part, and none of them."""
+    """Return the weights (P + 1, F) of a palm's contact with each part, and with none."""
     return np.stack([np.zeros(count), *(place.holds for place in places.values())])
 
 
@@ -200,7 +202,7 @@ def _arm(skeleton: Skeleton, side: str) -> Limb | None:
 
 
 def _out(clip: Clip, side: str, turned: Array) -> Array:
-    """Return the way (F, 3) from a wrist to its palm; none where nothing tells where the hand points."""
+    """Return the vector (F, 3) from a wrist to its palm; zero if the hand's direction is unknown."""
     skeleton, hand = clip.skeleton, clip.skeleton.roles[f"hand.{side}"]
     rotations, _ = skeleton.rest
     pointing = fingers.pointing(skeleton, side, _at_rest(skeleton))
@@ -224,13 +226,13 @@ def _bone(skeleton: Skeleton, role: str, side: str) -> float:
 
 
 def _limb(skeleton: Skeleton, role: str, side: str) -> float:
-    """Return the length (m) of an arm or a leg at rest: where its joints are between is a convention."""
+    """Return the length (m) of an arm or a leg at rest: more consistent between rigs than the joint between."""
     limb = ("thigh", "shin") if role == "thigh" else ("upper_arm", "forearm")
     return sum(_bone(skeleton, one, side) for one in limb if f"{_BONES[one]}.{side}" in skeleton.roles)
 
 
 def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dict[str, _Part]:
-    """Return the parts of a body by name; those of a side end with it."""
+    """Return the parts of a body by name, with the side as a suffix."""
     roles, found = skeleton.roles, {}
     for side in palms:
         size = _limb(skeleton, "forearm", side)
@@ -245,7 +247,7 @@ def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dic
         sizes, middles = [], []
         for role in ("thigh", "upper_arm"):
             left, right = (points[:, roles[f"{role}.{side}"]] for side in "LR")
-            # As in the clip: collars can be raised at rest.
+            # Measured in the clip, because collar bones can be raised at rest.
             sizes.append(float(np.median(_length(left - right))))
             middles.append(0.5 * (left + right))
         found["trunk"] = _Part(middles[0], middles[1], (sizes[0], sizes[1]))
@@ -255,13 +257,13 @@ def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dic
 
 
 def _apart(name: str, side: str) -> bool:
-    """Return whether a part is none of the arm of a side."""
+    """Return whether a part does not belong to the arm of a side."""
     role, _, own = name.partition(".")
     return role not in _ARMS or own != side
 
 
 def _place(clip: Clip, of: tuple[str, str], points: Array, palm: Array, parts: tuple[_Part, _Part]) -> _Place:
-    """Return where the palm of a side has to be about a part, by its side and the part's name, as it does in a clip.
+    """Return the target of a palm relative to a part, given its side and the part's name, as in a clip.
 
     points (F, P, 3), palm (F, 3) : of the clip; parts : the clip's and the other body's
     """
@@ -286,13 +288,13 @@ def _place(clip: Clip, of: tuple[str, str], points: Array, palm: Array, parts: t
 
 
 def _fading(values: Array, first: float, last: float) -> Array:
-    """Return 1 for values up to the first, 0 from the last on, smoothly between."""
+    """Return 1 for values below the first, 0 above the last, with a smooth transition."""
     near = np.clip((last - values) / (last - first), 0.0, 1.0)
     return np.asarray(near * near * (3.0 - 2.0 * near))
 
 
 def _bend(skeleton: Skeleton, points: Array, side: str) -> Array:
-    """Return by how much (F,) an elbow is bent, radians."""
+    """Return the bend (F,) of an elbow, radians."""
     roles = skeleton.roles
     upper, lower, end = (points[:, roles[f"{role}.{side}"]] for role in ("upper_arm", "forearm", "hand"))
     one, other = lower - upper, end - lower
@@ -300,7 +302,7 @@ def _bend(skeleton: Skeleton, points: Array, side: str) -> Array:
 
 
 def _lacking(places: Mapping[str, _Place], parts: Mapping[str, _Part], palm: Array) -> tuple[Array, Array]:
-    """Return how far (F, 3) a palm is from where it touches, the mean of all its parts, and then from off others."""
+    """Return the displacement (F, 3) of a palm to its contacts, averaged over its parts, and then to its clearances."""
     count = _holding(places, len(palm)).sum(axis=0)
     held = np.sum([np.zeros_like(palm), *(place.held(parts[name], palm) for name, place in places.items())], axis=0)
     held = held / np.maximum(count, 1.0)[:, None]

@@ -6,8 +6,8 @@ from ..motion import blocks, quat, resample, root_motion
 from ..motion.quat import Array
 from .world_pose import WorldPose
 
-# A channel is flat, without amplitudes to compare, if its range is under a tenth of the largest channel's (the limit of
-# [Shibuta] for cycles) or under the noise of a joint held still.
+# A channel is flat, with no amplitudes to compare, if its range is below a tenth of the largest channel's (the limit of
+# [Shibuta] for cycles) or below the noise of a static joint.
 FLAT_SHARE = 0.1
 FLAT = 0.02  # rad
 STILL = 1e-9  # rad per frame; slower is rounding
@@ -18,8 +18,9 @@ _INVERSE = np.array([[1.0], [-1.0], [-1.0], [-1.0]])
 def periodicity(body: WorldPose) -> float | None:
     """Return C, the mean of the channels' `unevenness`: 0 if all swings are alike; smaller is more periodic.
 
-    Channels are the components of the joints' rotation vectors, at 30 frames a second as D's: noise between frames has
-    swings of its own. Flat ones are left out, and those without two swings to compare; None if no channel is left.
+    Channels are the components of the joints' rotation vectors, at 30 frames a second as for D, because noise between
+    frames would add swings. Flat channels and channels with fewer than two swings are omitted; None if no channel is
+    left.
 
     Example:
         >>> from action_loom.core.check import angles, world_pose
@@ -37,10 +38,10 @@ def periodicity(body: WorldPose) -> float | None:
 
 
 def unevenness(curves: Array) -> Array:
-    """Return the relative change of amplitude between swings (K,) of curves (F, K), NaN for less than two swings.
+    """Return the relative change of amplitude between swings (K,) of curves (F, K), NaN for fewer than two swings.
 
-    With neighbouring local maxima joined by straight lines and A_k the vertical distance of each local minimum from
-    its line: sum|A_{k+1} − A_k| / sum A_k. The extremum of a plateau is its middle.
+    Adjacent local maxima are joined by straight lines, and A_k is the vertical distance of each local minimum from its
+    line: sum|A_{k+1} − A_k| / sum A_k. The extremum of a plateau is its middle.
     """
     frames, count = curves.shape
     if frames < 5:
@@ -69,9 +70,9 @@ def unevenness(curves: Array) -> Array:
 def smoothness(body: WorldPose) -> float | None:
     """Return D, the mean absolute second difference of the joint angles, degrees per frame² at 30 frames a second.
 
-    Clips of higher rates are resampled first, as second differences grow with the noise between frames and cannot be
-    converted; those of lower rates are converted. Channels that never turn are left out; 0 if none turns. None for less
-    than three frames. For a part of a clip, cut it.
+    Clips of higher rates are resampled first, because their second differences are dominated by noise between frames.
+    Lower rates are converted by a factor. Static channels are omitted; 0 if all are static. None for fewer than three
+    frames. To measure a part of a clip, cut it first.
 
     Example:
         >>> from action_loom.core.check import angles, world_pose
@@ -86,7 +87,7 @@ def smoothness(body: WorldPose) -> float | None:
 
 
 def _at_seed_rate(rotations: Array, rate: float) -> Array:
-    """Return rotations (F, B, 4) of a clip of more than 30 frames a second at that rate, others as they are."""
+    """Return rotations (F, B, 4) of a clip resampled from above 30 frames a second to that rate; others unchanged."""
     if rate <= SEED_RATE:
         return rotations
     count = int(np.floor((len(rotations) - 1) * SEED_RATE / rate + 1e-6)) + 1
@@ -102,8 +103,8 @@ def second_differences(body: WorldPose) -> Array:
 def _second_differences(rotations: Array) -> Array:
     """Return the mean (F−2,) over channels of |second difference| of rotations (B, 4, F), rad per frame².
 
-    The first differences are the rotation vectors from each frame to the next, about the joint's own axes, so that no
-    turn is too large.
+    The first differences are the rotation vectors between consecutive frames, about the joint's own axes, which are
+    always small.
     """
     joints, _, frames = rotations.shape
     total, count = np.zeros(max(frames - 2, 0)), 0
@@ -118,7 +119,7 @@ def _second_differences(rotations: Array) -> Array:
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Return the products a·b (4, B, F) of quaternions (B, 4, F): long rows of one component take half the time."""
+    """Return the products a·b (4, B, F) of quaternions (B, 4, F); components come first, which halves the time."""
     (aw, ax, ay, az), (bw, bx, by, bz) = a.swapaxes(0, 1), b.swapaxes(0, 1)
     out = np.empty((4, *np.broadcast_shapes(aw.shape, bw.shape)))
     out[0] = aw * bw - ax * bx - ay * by - az * bz
@@ -137,16 +138,16 @@ def _vectors(q: Array) -> Array:
 
 
 def _own(body: WorldPose) -> int:
-    """Return the number of the travelling joint among the joints of the body."""
+    """Return the index of the travelling joint among the joints of the body."""
     skeleton = body.clip.skeleton
     return int(np.count_nonzero(skeleton.body[: root_motion.travelling_joint(skeleton)]))
 
 
 def _by_joint(body: WorldPose, rate: float) -> Array:
-    """Return the rotations (B, 4, F) of the joints of the body; for the travelling joint, those in the world.
+    """Return the rotations (B, 4, F) of the joints of the body, in the world for the travelling joint.
 
-    rate : above which clips are resampled to 30 frames a second; 0 for never
-    So it makes no difference whether a root bone or the hips carry the travel.
+    rate : clips above it are resampled to 30 frames a second; 0 for never
+    The result therefore does not depend on whether a root bone or the hips carry the travel.
     """
     skeleton, clip = body.clip.skeleton, body.clip
     keyed = clip.rotations if skeleton.body.all() else clip.rotations[:, skeleton.body]
@@ -161,7 +162,7 @@ def _by_joint(body: WorldPose, rate: float) -> Array:
 
 
 def _turns(body: WorldPose) -> Array:
-    """Return what `_by_joint` does at the rate of the measures, worked out once; not to be written."""
+    """Return the cached read-only result of `_by_joint` at the rate of the measures."""
     known: Array | None = vars(body).get("_turns")
     if known is None:
         known = vars(body)["_turns"] = _by_joint(body, SEED_RATE)
@@ -171,7 +172,7 @@ def _turns(body: WorldPose) -> Array:
 def _channels(body: WorldPose) -> Array:
     """Return the components (3B, F) of rotation vectors about each joint's mean, continuous up to a whole turn.
 
-    The travelling joint is relative to the heading: a walk that turns is as periodic as a straight one.
+    The travelling joint is relative to the heading, so that a turning walk is as periodic as a straight one.
     """
     turns, travelling = _turns(body), root_motion.travelling_joint(body.clip.skeleton)
     facing = quat.mul(quat.about_axis("Z", -body.heading), body.rotations[:, travelling])

@@ -1,4 +1,4 @@
-"""Breaks: where a recording was interrupted, and the body jumps or stands frozen (methods: A take becomes a set)."""
+"""Find breaks, where a recording was interrupted, and the body jumps or freezes (methods: A take becomes a set)."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,19 @@ from ..motion import kinematics
 from ..motion.clip import Clip
 from .contacts import runs
 
-AROUND = 0.3  # s before and behind a step that say how large steps are there; at least three
-OUTLIER = 4.0  # times the second largest of them (one may be a break, too); captures have 2.8 at most, cuts 13 at least
-LEAST = 0.04  # body heights that the body's points jump on average; less is a spike, or a fast move in few frames
-FROZEN = 1e-4  # m a frame; nothing that lives is so still
-HELD = 0.1  # s; a shorter standstill beside a jump is a frame or two given twice
+AROUND = 0.3  # s before and after a step that define the usual step; at least three
+# times their second largest (the largest may be another break); captures have at most 2.8, cuts at least 13
+OUTLIER = 4.0
+LEAST = 0.04  # body heights of mean jump; a smaller one is a spike, or a fast move at a low rate
+FROZEN = 1e-4  # m per frame; no living body is more still
+HELD = 0.1  # s; a shorter freeze next to a jump is only a duplicated frame or two
 
 
 @dataclass(frozen=True)
 class Break:
-    """Nothing is known between the frames first and last; they follow each other where the body only jumps.
+    """A gap in the recording between the frames first and last, which are adjacent for a mere jump.
 
-    jump : metres that the points of the body jump, on average; held : seconds for which the body is frozen between
+    jump : mean distance that the points of the body jump, metres; held : seconds of freeze in the gap
     """
 
     first: int
@@ -30,7 +31,7 @@ class Break:
 
     @property
     def words(self) -> str:
-        """What happens there."""
+        """A phrase that describes the break."""
         if self.held:
             return f"the body is frozen for {self.held:.1f} s and jumps {100.0 * self.jump:.0f} cm"
         return f"the body jumps {100.0 * self.jump:.0f} cm"
@@ -39,9 +40,9 @@ class Break:
 def found(clip: Clip) -> tuple[Break, ...]:
     """Return the breaks of a clip, in order.
 
-    A step is a jump if the points of the body, on average, make four times the second largest step of the 0.3 s before
-    and behind, and 4 % of the body's height. A body that stands frozen beside a jump is not known there. Poses that are
-    held, or frames that were given several times, are no breaks: all steps are as large there.
+    A step is a jump if the mean motion of the body's points is four times the second largest step within 0.3 s before
+    and after, and at least 4 % of the body's height. A freeze next to a jump is part of the break. Held poses and
+    repeated frames are not breaks, because all steps there are equally large.
 
     Example:
         >>> import numpy as np
@@ -81,7 +82,7 @@ def found(clip: Clip) -> tuple[Break, ...]:
 
 
 def whole(clip: Clip, breaks: tuple[Break, ...]) -> list[tuple[int, int]]:
-    """Return the stretches of a clip (first frame, end exclusive) that no break interrupts.
+    """Return the uninterrupted stretches of a clip (first frame, end exclusive).
 
     Example:
         >>> from action_loom.core.check import breaks

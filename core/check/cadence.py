@@ -1,4 +1,4 @@
-"""Cadence: how often a foot steps, which shows whether a clip plays at a wrong rate (methods: Measures of quality)."""
+"""Cadence: the step frequency of a foot, which reveals a wrong frame rate (methods: Measures of quality)."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 
 SLOWEST, USUAL, FASTEST = 0.25, 0.95, 2.5  # steps of one foot a second, of people who walk or run
-SIDE_BY_SIDE = 0.04  # body heights; feet nearer than this, forward, are side by side and neither leads
-IRREGULAR = 0.35  # standard deviation of the times between steps over their mean; less even steps are no walk
-TRAVELS = 1.0  # body heights; a clip that travels less does not walk
+SIDE_BY_SIDE = 0.04  # body heights; feet with a smaller forward distance are side by side, and neither leads
+IRREGULAR = 0.35  # standard deviation of the times between steps over their mean; less regular steps are not a walk
+TRAVELS = 1.0  # body heights; a clip with less travel does not walk
 RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 
 
 def steps_a_second(clip: Clip) -> float | None:
-    """Return how often a second one foot passes the other, forward; None without known feet or a walk.
+    """Return how many times a second one foot passes the other forwards; None without known feet or a walk.
 
-    Contacts cannot be used: they depend on speeds, which are wrong if the rate is.
+    Contacts can't be used for this, because they depend on speeds and thus on the rate.
     """
     roles = clip.skeleton.roles
     if not {"foot.L", "foot.R"} <= set(roles):
@@ -27,7 +27,7 @@ def steps_a_second(clip: Clip) -> float | None:
     facing = root_motion.raw_heading(clip.skeleton, rotations, positions)
     apart = positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]
     ahead = apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing)
-    # Which foot is ahead, in frames in which the feet are not side by side.
+    # The leading foot, in frames in which the feet are not side by side.
     leads = np.sign(ahead[np.abs(ahead) > SIDE_BY_SIDE * clip.skeleton.height])
     frames = np.flatnonzero(np.abs(ahead) > SIDE_BY_SIDE * clip.skeleton.height)
     passes = frames[1:][np.diff(leads) != 0.0]
@@ -38,7 +38,7 @@ def steps_a_second(clip: Clip) -> float | None:
 
 
 def doubt(clip: Clip) -> str | None:
-    """Return a warning if the steps of a clip are too slow or too fast, with a likely rate; else None.
+    """Return a warning with a likely rate if the steps of a clip are too slow or too fast; else None.
 
     Example:
         >>> from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Foot contacts: when balls and ankles stand, by their height over the floor and their speed, with hysteresis.
+"""Foot contacts: balls and ankles in contact by their height above the floor and their speed, with hysteresis.
 
 Method: Foot contacts.
 """
@@ -20,20 +20,21 @@ from ..motion.quat import Array
 from . import world_pose
 from .world_pose import WorldPose
 
-# Heights in body heights and speeds in body heights a second: limits to enter a contact and to stay in it.
+# Heights in body heights and speeds in body heights a second: thresholds to enter a contact and to stay in it.
 HEIGHT = (0.03, 0.05)
 WALKING_SPEED = (0.25, 0.45)
 RUNNING_SPEED = (0.5, 1.0)
-WALKS, RUNS = 1.0, 1.6  # median ground speed of the body, body heights a second; between them limits are linear
+# median ground speed of the body, body heights a second; thresholds are interpolated between them
+WALKS, RUNS = 1.0, 1.6
 SMOOTHING = 0.012  # s; sigma of the positions before speeds and heights are measured
-EVEN = 0.01  # body heights; the lowest place of an even floor is at most that far below it
-FLOOR = 0.5  # s to each side in which a point treads the same floor: each stair has its own
-# A point that goes farther in a contact (body heights) at a greater mean speed (body heights a second) shuffles.
+EVEN = 0.01  # body heights; on an even floor the lowest point is at most this far below it
+FLOOR = 0.5  # s to each side; floor heights are only compared within it, because each stair has its own
+# A point that moves farther (body heights) and faster (body heights a second) in a contact shuffles.
 SHUFFLE_LENGTH, SHUFFLE_SPEED = 0.12, 0.46
 SHORTEST_GAP = 0.050  # s; shorter gaps are closed
 SHORTEST_CONTACT = 0.080  # s; shorter contacts are dropped
 
-# The feet and their names for readers; four-footed bodies also have the front feet.
+# The feet and their readable names; four-footed bodies also have the front feet.
 NAMES = {"L": "left foot", "R": "right foot", "front L": "left front foot", "front R": "right front foot"}
 
 Flags = NDArray[np.bool_]
@@ -41,10 +42,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """Paths (F, 3) of the two points of a foot; in which frames (F,) they and the foot stand is found when asked for.
+    """Paths (F, 3) of ball and ankle of a foot, with their contact flags (F,), computed on first use.
 
-    A foot stands while one of its points does. Slides are measured on the ball alone: a striking heel, and an ankle
-    that rolls over a planted ball, move.
+    A foot is in contact if one of its points is. Slides are measured on the ball only, because a striking heel, and an
+    ankle that rolls over a planted ball, move.
     """
 
     ball: Array
@@ -62,7 +63,7 @@ class Foot:
 
     @cached_property
     def stands(self) -> Flags:
-        # Between heel and ball a foot may touch with neither for a moment: it still stands.
+        # During heel-to-ball roll a foot may briefly touch with neither point; it is still in contact.
         neither = ~(self.ball_stands | self.ankle_stands)
         return ~_without_short_runs(neither, SHORTEST_GAP * self.rate, inner_only=True)
 
@@ -75,7 +76,7 @@ _known: WeakKeyDictionary[WorldPose, dict[str, Foot]] = WeakKeyDictionary()
 
 
 def detect(clip: Clip) -> dict[str, Flags]:
-    """Return in which frames (F,) each foot (see `NAMES`) stands on the ground, on its ball or heel.
+    """Return flags (F,) of contact for each foot (see `NAMES`), on its ball or heel.
 
     Example:
         >>> from action_loom.core.check import contacts
@@ -117,7 +118,7 @@ def standing_feet(body: WorldPose) -> dict[str, Foot]:
 
 
 def footing(clip: Clip) -> Footing:
-    """Return the places of the balls of all S feet (F, S) on the ground, and in which frames these stand.
+    """Return the positions (F, S) of the balls of all S feet on the ground, and their contacts.
 
     Example:
         >>> from action_loom.core.check import contacts
@@ -134,7 +135,7 @@ def footing(clip: Clip) -> Footing:
 
 
 def _measure(body: WorldPose) -> Callable[[Array], Flags]:
-    """Return what tells in which frames a point (F, 3) of a body stands."""
+    """Return a function that gives the contact flags of a point's path (F, 3)."""
     clip = body.clip
     height = clip.skeleton.height
     limits = _speed_limits(_ground_speed(body) / height) if height > 0.0 else WALKING_SPEED
@@ -143,9 +144,9 @@ def _measure(body: WorldPose) -> Callable[[Array], Flags]:
 
 
 def _speed_limits(pace: float) -> tuple[float, float]:
-    """Return the speed limits to enter and to stay in a contact, for a pace in body heights a second.
+    """Return the speed thresholds to enter and to stay in a contact, for a pace in body heights a second.
 
-    They are linear in the pace between walk and run: with a switch, measures would jump halfway from one to the other.
+    They are interpolated between walk and run, because a switch would make measures jump in between.
     """
     running = min(max((pace - WALKS) / (RUNS - WALKS), 0.0), 1.0)
     enter, stay = (walk + running * (run - walk) for walk, run in zip(WALKING_SPEED, RUNNING_SPEED, strict=True))
@@ -165,7 +166,7 @@ def _ground_speed(body: WorldPose) -> float:
 
 
 def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits: tuple[float, float]) -> Flags:
-    """Return in which frames a point (F, 3) stands; body : its height, m; raised (F,) : height of the hips."""
+    """Return contact flags of a point (F, 3); body : its height, m; raised (F,) : height of the hips."""
     if len(path) < 3:
         return np.zeros(len(path), dtype=bool)
     smooth = root_motion.smooth(path, SMOOTHING * rate)
@@ -182,7 +183,7 @@ def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits
 
 
 def _on_the_ground(flags: Flags, lifted: Array, raised: Array, slack: float) -> Flags:
-    """Return the contacts without those whose height over the clip's floor exceeds the rise of the body in them.
+    """Return the contacts, except those whose height above the clip's floor exceeds the rise of the body in them.
 
     A stair raises the body; a foot held in the air does not.
     """
@@ -196,7 +197,7 @@ def _on_the_ground(flags: Flags, lifted: Array, raised: Array, slack: float) -> 
 
 
 def _without_shuffles(flags: Flags, ground: Array, rate: float, body: float) -> Flags:
-    """Return the contacts without those in which the point (F, 2) goes far and fast: it is dragged over the floor."""
+    """Return the contacts, except those in which the point (F, 2) moves far and fast, because the foot is dragged."""
     out = flags.copy()
     for start, end in runs(flags):
         way = float(np.linalg.norm(ground[end - 1] - ground[start]))
@@ -208,7 +209,7 @@ def _without_shuffles(flags: Flags, ground: Array, rate: float, body: float) -> 
 def _floor(heights: Array, slow: Flags, reach: int) -> Array:
     """Return the height (F,) of the floor under a point: its lowest in slow frames within reach; infinite without any.
 
-    Where the point itself is fast there is no contact, and the floor does not matter.
+    Frames in which the point itself is fast have no contact, so their floor does not matter.
     """
     known = np.pad(np.where(slow, heights, np.inf), reach, constant_values=np.inf)
     return np.asarray(sliding_window_view(known, 2 * reach + 1).min(axis=1))

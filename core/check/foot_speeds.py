@@ -1,4 +1,4 @@
-"""The velocity at which standing feet go back: the most frequent one over time (methods: Travel from the feet).
+"""The backward velocity of feet in contact: the most frequent velocity over time (methods: Travel from the feet).
 
 Lengths are in body heights, speeds in body heights a second.
 """
@@ -16,20 +16,20 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from .contacts import Flags
 
-FLOOR = 3.0  # percentile of a ball's heights that is its floor
-LOW, LOWEST = 0.015, 0.04  # sigma of the weight by height over the floor, and the height from which on it is 0
-STEADY, STEADY_SHARE = 0.15, 0.1  # sigma of the weight by vertical speed, and its growth per horizontal speed
-SMOOTHING = 0.012  # s; sigma of places before speeds are computed
-EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and sigma of the time from which these come
+FLOOR = 3.0  # percentile of a ball's heights, used as its floor
+LOW, LOWEST = 0.015, 0.04  # sigma of the weight by height above the floor, and the height above which it is 0
+STEADY, STEADY_SHARE = 0.15, 0.1  # sigma of the weight by vertical speed, and its growth with horizontal speed
+SMOOTHING = 0.012  # s; sigma for smoothing positions before differentiation
+EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and sigma of the time window for candidates
 KERNEL, CANDIDATES = 0.08, 12  # kernel width of the density of speeds (per 1 + speed), and the number of candidates
-TOGETHER = 10  # choices; what comes near one comes near the next, and is compared once
-CHANGE = 0.15  # a change of speed (per 1 + speed) that costs as much as a density lower by a factor of e
+TOGETHER = 10  # choices that share a set of candidates, because their windows overlap
+CHANGE = 0.15  # change of speed (per 1 + speed) with the cost of a density lower by a factor of e
 SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
-LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate beyond which a speed does not count; twice it at first
-TURNING = 0.5  # s; sigma of the comparison of feet's places and speeds for a turn
-AGAIN, STEPS, NO_SLIDE = 3, 50, 1e-4  # rounds and steps to the velocity of a cycle, and slide that counts as none
-STANDS = 0.5  # weight above which a foot stands
-STILL = 0.05  # slower is no travel
+LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate above which a speed is ignored; twice it at first
+TURNING = 0.5  # s; sigma for correlating the feet's positions and speeds with a turn
+AGAIN, STEPS, NO_SLIDE = 3, 50, 1e-4  # iterations and steps for the velocity of a cycle, and slide treated as zero
+STANDS = 0.5  # weight above which a foot is in contact
+STILL = 0.05  # slower speeds count as no travel
 
 Complex = NDArray[np.complex128]
 Values = TypeVar("Values", Array, Complex)
@@ -40,8 +40,8 @@ Paths = Mapping[str, tuple[Array, Array]]
 class Samples:
     """Samples of N feet in the F frames of one or three cycles.
 
-    back, places (N, F) : backward velocities and places in the body's frame, body heights (a second)
-    weights (N, F) : how surely each stands
+    back, places (N, F) : backward velocities and positions in the body's frame, body heights (a second)
+    weights (N, F) : confidence of contact of each
     """
 
     back: Complex
@@ -55,7 +55,7 @@ class Samples:
         return self.back.shape[1] // self.cycles
 
     def of_clip(self, values: Values) -> Values:
-        """Return values (..., F) of all cycles in the frames of the clip, whose last frame is its first again."""
+        """Return values (..., F) of all cycles for the frames of the clip, whose last frame repeats its first."""
         if self.cycles == 1:
             return values
         middle = values[..., self.frames : 2 * self.frames]
@@ -63,7 +63,7 @@ class Samples:
 
 
 def samples_of(clip: Clip, paths: Paths, ground: Complex, facing: Array, cyclic: bool) -> Samples:
-    """Return samples of the balls in the body's frame; of a clip that repeats three cycles."""
+    """Return samples of the balls in the body's frame, over three cycles for a cyclic clip."""
     height, rate = clip.skeleton.height, clip.rate
     balls = np.stack([ball for ball, _ in paths.values()]) / height  # (N, F, 3)
     speeds = np.stack([velocities(ball, rate, cyclic) for ball in balls])
@@ -79,7 +79,7 @@ def samples_of(clip: Clip, paths: Paths, ground: Complex, facing: Array, cyclic:
 
 
 def velocities(path: Array, rate: float, cyclic: bool) -> Array:
-    """Return velocities (F, 3) of a path; of a cycle across its ends, whose last frame is its first, moved on."""
+    """Return velocities (F, 3) of a path; for a cycle across its ends, where the last frame is the first one moved."""
     if not cyclic:
         return np.asarray(np.gradient(root_motion.smooth(path, SMOOTHING * rate), axis=0) * rate)
     steps = np.diff(path, axis=0)
@@ -87,15 +87,15 @@ def velocities(path: Array, rate: float, cyclic: bool) -> Array:
 
 
 def estimate(samples: Samples) -> Complex:
-    """Return the velocity (F,) by standing feet: the most frequent one, refined twice by the mean of those near it."""
+    """Return the velocity (F,) by feet in contact: the most frequent one, refined twice by a local mean."""
     estimate = _mean(samples, _chosen(samples), SPREADS[0], 2.0)
     return _mean(samples, estimate, SPREADS[1], 1.0)
 
 
 def _chosen(samples: Samples) -> Complex:
-    """Return the most frequent velocity (F,) of feet around each time that changes little: a path through candidates.
+    """Return the most frequent velocity (F,) of feet over time that changes little: a path through candidates.
 
-    One velocity for the whole clip would be that of its longest part: a walk that becomes a run would only walk.
+    A single velocity for the whole clip would be the one of its longest part, such as the walk in a walk-to-run.
     """
     frames, rate = samples.back.shape[1], samples.rate
     thin = max(1, round(rate / 60.0))
@@ -126,14 +126,14 @@ def _chosen(samples: Samples) -> Complex:
 
 
 def _away(back: Complex) -> Array:
-    """Return squared distances (M, M) of velocities, in kernel widths of the one of the row."""
-    across, along = back.real, back.imag  # squares of both: absolute values of complex numbers take long
+    """Return squared distances (M, M) of velocities, in kernel widths of the row's velocity."""
+    across, along = back.real, back.imag  # squares of both, because absolute values of complex numbers are slow
     width = KERNEL * (1.0 + np.abs(back))
     return np.asarray(((across[:, None] - across) ** 2 + (along[:, None] - along) ** 2) / (width**2)[:, None])
 
 
 def _candidates(away: Array, density: Array) -> tuple[list[int], Array]:
-    """Return velocities of high density (M,), no two alike, and their costs: minus the log of the relative density.
+    """Return distinct velocities of high density (M,), and their costs: minus the log of the relative density.
 
     away (M, M) : see `_away`
     """
@@ -148,7 +148,7 @@ def _candidates(away: Array, density: Array) -> tuple[list[int], Array]:
 
 
 def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:
-    """Return one candidate for each time with the least sum of costs and changes ([Viterbi])."""
+    """Return the candidate for each time that minimizes the sum of costs and changes ([Viterbi])."""
     total, origins = costs[0], []
     for (before, after), cost in zip(pairwise(choices), costs[1:], strict=True):
         steps = total + np.abs(after[:, None] - before) / (CHANGE * (1.0 + np.abs(before)))
@@ -161,17 +161,17 @@ def _best_path(choices: list[Complex], costs: list[Array]) -> Complex:
 
 
 def when_standing(back: Complex, weights: Array, velocity: Complex | complex) -> Flags:
-    """Return when feet (N, F) stand: a foot that moves forward swings, however low it is."""
+    """Return contact flags (N, F) of feet; a foot that moves forward swings, even if it is low."""
     return np.asarray((weights > STANDS) & ((back * np.conj(velocity)).real >= -STILL * np.abs(velocity)))
 
 
 def of_cycle(back: Complex, weights: Array, start: complex) -> complex:
-    """Return the one velocity of a cycle: that at which standing feet slide least, their geometric median.
+    """Return the single velocity of a cycle with the least slide of feet in contact: their geometric median.
 
-    start : an estimate, kept where no foot stands. By the method of Weiszfeld.
+    start : an estimate, kept without contacts. By Weiszfeld's algorithm.
     """
     velocity = start
-    for _ in range(AGAIN):  # which feet stand depends on it
+    for _ in range(AGAIN):  # the contacts depend on it
         stands = when_standing(back, weights, velocity)
         if not stands.any():
             return start
@@ -184,7 +184,7 @@ def of_cycle(back: Complex, weights: Array, start: complex) -> complex:
 
 
 def _mean(samples: Samples, start: Complex, spread: float, wide: float) -> Complex:
-    """Return the local mean velocity (F,) of standing feet near an estimate, which is kept where none stands."""
+    """Return the local mean velocity (F,) of feet in contact near an estimate, which is kept without contacts."""
     weights = samples.weights * _nearness(samples.back, start, wide)
     total = _around(weights.sum(axis=0), spread * samples.rate)
     mean = _around((weights * samples.back).sum(axis=0), spread * samples.rate)
@@ -206,7 +206,7 @@ def _around(values: Values, sigma: float) -> Values:
 
 
 def own_speed(back: Complex, weights: Array, velocity: Complex) -> float:
-    """Return the speed by one foot along the velocity of all: the weighted median of its share of theirs."""
+    """Return the speed by one foot along the common velocity: the weighted median of its ratio to that."""
     speed = np.abs(velocity)
     weights = weights * (speed > STILL)
     if weights.sum() < 1e-3:
@@ -218,7 +218,7 @@ def own_speed(back: Complex, weights: Array, velocity: Complex) -> float:
 
 
 def turning(samples: Samples, velocity: Complex, cyclic: bool) -> Array:
-    """Return the turn rate (F,): in a turn to the left a foot further to the left moves back more slowly."""
+    """Return the turn rate (F,): in a left turn, a foot further to the left moves back more slowly."""
     back, places = samples.back, samples.places
     weights = samples.weights * _nearness(back, velocity, 2.0)
     sigma = TURNING * samples.rate

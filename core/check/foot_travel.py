@@ -1,4 +1,4 @@
-"""Travel measured from the feet: a standing foot moves back as fast as the body should move ahead.
+"""Measure travel from the feet: a foot in contact moves back at the speed at which the body should move forward.
 
 Method: Travel from the feet.
 """
@@ -17,27 +17,27 @@ from .contacts import Flags
 from .foot_speeds import Complex, Paths
 
 # Lengths are in body heights, speeds in body heights a second.
-BODY = 0.5  # s; sigma of the body's place and facing, slower than the sway of a step
-ON_THE_SPOT = 0.15  # faster is a walk
-ROAMS = 0.3  # a body that ranges farther is not on the spot, however it steps; captures made in place keep within 0.17
-SURE = 0.5  # a shorter distance may also come from feet that stand up or hang in the air
-DIFFER = 1.3  # times; feet whose speeds differ by more disagree
-SLIDES = 0.25  # of the speed; feet that slide at more of it while they stand have no speed of their own
-SELDOM = 0.2  # share of the time; if feet stand less, their speed is a guess
-AUTHORED = np.radians(25.0)  # within this of its rest pose's facing a body is taken to face that way
+BODY = 0.5  # s; sigma of the body's position and facing, slower than the sway of a step
+ON_THE_SPOT = 0.15  # faster feet walk
+ROAMS = 0.3  # a body that ranges farther is not in place, whatever its steps; captures made in place stay within 0.17
+SURE = 0.5  # a shorter distance may also result from feet that stand up or hang in the air
+DIFFER = 1.3  # ratio of speeds above which feet disagree
+SLIDES = 0.25  # of the speed; feet that slide more during contacts have no well-defined speed
+SELDOM = 0.2  # share of the time; with fewer contacts the speed is a guess
+AUTHORED = np.radians(25.0)  # a body within this of its rest pose's facing is taken to face that way
 
 
 @dataclass(frozen=True, eq=False)
 class FootTravel:
-    """The travel of a clip as measured from its feet, relative to the travel it has.
+    """The travel of a clip measured from its feet, relative to the travel it has.
 
-    ground, facing (F,) : place x + iy and facing of the body without the sway of its steps, metres and radians
-    velocity (F,) : x to the right of that facing, y ahead, m/s; constant in a cycle
+    ground, facing (F,) : position x + iy and facing of the body without the sway of its steps, metres and radians
+    velocity (F,) : x to the right of that facing, y forward, m/s; constant in a cycle
     turn (F,) : turn rate, radians a second; zero unless measured
-    back (N, F) : backward velocity of each of N feet, as `velocity`; stands (N, F) : when each stands
-    feet : the speed of the body by each foot, along the velocity of all, m/s
+    back (N, F) : backward velocity of each of N feet, as `velocity`; stands (N, F) : contacts of each
+    feet : speed of the body by each foot, along the common velocity, m/s
     body_speed : mean speed of the clip's own travel, m/s; height : of the body, m; seconds : of the clip
-    authored : facing of the rest pose, radians to the left of the body's facing; None if that is far off
+    authored : facing of the rest pose, radians to the left of the body's facing; None if it differs much
     """
 
     ground: Complex
@@ -60,38 +60,38 @@ class FootTravel:
 
     @property
     def standing(self) -> float:
-        """Share of the time in which a foot stands."""
+        """Share of the time in which a foot is in contact."""
         return float(self.stands.any(axis=0).mean())
 
     @property
     def direction(self) -> float:
-        """Mean direction, radians to the left of ahead; 0 without travel."""
+        """Mean direction, radians to the left of forward; 0 without travel."""
         mean = self.velocity.mean()
         return float(np.angle(mean / 1j)) if abs(mean) > 1e-9 else 0.0
 
     @property
     def walks(self) -> bool:
-        """Whether its feet walk, instead of stepping to and fro."""
+        """Whether its feet walk, rather than step to and fro."""
         return self.speed > ON_THE_SPOT * self.height
 
     @property
     def treads(self) -> bool:
-        """Whether standing feet move back while the body does not move ahead with them."""
+        """Whether feet in contact move back while the body does not move forward with them."""
         return self.walks and self.body_speed < 0.5 * self.speed
 
     @property
     def reach(self) -> float:
-        """How far the body ranges on the ground, without the sway of its steps, metres."""
+        """Extent of the body's motion on the ground, without the sway of its steps, metres."""
         return _reach(self.ground)
 
     @property
     def roams(self) -> bool:
-        """Whether a clip that is no cycle moves about, as a dance does, and so is not on the spot."""
+        """Whether an acyclic clip moves about, like a dance, so that it is not in place."""
         return not self.cyclic and self.reach > ROAMS * self.height
 
     @property
     def in_place(self) -> bool:
-        """Whether the clip walks on the spot: it treads there, and is a cycle or would travel far enough to be sure."""
+        """Whether the clip walks in place: it treads there, and is a cycle or would travel far enough to be certain."""
         return self.treads and not self.roams and (self.cyclic or self.speed * self.seconds > SURE * self.height)
 
     @property
@@ -102,11 +102,11 @@ class FootTravel:
 
     @property
     def left(self) -> float:
-        """Mean speed (m/s) of standing feet over the ground if the body goes as measured; 0 if none stands."""
+        """Mean speed (m/s) of feet in contact over the ground if the body travels as measured; 0 without contacts."""
         return float(np.abs(self.back - self.velocity)[self.stands].mean()) if self.stands.any() else 0.0
 
     def doubts(self, name: str) -> list[str]:
-        """Return the reasons not to trust the speed, a sentence each."""
+        """Return sentences on reasons not to trust the speed."""
         if not self.walks:
             return []
         reasons = []
@@ -122,7 +122,7 @@ class FootTravel:
 
 
 def notes(name: str, feet: FootTravel | None) -> list[str]:
-    """Return the notes on a clip that walks on the spot, a sentence each; none for other clips.
+    """Return notes on a clip that walks in place, as sentences; none for other clips.
 
     Example:
         >>> from action_loom.core.check import foot_travel
@@ -144,7 +144,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
     """Return the travel of a clip measured from its feet; None for fewer than three frames or unknown feet.
 
     feet : paths (F, 3) of ball and ankle of each foot, None: by the body's roles
-    turning : whether to measure the turn, too; only for clips that turn on the spot
+    turning : whether to measure the turn, too; only for clips that turn in place
         (methods: Travel from the feet)
 
     Example:
@@ -194,7 +194,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
 
 
 def on_the_spot(clip: Clip) -> FootTravel | None:
-    """Return the travel of a clip that walks on the spot (`FootTravel.in_place`); None for any other.
+    """Return the travel of a clip that walks in place (`FootTravel.in_place`); None for any other.
 
     Example:
         >>> from action_loom.core.check import foot_travel
@@ -203,7 +203,7 @@ def on_the_spot(clip: Clip) -> FootTravel | None:
         True
     """
     if len(clip) < 3 or (not clip.cyclic and _roams(clip) and not cycles.closes(clip)):
-        return None  # whatever its feet do
+        return None  # regardless of its feet
     feet = measure(clip)
     return feet if feet is not None and feet.in_place else None
 
@@ -217,9 +217,9 @@ def _reach(ground: Complex) -> float:
 
 
 def slide(clip: Clip, stands: Flags, feet: Paths | None = None) -> float | None:
-    """Return the mean ground speed (m/s) of the balls of N feet in the frames (N, F) in which they stand.
+    """Return the mean ground speed (m/s) of the balls of N feet during their contacts (N, F).
 
-    None if no foot stands.
+    None without contacts.
 
     Example:
         >>> import numpy as np
@@ -268,9 +268,9 @@ def body_speed(clip: Clip) -> float:
 
 
 def body_frames(clip: Clip, cyclic: bool) -> tuple[Complex, Array]:
-    """Return the place (F,), x + iy, and facing (F,) of a body without the sway of its steps.
+    """Return the position (F,), x + iy, and facing (F,) of a body without the sway of its steps.
 
-    Smoothed; in a cycle uniform, about the mean place and facing.
+    Smoothed; in a cycle uniform, about the mean position and facing.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Find parts that keep their place on another part of the body: a foot on its leg, a sword in a hand.
+"""Find parts with a fixed position on another part of the body: a foot on its leg, a sword in a hand.
 
 Method: Measures of quality.
 """
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 
 # Unit: height of the body.
-KEEPS = 0.03  # a part that strays no farther keeps its place
+KEEPS = 0.03  # largest stray of a part with a fixed position
 MOVES = 0.02  # a part with a smaller range of movement relative to its parent belongs to its parent
-LEAVES = 0.008  # a part has left its place if its distance from it grows by more
+LEAVES = 0.008  # increase of the distance above which a part has left its position
 
-EXPLAINS = 4.0  # the movement relative to the parent is at least this multiple of the stray
+EXPLAINS = 4.0  # least ratio of the movement relative to the parent to the stray
 
 
 @dataclass(frozen=True, eq=False)
 class KeptPlace:
-    """A joint that keeps its place on another one.
+    """A joint with a fixed position on another one.
 
-    place (3,) : usual place in the other's frame, metres
-    stray : metres that it is away from there, but for rare frames
+    place (3,) : usual position in the other's frame, metres
+    stray : largest distance from it, except in rare frames, metres
     """
 
     joint: int
@@ -35,7 +35,7 @@ class KeptPlace:
 
 @dataclass(frozen=True)
 class Gap:
-    """The distance in metres between a joint and its place on another joint, and the frame."""
+    """The distance in metres between a joint and its usual position on another joint, and the frame."""
 
     joint: int
     on: int
@@ -52,11 +52,11 @@ def find_kept_places(
     *,
     share: float = 1.0,
 ) -> list[KeptPlace]:
-    """Return the joints that keep their place on a joint that does not carry them, in some frames of several actions.
+    """Return the joints with a fixed position on a joint that does not carry them, in some frames of several actions.
 
     axes (F, J, 3, 3) : directions of each joint's axes, in columns; places (F, J, 3) : metres; parents (J,)
-    seen (J,) : whether a joint moves a part of the surface; only these count, and what carries them
-    height : of the body, metres; share : of the frames in which a joint keeps its place
+    seen (J,) : whether a joint moves a part of the surface; only these and their ancestors count
+    height : of the body, metres; share : share of frames in which a joint must keep its position
 
     Example:
         >>> import numpy as np
@@ -93,7 +93,7 @@ def find_kept_places(
 
 
 def largest_gap(kept: Sequence[KeptPlace], axes: Array, places: Array, height: float) -> Gap | None:
-    """Return the largest distance of a joint from its place, or None if every joint keeps its place.
+    """Return the largest distance of a joint from its usual position, or None if every joint keeps it.
 
     Example:
         >>> import numpy as np
@@ -116,7 +116,7 @@ def largest_gap(kept: Sequence[KeptPlace], axes: Array, places: Array, height: f
 
 
 def _below(parents: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each joint carries another (J, J), itself included; in any order."""
+    """Return whether each joint carries another (J, J), including itself; in any order."""
     below = np.eye(len(parents), dtype=bool)
     for joint, parent in enumerate(parents.tolist()):
         while parent >= 0:
@@ -126,6 +126,6 @@ def _below(parents: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _relative(axes: Array, places: Array, joint: int, others: NDArray[np.int64]) -> Array:
-    """Return the places (F, K, 3) of a joint in the frames of others."""
+    """Return the positions (F, K, 3) of a joint in the frames of others."""
     away = places[:, joint, None] - places[:, others]
     return np.asarray(np.einsum("fkji,fkj->fki", axes[:, others], away))

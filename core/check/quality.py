@@ -11,18 +11,18 @@ from . import angles, contacts, world_pose
 from .contacts import Foot
 from .world_pose import WorldPose
 
-LEAST_TRAVEL = 0.01  # body heights; a body that travels less stays where it is
+LEAST_TRAVEL = 0.01  # body heights; a body that travels less counts as stationary
 
 
 def measure(clip: Clip) -> dict[str, Any]:
-    """Return the measures of one clip; None for those that its body or length does not allow.
+    """Return the measures of one clip; None for measures that its body or length does not allow.
 
-    slide_cm_s : mean horizontal speed of the ball of a foot while it stands
-    contact_share : share of frames in which a ball stands, mean over the feet (never read the slide without it)
-    slide_per_metre : metres that standing balls slide, all feet together, per metre that the body travels
-    acceleration_m_s2 : root mean square over points and frames, by weight
+    slide_cm_s : mean horizontal speed of the ball of a foot during contacts
+    contact_share : share of frames with a ball in contact, mean over the feet (never read the slide without it)
+    slide_per_metre : metres that balls in contact slide, summed over the feet, per metre of the body's travel
+    acceleration_m_s2 : weighted root mean square over points and frames
     periodicity, smoothness : C and D (see `angles`); smaller is better
-    path_m, turn_degrees, seconds : ground travelled, net turn of the body, duration
+    path_m, turn_degrees, seconds : ground distance, net turn of the body, duration
 
     Example:
         >>> from action_loom.core.check import quality
@@ -35,7 +35,7 @@ def measure(clip: Clip) -> dict[str, Any]:
 
 
 def measure_pose(body: WorldPose) -> dict[str, Any]:
-    """Return what `measure` returns, for a body whose world pose is known.
+    """Return the result of `measure` for a body with a known world pose.
 
     Example:
         >>> from action_loom.core.check import quality, world_pose
@@ -69,7 +69,7 @@ def _slide_and_share(feet: Mapping[str, Foot], rate: float) -> tuple[float | Non
 
 
 def _slide_per_metre(feet: Mapping[str, Foot], path: float, height: float) -> float | None:
-    """Return metres slid per metre of the path; None if no ball stands or the body does not travel."""
+    """Return metres slid per metre of the path; None without contacts or travel."""
     standing = [foot.ball_stands[1:] & foot.ball_stands[:-1] for foot in feet.values()]
     if path < LEAST_TRAVEL * height or not any(flags.any() for flags in standing):
         return None

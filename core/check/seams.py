@@ -11,25 +11,25 @@ from ..motion.quat import Array
 from . import angles, contacts, world_pose
 from .world_pose import WorldPose
 
-ROUGHNESS_REACH = 0.05  # s, each side of the seam
+ROUGHNESS_REACH = 0.05  # s on each side of the seam
 PEAK_REACH = 1.0 / 15.0  # s
 SLIDE_REACH = 0.1  # s
-NATURAL_PEAK = 1.5  # times the typical acceleration: the peak within such a reach at any place of a clip
-SLIDE_SCALE = 5.0  # cm/s of added slide that weigh as much as twice the roughness
-LEAST_RATIO = 1e-3  # smallest ratio in a logarithm: a frozen motion is no better than this
+NATURAL_PEAK = 1.5  # times the typical acceleration: the usual peak within this reach in a clip
+SLIDE_SCALE = 5.0  # cm/s of additional slide equivalent to a doubled roughness
+LEAST_RATIO = 1e-3  # lower limit of a ratio in a logarithm, so that a frozen motion is not rewarded
 
 
 def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
     """Return the measures of the seam between frame − 1 and frame, relative to the clip's median, which is 1.
 
-    step : largest distance that a point of the body moves across the seam
+    step : largest displacement of a point of the body across the seam
     velocity : largest change of a point's velocity from before the seam to after it
     roughness : mean absolute second difference of the joint angles within 0.05 s (D_r)
     acceleration, acceleration_peak : of the body's points at the seam, and the largest within 1/15 s (v_j, v_max)
-    slide_cm_s, contact_share : as in `quality.measure`, within 0.1 s of the seam, not relative
+    slide_cm_s, contact_share : as in `quality.measure`, within 0.1 s of the seam, absolute
 
-    None for a clip that does not move, and for the slide if no ball stands. Raises ClipError for less than two frames
-    on either side of the seam.
+    None for a static clip, and for the slide without contacts. Raises ClipError for fewer than two frames on either
+    side of the seam.
 
     Example:
         >>> from action_loom.core.check import seams, world_pose
@@ -46,10 +46,10 @@ def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
     points = body.points[:, clip.skeleton.point_weights > 0.0]
     velocities = np.diff(points, axis=0)
     steps = _largest(velocities)
-    # From the step before a seam to the step after it: the step across it is measured by `step`.
+    # From the step before a seam to the step after it, because `step` measures the step across it.
     changes = _largest(velocities[2:] - velocities[:-2])
     slide, share = _slide(body, frame)
-    # The seam is step frame − 1, and lies between the second differences about frame − 1 and about frame.
+    # The seam is step frame − 1, between the second differences about frame − 1 and about frame.
     at = slice(frame - 2, frame)
     typical = float(np.median(body.accelerations))
     near = _around(at, PEAK_REACH * clip.rate, len(clip) - 2)
@@ -67,8 +67,8 @@ def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
 def at_every_frame(clip: Clip) -> Array:
     """Return K of every frame (F,) of a clip as if a seam were before it; infinite at its ends.
 
-    That is the clip's own roughness: no repair of a seam at that place can be expected to be better. Steps larger than
-    usual count as well, as a seam shows where the body is fast.
+    This is the clip's own roughness, which no repaired seam at that place can be expected to undercut. Steps larger
+    than usual are included, because a seam is more visible in fast motion.
 
     Example:
         >>> from action_loom.core.check import seams
@@ -98,7 +98,7 @@ def at_every_frame(clip: Clip) -> Array:
 
 
 def _own_slide(body: WorldPose) -> Array:
-    """Return what the slide near each frame (F,) adds to K: by how much it exceeds that of the whole clip."""
+    """Return the contribution of the slide near each frame (F,) to K: its excess over the slide of the whole clip."""
     count, rate = len(body.clip), body.clip.rate
     reach = max(1, round(SLIDE_REACH * rate))
     slid, stood = np.zeros(count), np.zeros(count)
@@ -113,11 +113,11 @@ def _own_slide(body: WorldPose) -> Array:
 
 
 def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None) -> float | None:
-    """Return K, by which repairs of a seam are ranked, from the measures of `measure_pose`; smaller is better.
+    """Return K, the rank of a seam repair, from the measures of `measure_pose`; smaller is better.
 
     |log2 D_r| + ½·max(0, log2 v_j) + ½·max(0, log2(v_max/1.5)) + max(0, slide − slide of the sources)/(5 cm/s): being
-    smoother than the clip counts against a repair as much as being rougher. The slide counts only if both are known;
-    None for a clip that does not move.
+    smoother than the clip costs the same as being rougher. The slide is only used if both are known; None for a static
+    clip.
 
     Example:
         >>> from action_loom.core.check import seams
@@ -136,7 +136,7 @@ def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None)
 
 
 def ranked(cost: float | None) -> float:
-    """Return the sort key of a composite; None comes last.
+    """Return the sort key of a composite; None sorts last.
 
     Example:
         >>> from action_loom.core.check import seams
@@ -151,7 +151,7 @@ def _largest(vectors: Array) -> Array:
 
 
 def _roughness(body: WorldPose, at: slice) -> float | None:
-    """Return the mean near the seam over the median of such means at all places of the clip."""
+    """Return the mean near the seam over the median of such means in the clip."""
     curve = angles.second_differences(body)
     near = curve[_around(at, ROUGHNESS_REACH * body.clip.rate, len(curve))]
     typical = np.median(sliding_window_view(curve, len(near)).mean(axis=1))
@@ -159,7 +159,7 @@ def _roughness(body: WorldPose, at: slice) -> float | None:
 
 
 def _slide(body: WorldPose, frame: int) -> tuple[float | None, float | None]:
-    """Return the mean speed (cm/s) of standing balls near the seam, and the share of that time in which they stand."""
+    """Return the mean speed (cm/s) of balls in contact near the seam, and the share of time in contact."""
     rate = body.clip.rate
     near = _around(slice(frame, frame), SLIDE_REACH * rate, len(body.clip))
     feet = contacts.standing_feet(body).values()

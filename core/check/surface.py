@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 
 # Unit: height of the surface.
-STANDS = 0.03  # height over the floor up to which a vertex is one that stands
-SHORT = 0.01  # shorter edges count as this long: their length is mostly rounding
+STANDS = 0.03  # height above the floor up to which a vertex counts as standing
+SHORT = 0.01  # shorter edges are treated as this long, because their length is dominated by rounding
 LOWER, OFF_FLOOR = 0.008, 0.03  # limits of `sinking` and `off_floor`
 
 STRETCHED = 2.5  # limit of `stretching`
-MOST = 0.995  # quantile of all edges by which a surface is stretched
+MOST = 0.995  # quantile of all edges that defines the stretch of a surface
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class Extent:
     """Extreme heights and edge lengths of a surface over some frames.
 
     lows (V,) : the least height of each vertex, metres; lengths (E,) : the largest length of each edge, metres
-    height : metres from the lowest to the highest vertex of a frame, in the median
-    floor : metres, where the body stands: the height of its lowest vertex, in the median
+    height : median over frames of the height from the lowest to the highest vertex, metres
+    floor : median over frames of the height of the lowest vertex, metres
     """
 
     lows: Array
@@ -40,9 +40,9 @@ class Difference:
     """Differences of a surface from its extent in the body's own actions, with the frames of the largest ones.
 
     height : of the surface, metres
-    sinking : metres that vertices which stand come lower; sinking_at : frame
-    off_floor : metres of the lowest of these vertices over the floor of the own actions, in the median of the frames
-    stretching : factor of the length of edges; stretching_at : frame
+    sinking : metres that standing vertices are lower; sinking_at : frame
+    off_floor : median height of the lowest of these vertices above the floor of the own actions, metres
+    stretching : factor of edge length; stretching_at : frame
     """
 
     height: float
@@ -94,7 +94,7 @@ def compare(places: Array, edges: NDArray[np.int64], own: Extent) -> Difference:
 
     places (F, V, 3) : vertices, metres, z up; edges (E, 2) : the vertices of each edge
 
-    Heights are measured on the vertices that stand in an own action. A sword may therefore sink below the feet.
+    Heights are measured on vertices that stand in the body's own actions, so a sword may sink below the feet.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""The counter-swing of chest and pelvis, as in walking.
+"""The counter-rotation of chest and pelvis, as in walking.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -10,8 +10,8 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import world_pose
 
-SLOW = 0.5  # s; sigma of the bearing, which is removed: the swing of a step is faster
-STILL = np.radians(0.1)  # a part with a smaller standard deviation does not swing
+SLOW = 0.5  # s; sigma of the slow bearing, which is subtracted from the faster swing of steps
+STILL = np.radians(0.1)  # radians; a part with a smaller standard deviation does not swing
 
 
 def yaws(clip: Clip) -> tuple[Array, Array] | None:
@@ -36,7 +36,7 @@ def yaws(clip: Clip) -> tuple[Array, Array] | None:
 
 
 def counter(clip: Clip) -> float | None:
-    """Return the correlation of both swings: near −1 the chest swings against the pelvis, near 1 with it.
+    """Return the correlation of both swings: near −1 if the chest swings against the pelvis, near 1 if with it.
 
     None if pelvis or chest is not known or does not swing.
 

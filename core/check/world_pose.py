@@ -15,8 +15,8 @@ class WorldPose:
     """A clip and its body in the world.
 
     rotations (F, J, 4) : of the joints in the world
-    points (F, P, 3) : places of the joints, then of the tips, metres
-    Neither is to be written.
+    points (F, P, 3) : positions of the joints, then of the tips, metres
+    Both are read-only.
     """
 
     clip: Clip
@@ -37,7 +37,7 @@ class WorldPose:
 
     @cached_property
     def accelerations(self) -> Array:
-        """Root mean square acceleration (F−2,) of the points by weight, m/s²; the first is that of frame 1."""
+        """Weighted root mean square acceleration (F−2,) of the points, m/s²; the first value is for frame 1."""
         squares = np.zeros(max(len(self.points) - 2, 0))
         for some in blocks.slices(len(squares), self.points[0].size):
             second = np.diff(self.points[some.start : some.stop + 2], n=2, axis=0) * self.clip.rate**2

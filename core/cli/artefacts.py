@@ -1,4 +1,4 @@
-"""Artefacts: what one verb makes and others use, kept in files beside clips. Motion graphs and styles."""
+"""Artefacts are results of one verb used by others, kept in files: motion graphs and styles."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ class Kind:
 
 
 def _graphs() -> Any:
-    from ..graph import storage  # only commands that need it load it
+    from ..graph import storage  # loaded on use
 
     return storage
 
 
 def _styles() -> Any:
-    from ..style import storage  # likewise
+    from ..style import storage  # loaded on use
 
     return storage
 
@@ -51,7 +51,7 @@ KINDS = {
 
 
 def made_by(recipe: type[Recipe] | Recipe) -> Kind | None:
-    """Return the kind of artefact that a verb makes, None where it makes clips."""
+    """Return the kind of artefact that a verb makes, or None if it makes clips."""
     return KINDS.get(VERBS[recipe.verb].makes)
 
 
@@ -61,7 +61,7 @@ def used_by(recipe: type[Recipe] | Recipe) -> Kind | None:
 
 
 def named(given: dict[str, str | None], recipe: Recipe) -> str | None:
-    """Return the file of the artefact for a recipe, of those given by kind; raises OptionError for other kinds."""
+    """Return the artefact file for a recipe out of `given` by kind; raises OptionError for other kinds."""
     for kind, path in given.items():
         if path is not None and kind != VERBS[recipe.verb].uses:
             raise OptionError(f"{recipe.verb} uses no {kind}, so there is none to be named for it")

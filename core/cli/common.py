@@ -1,4 +1,4 @@
-"""What all commands share: flags from options, and progress bars."""
+"""Shared parts of commands: flags from options, and progress bars."""
 
 import argparse
 import os
@@ -60,13 +60,13 @@ def _shown(about: Option) -> str:
 
 
 def given(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of the options that were given by flags; raises OptionError."""
+    """Return the values of options set by flags; raises OptionError."""
     values = {name: getattr(arguments, name, None) for name in options}
     return {name: checked(options[name], value) for name, value in values.items() if value is not None}
 
 
 def checked(about: Option, value: Any, folder: str = "") -> Any:
-    """Return a value in the option's own type; rows or a text may be in a file, whose path is relative to `folder`."""
+    """Return a value in the option's own type; rows or a text may come in a file with a path relative to `folder`."""
     if about.from_file and about.kind is str and value and "\n" not in value:
         value = tables.read_text(os.path.join(folder, os.path.expanduser(value)))
     elif about.from_file and isinstance(value, str) and not tables.is_table(value):
@@ -75,13 +75,13 @@ def checked(about: Option, value: Any, folder: str = "") -> Any:
 
 
 def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return a value for every option, by its flag or else its default; raises OptionError."""
+    """Return a value for every option, from its flag or by default; raises OptionError."""
     return {name: about.default for name, about in options.items()} | given(options, arguments)
 
 
 @contextmanager
 def bar(quiet: bool, **how: Any) -> Iterator[Any]:
-    """Show a progress bar on a terminal; yields None where none can be shown, as in Blender's own Python."""
+    """Show a progress bar on a terminal; yields None if that is not possible, as in Blender's own Python."""
     if quiet or sys.stderr is None:
         yield None
         return

@@ -28,20 +28,20 @@ class Cut(NamedTuple):
 
     @property
     def part(self) -> str:
-        """The part in a few characters, "" for the whole clip."""
+        """The part as a short text, "" for the whole clip."""
         return f"{self.first or 'start'}-{self.last or 'end'}" if self.first or self.last else ""
 
 
 def split(text: str) -> Cut:
-    """Return the clip and the bounds that a text names."""
+    """Return the clip and the bounds given in a text."""
     found = _CUT.fullmatch(text)
     return Cut(text, "", "") if found is None else Cut(*found.groups())
 
 
 def frames(text: str, clip: Clip, begin: int = 0) -> tuple[int, int]:
-    """Return the first and last frame of the part of a clip that a text names, counted from 0; raises OptionError.
+    """Return the first and last frame of the part of a clip given in a text, counted from 0; raises OptionError.
 
-    begin : the number of the clip's first frame as the user counts, 0 in files
+    begin : the user's number of the clip's first frame, 0 in files
     """
     cut, end = split(text), len(clip) - 1
     first = frame(cut.first, begin, clip.rate) - begin if cut.first else 0
@@ -55,7 +55,7 @@ def frames(text: str, clip: Clip, begin: int = 0) -> tuple[int, int]:
 
 
 def part_of(text: str, clip: Clip) -> Clip:
-    """Return the part of a file's clip that a text names, named after its frames; raises OptionError."""
+    """Return the part of a file's clip given in a text, named after its frames; raises OptionError."""
     if not split(text).part:
         return clip
     first, last = frames(text, clip)
@@ -63,5 +63,5 @@ def part_of(text: str, clip: Clip) -> Clip:
 
 
 def frame(bound: str, begin: int, rate: float) -> int:
-    """Return the frame that a bound names, as the user counts: a frame, or seconds from the first one, `begin`."""
+    """Return the frame of a bound in the user's numbering: a frame, or seconds from the first one, `begin`."""
     return begin + round(float(bound[:-1]) * rate) if bound.endswith("s") else int(bound)

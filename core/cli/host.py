@@ -1,6 +1,7 @@
-"""The host of a command line: motion files, or the actions of a file that is opened in Blender.
+"""The host of a command line: motion files, or the actions of a file opened in Blender.
 
-Verbs, their options and job files are the same everywhere; a host defines where clips come from and where results go.
+Verbs, their options and job files are the same everywhere; a host defines the source of clips and the destination of
+results.
 """
 
 import argparse
@@ -22,10 +23,10 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Destination:
-    """Where results go.
+    """The destination of results.
 
-    export : a motion file, or a folder for it, None for none
-    save, copy : whether the opened file is saved, and the file for a copy of it; for hosts with an opened file
+    export : a motion file, or a folder for it, or None
+    save, copy : whether to save the opened file, and the file for a copy of it; for hosts with an opened file
     """
 
     export: str | None = None
@@ -43,7 +44,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class FilePath(Option):
-    """The name of a file; in a job file it is relative to the job file's folder."""
+    """A file name, relative to the job file's folder in a job file."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class PerClip(Option):
 
 
 class Sources(ABC):
-    """Clips that were read, with facts that only their host knows."""
+    """Clips as read, with facts that only their host knows."""
 
     @property
     @abstractmethod
@@ -74,7 +75,7 @@ class Sources(ABC):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on reading, such as what was left out and why, a sentence each."""
+        """Notes on reading as sentences, such as omissions and their reasons."""
         return []
 
     @abstractmethod
@@ -83,7 +84,7 @@ class Sources(ABC):
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
-        """Return facts about the first clip for `info`, beside those of every clip."""
+        """Return additional facts about the first clip for `info`."""
 
     @abstractmethod
     def compose(self, woven: Result, path: Path) -> bytes:
@@ -95,16 +96,16 @@ class Sources(ABC):
 
 
 class Host(ABC):
-    """Where clips come from and where results go; it is pickled with its jobs for other processes.
+    """The source of clips and destination of results; it is pickled with its jobs for other processes.
 
     name, usage : the beginning of messages, and of usage lines
     clip : the name of a clip argument in usage lines
-    reading : settings of which clips are read, and how; they are flags and keys of job files
+    reading : settings that select clips and how they are read, as flags and keys of job files
     making : further settings, of results
-    single : settings for one result only
-    lists : whether it knows all the clips there are
-    parallel, draws : whether it can do several jobs at a time, and draw pictures
-    resumes : whether the results of a stopped run stay
+    single : settings for a single result
+    lists : whether it can list all clips
+    parallel, draws : whether it can run several jobs at a time, and draw pictures
+    resumes : whether the results of a stopped run are kept
     several_bodies : whether clips can have different bodies, so that retargeting makes sense
     """
 
@@ -123,7 +124,7 @@ class Host(ABC):
 
     @property
     def verbs(self) -> dict[str, Verb]:
-        """The verbs of the registry that this host has."""
+        """The verbs of the registry available in this host."""
         return VERBS if self.several_bodies else OF_ONE_BODY
 
     @property
@@ -137,43 +138,43 @@ class Host(ABC):
 
     @abstractmethod
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        """Add the commands of this host alone."""
+        """Add the commands of this host only."""
 
     @abstractmethod
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
-        """Add the flags of a verb for where its results go."""
+        """Add a verb's flags for the destination of its results."""
 
     @abstractmethod
     def destination(self, arguments: argparse.Namespace) -> Destination:
-        """Return where results go; raises OptionError where they would go nowhere."""
+        """Return the destination of results; raises OptionError if there would be none."""
 
     @abstractmethod
     def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
-        """Read clips, for a recipe where one is known; raises LoomError kinds that name the clip that can't be read."""
+        """Read clips, optionally for a recipe; raises LoomError kinds that name an unreadable clip."""
 
     @abstractmethod
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
-        """Return the clips that match a pattern in a job file; raises LoomError kinds that begin with its key."""
+        """Return the clips that match a pattern in a job file; raises LoomError kinds that start with its key."""
 
     @abstractmethod
     def every(self, settings: Settings) -> list[str]:
-        """Return all the clips there are, for hosts that know them; raises LoomError kinds."""
+        """Return all clips, for hosts that can list them; raises LoomError kinds."""
 
     @abstractmethod
     def title(self, clip: str) -> str:
-        """Return the name of a clip for names of results."""
+        """Return the name of a clip for use in names of results."""
 
     @abstractmethod
     def wanted_name(self, settings: Settings) -> str:
-        """Return the result's name as the user wants it, "" for a name by its clips."""
+        """Return the result's name as requested by the user, "" for a name by its clips."""
 
     @abstractmethod
     def file_of(self, clip: str) -> str | None:
-        """Return the file from which a clip is read, None if it has none of its own."""
+        """Return the file of a clip, None if it has none of its own."""
 
     @abstractmethod
     def skeleton_of(self, clip: str, settings: Settings) -> str | None:
-        """Return the file from which a clip's skeleton is read, None if it is the clip's own."""
+        """Return the file of a clip's skeleton, None if it is the clip's own."""
 
     @abstractmethod
     def about_file(self, facts: Mapping[str, Any]) -> str:
@@ -181,8 +182,8 @@ class Host(ABC):
 
     @abstractmethod
     def place(self, destination: Destination) -> Path | None:
-        """Return the file that keeps results, None where none does."""
+        """Return the file that keeps results, or None."""
 
     @abstractmethod
     def save(self, destination: Destination) -> None:
-        """Save the opened file with the results kept in it; raises LoomError."""
+        """Save the opened file with its results; raises LoomError."""

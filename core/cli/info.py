@@ -41,7 +41,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _described_or_not(host: Host, clip: str, settings: Settings) -> dict[str, Any]:
-    """Return the facts about a clip that was not asked for by name: if it can't be read, that is no error."""
+    """Return the facts about a clip that was not named explicitly; an unreadable one becomes a "problem" entry."""
     try:
         return _describe(host.read([clip], settings))
     except LoomError as error:
@@ -74,7 +74,7 @@ def _describe(sources: Sources) -> dict[str, Any]:
 
 
 def _interrupted(trimmed: trim.Trimmed) -> list[str]:
-    """Return what happens where the recording was interrupted."""
+    """Return sentences on interruptions of the recording."""
     first = trimmed.first
     return [
         f"{trimmed.clip.name}: {one.words} in frames {one.first + first} to {one.last + first}"
@@ -83,7 +83,7 @@ def _interrupted(trimmed: trim.Trimmed) -> list[str]:
 
 
 def _role(one: Mapping[str, Any], role: str) -> str:
-    """Return in words which joint plays a role, and how that was found if not by its name."""
+    """Return a phrase on the joint with a role, and on how it was found if not by its name."""
     how = one["roles_found_by"][role]
     return f"{role} = {one['roles'][role]}" + ("" if how == body_roles.NAME else f" (by {how})")
 

@@ -21,11 +21,11 @@ from .host import Host, Settings, Sources
 class Job:
     """A recipe for clips, with the files to make; it can be pickled for another process.
 
-    settings : of the host: how clips are read, and what is asked of the result
-    artefact : the file of the motion graph or style to use, None where it is made of the clips
-    output, report, picture, timewarp : the files to make, None for those that are not asked for
-    kept_in : the opened file that keeps the result, None where none does
-    folders : folders of the files that are made where they are missing
+    settings : of the host: how clips are read, and settings of the result
+    artefact : the file of the motion graph or style to use, None to make it from the clips
+    output, report, picture, timewarp : the files to make, None if not requested
+    kept_in : the opened file that keeps the result, or None
+    folders : missing folders to create
     """
 
     host: Host
@@ -71,7 +71,7 @@ def plan(
     kept_in: Path | None = None,
     force: bool = False,
 ) -> Job:
-    """Return a job; in outputs that are folders, files are named after the result (`title`). Raises OptionError."""
+    """Return a job; files in output folders are named after the result (`title`). Raises OptionError."""
     if picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
     walks = isinstance(recipe, GraphWalk)
@@ -106,7 +106,7 @@ def plan(
 
 
 def _check_suffix(recipe: Recipe, output: Path) -> None:
-    """Raise OptionError for a file that can't hold what a recipe makes."""
+    """Raise OptionError for a file name that does not suit the result of a recipe."""
     kind = artefacts.made_by(recipe)
     if kind is None:
         motion_file.format_of(output)
@@ -115,9 +115,9 @@ def _check_suffix(recipe: Recipe, output: Path) -> None:
 
 
 def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
-    """Return the result of a job: its clips are read, but no file is written yet. Raises LoomError kinds.
+    """Return the result of a job: clips are read, but no file is written yet. Raises LoomError kinds.
 
-    alone : whether the process does nothing else
+    alone : whether this is the only work of the process
     """
     kind = artefacts.used_by(job.recipe)
     if job.artefact is None or kind is None:
@@ -126,7 +126,7 @@ def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
             return make_of(sources, job, progress)
     used = kind.load(job.artefact)
     if job.kept_in is not None:
-        # The opened file must have all that its result is made of.
+        # The opened file must contain all sources of its result.
         if not isinstance(job.recipe, GraphWalk):
             raise OptionError(
                 f"{kind.title} from a file is not used inside Blender: name the actions it is learnt from"
@@ -137,7 +137,7 @@ def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
 
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
-    """Return the result of a job whose clips have been read already; `prepared` as in `verbs.apply`."""
+    """Return the result of a job with clips already read; `prepared` as in `verbs.apply`."""
     made = verbs.apply(job.recipe, sources.clips, progress, prepared)
     kind = artefacts.made_by(job.recipe)
     if kind is not None:
@@ -151,7 +151,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
         contents[job.timewarp] = timewarps.compose(made, sources.clips)
     name, notes = job.host.wanted_name(job.settings) or made.clip.name, tuple(sources.notes)
     output = job.output or job.kept_in
-    # A walk through a graph is made of the graph's clips.
+    # The sources of a graph walk are the graph's clips.
     of_sources = {} if job.artefact and isinstance(job.recipe, GraphWalk) else sources.report()
     report = made.report | of_sources | {"output": None if output is None else str(output)}
     if job.kept_in is not None:
@@ -164,7 +164,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
 
 
 def _artefact_made(sources: Sources, job: Job, made: Any, kind: Kind) -> Made:
-    """Return the result of a job that makes a motion graph or a style, which gets the name of its file."""
+    """Return the result of a job that makes a motion graph or a style, named after its file."""
     report = made.report | sources.report() | {"output": None if job.output is None else str(job.output)}
     report["warnings"] = [*sources.notes, *made.report["warnings"]]
     made = replace(made, name=made.name if job.output is None else job.output.stem, report=report)

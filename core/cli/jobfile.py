@@ -88,12 +88,12 @@ def read(
     is_ours: Callable[[Path], bool] = lambda _: False,
     part: Part | None = None,
 ) -> JobFile:
-    """Read a job file, and check before the work all that can be checked.
+    """Read a job file, and validate it as far as possible before the work.
 
-    flags : values that replace the file's own; report : likewise, relative to the current folder
+    flags : values that override the file's own; report : the same, relative to the current folder
     kept_in : the file that keeps results, which then need no output
     is_ours : returns whether an existing file may be replaced without force
-    part : whose jobs are wanted, None for all; files of other parts may exist already
+    part : the part to read, None for all; files of other parts may exist already
     Raises LoomError with the file, the line or the job, and the key.
     """
     values = _parse(path)
@@ -131,7 +131,7 @@ def read(
 
 
 def _replacing(job: Job, is_ours: Callable[[Path], bool]) -> Job:
-    """Return a job that may overwrite its outputs if all that exist are ours."""
+    """Return a job that may overwrite its outputs if all existing ones are ours."""
     there = [path for path in job.outputs if os.path.lexists(path)]
     return replace(job, force=job.force or (bool(there) and all(map(is_ours, there))))
 
@@ -179,7 +179,7 @@ def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
 
 
 def _checked(about: Option, value: Any, folder: str) -> Any:
-    """Return a value in the option's own type, of a value with a TOML type; raises OptionError."""
+    """Return a TOML value converted to the option's own type; raises OptionError."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
         return shown(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
     if isinstance(about, FilePath) and isinstance(value, str) and "\0" not in value:
@@ -276,7 +276,7 @@ def _sets(
     folder: str,
     made: Sets,
 ) -> list[Entry]:
-    """Return the jobs of a table that cuts takes: their output is a folder, and each of several has one in it."""
+    """Return the jobs of a table that cuts takes: their output is a folder, with one subfolder per take if several."""
     unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)
     if unknown is not None:
         raise OptionError(f"there is no key {unknown!r} for {made.verb}")
@@ -340,12 +340,12 @@ def _clips(
 
 
 def _beside(folder: str, path: str | None) -> str | None:
-    """Return a path of the job file, which is relative to its folder; None for none."""
+    """Return a path relative to the job file's folder as a full path; None for None."""
     return os.path.join(folder, os.path.expanduser(path)) if path else None
 
 
 def _outputs(entry: Entry) -> list[tuple[str, Path]]:
-    """Return the files that a job makes, with the keys that name them."""
+    """Return the files that a job makes, with their keys."""
     named = {key: getattr(entry.job, key) for key in ("output", "report", "picture", "timewarp")}
     return [(key, output) for key, output in named.items() if output is not None]
 
@@ -360,7 +360,7 @@ def _check_outputs(path: str, entry: Entry) -> None:
 
 
 def _check_together(path: str, entries: list[Entry], report: Path | None) -> None:
-    """Raise LoomError for files that two jobs write, or that one reads and another writes."""
+    """Raise LoomError for files that two jobs write, or that one job reads and another writes."""
     writers = {} if report is None else {outputs.identity(report): (-1, "the report of all jobs")}
     for place, entry in enumerate(entries):
         for key, output in _outputs(entry):

@@ -1,9 +1,9 @@
-"""The journal of a job file: what its runs have made, so that a stopped run can be resumed.
+"""The journal of a job file records the results of its runs, so that a stopped run can be resumed.
 
-It has a line of JSON for each job, written just before the job's files: a hash of all that was asked, the hashes of the
-files' contents, and the report. A job is done if the same is asked and its files have these contents. Files with a
-content of the journal may be replaced, others not. Each part of a job file has its own journal, since machines write
-them at the same time; a resumed run reads all of them.
+It has a line of JSON for each job, written just before the job's files: a hash of the job, the hashes of the files'
+contents, and the report. A job is done if its hash matches and its files have these contents. Only files with a content
+recorded in the journal may be replaced. Each part of a job file has its own journal, because machines write them
+concurrently; a resumed run reads all of them.
 """
 
 import glob
@@ -41,10 +41,10 @@ class _Entry:
 
 
 class Journal:
-    """What runs of a job file have made: `read` the entries of earlier runs, then `begin`, and `note` each result.
+    """The record of runs of a job file: `read` the entries of earlier runs, then `begin`, and `note` each result.
 
-    kept : whether it is written; there is no place for it where the job file is a pipe
-    part : whose journal it is, None for that of all jobs
+    kept : whether it is written; a job file from a pipe has no place for it
+    part : the part it belongs to, None for all jobs
     resumes : whether this run continues earlier ones
     """
 
@@ -58,7 +58,7 @@ class Journal:
         self._sources: dict[str, str | None] = {}
 
     def read(self) -> None:
-        """Read the entries of earlier runs, without lines that were cut off; raises LoomError kinds."""
+        """Read the entries of earlier runs, skipping truncated lines; raises LoomError kinds."""
         if not self.kept:
             raise OptionError("--resume goes on with the jobs of a file, and these come from none")
         self.resumes = True
@@ -87,11 +87,11 @@ class Journal:
         return whole
 
     def is_ours(self, path: Path) -> bool:
-        """Return whether a file has the content that a run wrote."""
+        """Return whether a file has a content written by a run."""
         return _state(path) in self._ours
 
     def asked(self, job: Job) -> str:
-        """Return a hash of all that determines the files of a job."""
+        """Return a hash of everything that determines the files of a job."""
         if not self.kept:
             return ""
         skeletons = dict.fromkeys(job.host.skeleton_of(clip, job.settings) for clip in job.clips)
@@ -114,19 +114,19 @@ class Journal:
         return self._sources[path]
 
     def made(self, asked: str, job: Job) -> Made | None:
-        """Return the result of a job from an earlier run, None where there is none or its files have changed."""
+        """Return the result of a job from an earlier run, or None if there is none or its files have changed."""
         entry = self._entries.get(asked)
         if entry is None or not all(_state(path) in entry.files.items() for path in job.outputs):
             return None
         return Made(entry.name, {}, entry.report, "")
 
     def begin(self) -> None:
-        """Begin the journal of this run with the lines of earlier ones."""
+        """Start the journal of this run with the lines of earlier ones."""
         if self.kept:
             self._write(lambda: files.write(self.path, b"".join(self._lines)))
 
     def note(self, asked: str, made: Made) -> None:
-        """Add the result of a job whose files are about to be written."""
+        """Add the result of a job just before its files are written."""
         if self.kept:
             contents = {outputs.identity(path): content for path, content in made.contents.items()}
             hashes = {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
@@ -137,7 +137,7 @@ class Journal:
             stream.write(line)
 
     def _write(self, write: Callable[[], None]) -> None:
-        """Write to the journal; if that fails, the run continues and can't be resumed: results matter more."""
+        """Write to the journal; if that fails, the run continues but can't be resumed, because results matter more."""
         try:
             write()
         except (OSError, LoomError) as error:
@@ -146,12 +146,12 @@ class Journal:
 
 
 def _state(path: Path) -> tuple[str, str | None]:
-    """Return what identifies a file with its present content."""
+    """Return a key of a file with its current content."""
     return outputs.identity(path), _hash_of(path)
 
 
 def _hash_of(path: Path | str) -> str | None:
-    """Return the hash of a file's content, None where there is no such file."""
+    """Return the hash of a file's content, None for a missing file."""
     if not os.path.isfile(path):
         return None
     try:

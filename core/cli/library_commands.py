@@ -127,7 +127,7 @@ def _add_graph(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", hos
     _add_searching(parser, host)
     text = "seconds before and after each stretch that come along"
     parser.add_argument("--margin", type=float, default=MARGIN, metavar="SECONDS", help=f"{text} (default: {MARGIN:g})")
-    # Here --like gives the words that a clip must have.
+    # Here --like gives required words of a clip.
     common.add_options(parser, declared(BuildGraph))
     common.add_common(parser)
     parser.add_argument("-o", "--output", metavar="OUT.npz", required=True, help="the graph, with its clips")
@@ -207,14 +207,14 @@ def _list(_: Host, arguments: argparse.Namespace) -> None:
 
 
 def _report_of(arguments: argparse.Namespace) -> Path | None:
-    """Return the file for the report, checked that it can be written; raises LoomError."""
+    """Return the file for the report after checking that it can be written; raises LoomError."""
     report = None if arguments.report is None else Path(arguments.report)
     outputs.check([report], arguments.force)
     return report
 
 
 def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Return the files for report and picture, checked that they can be written; raises LoomError."""
+    """Return the files for report and picture after checking that they can be written; raises LoomError."""
     if arguments.picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
     report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
@@ -329,7 +329,7 @@ def _query(host: Host, arguments: argparse.Namespace) -> Query:
     whole = cuts.split(arguments.clip).clip
     sources = host.read([whole], common.settings(host.reading, arguments))
     clip = sources.clips[0]
-    begin = round(sources.facts().get("first_frame", 0))  # an action's frames are counted as on the timeline
+    begin = round(sources.facts().get("first_frame", 0))  # frames of an action count as on the timeline
     start, end = cuts.frames(arguments.clip, clip, begin)
     return Query(clip, start, end, asking.rows(clip, start, end))
 
@@ -342,7 +342,7 @@ def _found(
     progress: Progress,
     mirror: bool = False,
 ) -> list[Found]:
-    """Return what is like the query, or like its mirror image where that is asked for, best first."""
+    """Return the stretches similar to the query, and optionally to its mirror image, best first."""
     if arguments.most < 1:
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     fits, own = _fitting(arguments.like), _own(host, arguments.clip) if arguments.others else ""
@@ -363,7 +363,7 @@ def _found(
 
 
 def _own(host: Host, clip: str) -> str:
-    """Return the digest of the query's own file, "" where it has none."""
+    """Return the digest of the query's own file, or ""."""
     file = host.file_of(clip)
     return "" if file is None else index.digest(file)
 
@@ -392,7 +392,7 @@ def _drawn(query: Clip | None, clips: Sequence[Clip], lines: Iterable[str]) -> b
 
 
 def _extracted(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, bytes]:
-    """Return the contents of a motion file for each stretch, in the units and layout of its own file if it can."""
+    """Return the contents of a motion file for each stretch, if possible in the units and layout of its own file."""
     contents = {}
     for number, one in enumerate(found, 1):
         file = stretches.read(one.entry)

@@ -1,4 +1,4 @@
-"""action-loom library find: stretches of a library's clips, or of motion files, by words for what is done in them."""
+"""action-loom library find: find stretches of a library's clips, or of motion files, by words for their content."""
 
 import argparse
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def add_verb(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", about
 
 
 def run(_: Host, arguments: argparse.Namespace) -> None:
-    """Print the stretches that all words fit, longest first; raises LoomError kinds."""
+    """Print the stretches that match all words, longest first; raises LoomError kinds."""
     if arguments.most < 1:
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     report = None if arguments.report is None else Path(arguments.report)
@@ -70,7 +70,7 @@ def _line(one: dict[str, Any]) -> str:
 
 
 def _clips(among: str) -> Iterator[tuple[float, str, str, Any]]:
-    """Yield of each clip the share of the work done before it, its path, its text, and a function that reads it."""
+    """Yield for each clip the share of work done, its path, its text, and a function that reads it."""
     if not among.rstrip("/\\").lower().endswith(ENDING):
         yield 0.0, among, Path(among).name, lambda: motion_file.read(among).clip
         return

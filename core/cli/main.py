@@ -22,10 +22,10 @@ from .motion_files import MotionFiles
 
 
 def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> int:
-    """Run one command and return its exit code; host : motion files where none is given."""
+    """Run one command and return its exit code; host : by default motion files."""
     host = host or MotionFiles()
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a letter of a clip's name shows its number instead.
+        # Characters that a terminal can't display are printed as escape codes.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
         return _ended(host, OUT_OF_MEMORY, 1)
     except OSError as error:
         # Our files raise errors of their own, so this is standard output: its pipe is closed (… | head) or its disk is
-        # full. Nothing can be printed there any more, not even at exit.
+        # full. Nothing more can be printed there, not even at exit.
         if sys.stdout is not None:
             with suppress(OSError, ValueError):  # closed, or a stream without a file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
 
 
 def _ended(host: Host, why: str, status: int) -> int:
-    """Print in one line why a command ends, where there is a standard error, and return the status."""
+    """Print the reason why a command ends as one line, if there is a standard error, and return the status."""
     if sys.stderr is not None:
         with suppress(OSError):
             print(f"{host.name}: {why}", file=sys.stderr, flush=True)
@@ -75,7 +75,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(host: Host, alone: str = "") -> argparse.ArgumentParser:
-    """Return the parser of all commands; alone : the one asked for: if it is a verb, that of verbs alone."""
+    """Return the parser of all commands, or only of verbs if the command `alone` is a verb, which is faster."""
     top: argparse.ArgumentParser = _Parser(
         prog=host.usage, description="Weaves new character animation out of the clips you already have."
     )

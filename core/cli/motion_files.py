@@ -1,4 +1,4 @@
-"""Motion files as host of a command line: clips are read from them, and results are files of their own."""
+"""Motion files as the host of a command line: clips are read from files, and results are written to files."""
 
 import argparse
 import dataclasses
@@ -57,7 +57,7 @@ class _Files(Sources):
         }
 
     def compose(self, woven: Result, path: Path) -> bytes:
-        # A walk through a graph from a file has the units of that graph's first clip.
+        # A walk through a graph loaded from a file has the units of that graph's first clip.
         graph = getattr(woven, "graph", None)
         units = None if graph is None else graph.report.get("units")
         if units:
@@ -72,7 +72,7 @@ def _described(file: MotionFile) -> dict[str, dict[str, str]]:
     return {one.part: {"value": one.value, "by": one.by} for one in file.findings or plain}
 
 
-_NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # verbs whose figures alone are of little use
+_NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # verbs whose figures alone are not useful
 
 
 class MotionFiles(Host):
@@ -86,7 +86,7 @@ class MotionFiles(Host):
 
     @property
     def recipes(self) -> dict[str, type[Recipe]]:
-        from . import take_command  # only commands that need it load it
+        from . import take_command  # loaded on use
 
         return {**super().recipes, take_command.Sets.verb: take_command.Sets}
 
@@ -113,7 +113,7 @@ class MotionFiles(Host):
         return _Files(tuple(again))
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
-        """Return the file of that name, or else the files that match, in alphabetical order; a part, of each."""
+        """Return the file of that name, or else the matching files in alphabetical order; a part applies to each."""
         clip = cuts.split(pattern).clip
         part, pattern = pattern[len(clip) :], os.path.expanduser(clip)
         named = os.path.join(folder, pattern)
@@ -121,7 +121,7 @@ class MotionFiles(Host):
             return [named + part]
         if not set(pattern) & set("*?["):
             raise OptionError(f"{key}: there is no file {named}")
-        # The folder is never a pattern, whatever letters it has.
+        # The folder is always literal, even with special characters.
         found = glob.glob(os.path.join(glob.escape(folder), pattern), recursive=True)
         files = sorted(file + part for file in found if os.path.isfile(file))
         if not files:
@@ -160,6 +160,6 @@ class MotionFiles(Host):
 
 
 def _read(text: str, settings: Settings) -> MotionFile:
-    """Read a file, or the part of it that a text names, which is then its path for reports."""
+    """Read a file, or the part of it named in a text; the text becomes its path in reports."""
     file = reading.read(cuts.split(text).clip, settings["units"], settings["up"], settings)
     return dataclasses.replace(file, path=text, clip=cuts.part_of(text, file.clip))

@@ -1,4 +1,4 @@
-"""The files that a command makes: their names, checks before the work, and writing."""
+"""The output files of a command: names, checks before the work, and writing."""
 
 import json
 import math
@@ -12,12 +12,12 @@ from ..errors import LoomError
 
 
 def folder(path: str) -> Path | None:
-    """Return the folder that a path names, since it is one or ends like one; None for the path of a file."""
+    """Return the folder named by a path, if it exists or is written like a folder; None for the path of a file."""
     return Path(path) if path.endswith(("/", os.sep)) or os.path.isdir(path) else None
 
 
 def place(path: str, title: str, ending: str) -> Path:
-    """Return the file that a path names; in a folder it is named after the result."""
+    """Return the file named by a path; in a folder it is named after the result."""
     inside = folder(path)
     return Path(path) if inside is None else inside / files.file_name(title, ending)
 
@@ -25,12 +25,12 @@ def place(path: str, title: str, ending: str) -> Path:
 def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] = ()) -> None:
     """Raise LoomError for files that can't be written or must not be overwritten, before any work is done.
 
-    folders : folders that are made where they are missing
+    folders : missing folders to create later
     """
     given = [path for path in paths if path is not None]
     named: set[str] = set()
     for path in given:
-        # For names that no file system takes, functions of os.path return False where methods of Path raise.
+        # For names that no file system accepts, functions of os.path return False where methods of Path raise.
         if os.path.isdir(path):
             raise LoomError(f"{path} is a folder; name a file")
         above = path.parent
@@ -66,7 +66,7 @@ def _plain(value: Any) -> Any:
 
 
 def write(contents: Mapping[Path, bytes], force: bool) -> None:
-    """Write files, each whole or not at all, in folders that are made where they are missing; raises LoomError.
+    """Write files atomically, creating missing folders; raises LoomError.
 
     force : whether to replace a file that another process has made since `check`
     """

@@ -1,4 +1,4 @@
-"""Parts of a job file's jobs, each for another machine."""
+"""Split a job file's jobs into parts for several machines."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ from ..errors import OptionError
 
 @dataclass(frozen=True)
 class Part:
-    """One of so many parts, counted from 1.
+    """One of several parts, counted from 1.
 
-    Neighbours in a file are often alike and cost alike, so parts take jobs in turn: each gets some of all kinds.
+    Neighbouring jobs often have similar content and cost, so jobs are dealt in turn, which gives each part some of all
+    kinds.
     """
 
     number: int
@@ -27,16 +28,16 @@ class Part:
         return f"{self.number}/{self.of}"
 
     def has(self, place: int) -> bool:
-        """Return whether the job at a place among all (from 0) belongs to this part."""
+        """Return whether the job at an index (from 0) belongs to this part."""
         return place % self.of == self.number - 1
 
     def named(self, path: Path) -> Path:
-        """Return the path of this part's own file: r.03-of-16.json for r.json; a device or a pipe stays as it is."""
+        """Return the path of this part's own file: r.03-of-16.json for r.json; a device or a pipe is unchanged."""
         return path if files.takes_bytes(path) else path.with_name(f"{path.stem}.{self.tag}{path.suffix}")
 
 
 def read(text: str) -> Part:
-    """Return the part that a text such as 3/16 names; raises OptionError."""
+    """Return the part named by a text such as 3/16; raises OptionError."""
     found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
     part = Part(*map(int, found.groups())) if found else Part(0, 0)
     if not 1 <= part.number <= part.of:

@@ -1,4 +1,4 @@
-"""The command action-loom as a process: it can be interrupted from its first moment."""
+"""The command action-loom as a process, which can be interrupted from its start."""
 
 import atexit
 import os
@@ -9,11 +9,11 @@ from .. import interruption
 
 
 def main() -> int:
-    """Run the command line and return its status; Ctrl-C is one line even while libraries are loaded."""
+    """Run the command line and return its status; Ctrl-C prints one line even while libraries are loading."""
     interruption.listen()
-    # numba imports scipy for linear algebra that no kernel of ours uses: 0.2 s or more of every command.
+    # numba imports scipy for linear algebra that our kernels do not use, which takes 0.2 s or more in every command.
     sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
-    # Products of matrices are small here: waking other threads for them takes up to as long again, busy or not.
+    # Matrix products are small here, and waking other threads for them can double their time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     ended: list[int] = []
     atexit.register(_end, ended)  # registered first, so called last
@@ -35,9 +35,9 @@ def main() -> int:
 
 
 def _end(ended: list[int]) -> None:
-    """End with the returned status at once: destroying the compiler would take 0.2 s.
+    """Exit with the returned status at once, because destroying the compiler would take 0.2 s.
 
-    Python itself would end as by Ctrl-C if that came while a library ran code given as text.
+    Python itself would exit as after Ctrl-C if that arrived while a library was running code from text.
     """
     if ended:
         for stream in (sys.stdout, sys.stderr):

@@ -38,12 +38,12 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
 
 
 def _settings(host: Host) -> dict[str, Option]:
-    """Return the settings that can be the same for many results."""
+    """Return the settings that several results can share."""
     return {name: about for name, about in host.settings.items() if name not in host.single}
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
-    """Do all jobs and print the outcome of each; raises LoomError if any failed."""
+    """Run all jobs and print the outcome of each; raises LoomError if any failed."""
     began = time.perf_counter()
     workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
@@ -83,7 +83,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _flags(host: Host, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings on the command line; file names become absolute where jobs go to other machines."""
+    """Return the settings on the command line; file names become absolute if jobs go to other machines."""
     settings = _settings(host)
     flags = common.given(settings, arguments)
     if arguments.scheduler is not None:
@@ -93,7 +93,7 @@ def _flags(host: Host, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _destination(host: Host, arguments: argparse.Namespace, part: Part | None) -> Destination:
-    """Return where results go; each part has its own copy of the opened file."""
+    """Return the destination of results; each part has its own copy of the opened file."""
     destination = host.destination(arguments)
     if part is None:
         return destination
@@ -122,7 +122,7 @@ def _report(entry: jobfile.Entry, outcome: Attempt[Made]) -> dict[str, Any]:
 def _do_all(
     jobs: Sequence[Job], attempts: processes.Attempts[Job, Made], quiet: bool, journal: Journal
 ) -> list[Attempt[Made]]:
-    """Do the jobs that are not done yet; this process alone writes the files of each, as soon as it has ended."""
+    """Run the jobs not done yet; only this process writes files, as soon as each job has ended."""
     asked = [journal.asked(job) for job in jobs]
     outcomes = [Attempt(journal.made(*one)) for one in zip(asked, jobs, strict=True)]
     places = [place for place, outcome in enumerate(outcomes) if outcome.result is None]

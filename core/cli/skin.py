@@ -68,13 +68,13 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host
 
 
 def run(_host: Host, arguments: argparse.Namespace) -> None:
-    """Read clip, mesh and weights, and write the mesh of every asked frame."""
+    """Read clip, mesh and weights, and write the mesh of every requested frame."""
     began = time.perf_counter()
     settings = common.settings(OPTIONS, arguments)
     report = None if arguments.report is None else Path(arguments.report)
     with common.progress(arguments.quiet) as progress:
         progress.at(0.0, "Reading")
-        # As written: nothing is turned, and a metre of the clip is a unit of the mesh.
+        # Files are used as written, without axis conversion, and a metre of the clip is a unit of the mesh.
         clip = _as_written(arguments.clip, settings)
         frames = _frames(settings["frames"], len(clip), arguments.clip)
         title = f"{Path(arguments.mesh).stem}_{clip.name}"
@@ -121,7 +121,7 @@ def _as_written(path: str, settings: Mapping[str, Any]) -> Clip:
 
 
 def _frames(text: str, count: int, path: str) -> NDArray[np.int64]:
-    """Return the asked frames; raises OptionError, and ClipError for frames that the clip does not have."""
+    """Return the requested frames; raises OptionError, and ClipError for frames outside the clip."""
     if not text:
         return np.arange(count)
     found = _RANGE.fullmatch(text)
@@ -142,7 +142,7 @@ def _check_frame(path: str, frame: int, count: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Bound:
-    """A surface bound to bones: their matrices (B, 4, 4) when it was made, and their joints (B,) in the clip."""
+    """A surface bound to bones: their matrices (B, 4, 4) in the bind pose, and their joints (B,) in the clip."""
 
     surface: Surface
     bind: Array
@@ -153,7 +153,7 @@ class _Bound:
 def _bound(arguments: argparse.Namespace, settings: Mapping[str, Any], clip: Clip, mesh: ObjMesh) -> _Bound:
     path = settings["bind"] or arguments.clip
     bind = _as_written(path, settings) if settings["bind"] else clip
-    names = bind.skeleton.names  # the weights belong to the skeleton that the mesh was made for
+    names = bind.skeleton.names  # the weights belong to the skeleton of the bind pose
     given = weights.read(arguments.weights, names, len(mesh.vertices), matrix=settings["matrix"])
     used = np.unique(given.joints).tolist()
     if not used:

@@ -1,4 +1,4 @@
-"""The files that `action-loom skin` makes: an OBJ file for each frame, or all frames as arrays."""
+"""The output files of `action-loom skin`: an OBJ file for each frame, or all frames as arrays."""
 
 import io
 import os
@@ -20,15 +20,15 @@ from ..skin.skin import Skin, extended
 from . import outputs
 
 MOVED, FACES = "moved", "faces"
-MOST_PLACES = 50_000_000  # vertices times frames of one file: 1.2 GB, and twice that while it is written
+MOST_PLACES = 50_000_000  # vertices times frames in one file: 1.2 GB, and twice that during writing
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A mesh that moves: its vertices, then one more point for each corner normal of the file.
+    """A moving mesh: its vertices, followed by an additional point for each corner normal of the file.
 
-    corner_normals (C,) : the normal that each corner gets when it is written, −1 for none; normals are those of the
-        points from `first_normal` on
+    corner_normals (C,) : index of the normal written at each corner, −1 for none; normals belong to the points from
+        `first_normal` on
     made : whether normals are computed from the faces of each frame
     """
 
@@ -41,14 +41,14 @@ class Surface:
 
 @dataclass(frozen=True)
 class Destination:
-    """Where a mesh is written: `paths` of one .npz file, or of an OBJ file for each frame."""
+    """The destination of a mesh: `paths` of one .npz file, or of an OBJ file for each frame."""
 
     paths: Sequence[Path]
     folders: Sequence[Path]
     arrays: bool
 
     def notes(self, mesh: ObjMesh) -> list[str]:
-        """Return a note on material files that the new files will not find."""
+        """Return a note on material files that are not next to the new files."""
         missing = [name for name in mesh.libraries if not os.path.exists(self.paths[0].parent / name)]
         if self.arrays or not missing:
             return []
@@ -56,7 +56,7 @@ class Destination:
 
 
 def destination(output: str, title: str, frames: NDArray[np.int64]) -> Destination:
-    """Return where frames are written; raises OptionError for an output that is neither a folder nor a known file."""
+    """Return the destination of frames; raises OptionError for an output that is neither a folder nor a known file."""
     folder = outputs.folder(output)
     if folder is not None:
         digits = max(4, len(str(frames[-1])))
@@ -73,10 +73,11 @@ def destination(output: str, title: str, frames: NDArray[np.int64]) -> Destinati
 
 
 def surface(mesh: ObjMesh, bound: Skin, kind: str) -> Surface:
-    """Return a mesh with the normals that are written with it.
+    """Return a mesh with its normals for writing.
 
-    MOVED : normals of the file at its corners, each moved with its vertex, so that hard edges stay hard; of a file
-        without normals, those of the vertices. FACES : normals of the vertices, computed again in each frame.
+    MOVED : normals of the file at its corners, each moved with its vertex, so that hard edges stay hard; without
+        normals in
+        the file, vertex normals. FACES : vertex normals, recomputed in each frame.
     """
     written = mesh.corner_normals >= 0
     if kind == FACES or not written.any():

@@ -8,7 +8,7 @@ from ..sync import register_pair
 from ..verbs import Plant
 from ..weave import planting
 
-if TYPE_CHECKING:  # a command loads only what it needs
+if TYPE_CHECKING:  # a command loads only required modules
     from ..graph.motion_graph import MotionGraph
     from ..style.groups import Groups
     from ..style.style import Style

@@ -1,4 +1,4 @@
-"""Tables of numbers in files: rows of an option for which a command line or a job file names a file."""
+"""Read tables of numbers from files: option values that a command line or a job file gives as a file name."""
 
 import json
 import re
@@ -17,10 +17,10 @@ _DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 
 
 def read_rows(file: str, name: str = "") -> list[list[float]]:
-    """Return the rows of a file of numbers separated by commas, semicolons or spaces; of a report (`.json`), by name.
+    """Return the rows of a text file of numbers separated by commas, semicolons or spaces, or of a named report.
 
-    A first row of words is left out, a # begins a comment, and all rows must have as many numbers. Of an OBJ file, they
-    are its triangles. Raises LoomError with file and line.
+    A header of words is skipped, # starts a comment, and all rows must have the same length. An OBJ file gives its
+    triangles. Raises LoomError with file and line.
     """
     if file.lower().endswith(".obj"):
         return triangles(file)
@@ -61,7 +61,7 @@ def triangles(file: str) -> list[list[float]]:
 
 
 def read_text(file: str) -> str:
-    """Return the text of a file; raises LoomError that names it."""
+    """Return the text of a file; raises LoomError with its name."""
     try:
         return Path(file).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -71,7 +71,7 @@ def read_text(file: str) -> str:
 
 
 def _of_report(file: str, text: str, name: str) -> Any:
-    """Return the rows of a report by their key; the option that takes them checks them."""
+    """Return the rows of a report by their key; the option validates them later."""
     try:
         return json.loads(text)[name]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -79,7 +79,7 @@ def _of_report(file: str, text: str, name: str) -> Any:
 
 
 def is_table(text: str) -> bool:
-    """Return whether a text is rows of numbers itself, not the name of a file with rows."""
+    """Return whether a text contains rows of numbers itself, rather than a file name."""
     return all(_is_number(word) for word in text.replace(";", " ").split())
 
 

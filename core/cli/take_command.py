@@ -1,4 +1,4 @@
-"""action-loom take: sets of long recordings: each action a motion file of its own, and a set.json about them."""
+"""action-loom take: cut long recordings into sets, with a motion file per action and a set.json about them."""
 
 import argparse
 import time
@@ -57,7 +57,7 @@ OPTIONS = declared(Sets)
 
 @dataclass(frozen=True)
 class Task:
-    """A take to be cut, for any process: its file, the settings, and the folder of its set."""
+    """A take to cut, for any process: its file, the settings, and the folder of its set."""
 
     path: str
     settings: Mapping[str, Any]
@@ -66,7 +66,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Written:
-    """The files of a set, and the report on it."""
+    """The files of a set, and its report."""
 
     contents: Mapping[Path, bytes]
     report: Mapping[str, Any]
@@ -88,7 +88,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host:
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
-    """Cut takes and write their sets; raises LoomError if any failed, with the others written."""
+    """Cut takes and write their sets; raises LoomError if any failed, after writing the others."""
     began = time.perf_counter()
     workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
@@ -118,7 +118,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _tasks(paths: Sequence[str], settings: Mapping[str, Any], folder: Path) -> list[Task]:
-    """Return a task for each take; raises OptionError for takes whose sets would have one folder."""
+    """Return a task for each take; raises OptionError for takes whose sets would share a folder."""
     if len(paths) == 1:
         return [Task(paths[0], settings, folder)]
     tasks = [Task(path, settings, folder / folder_name(path)) for path in paths]
@@ -131,13 +131,13 @@ def _tasks(paths: Sequence[str], settings: Mapping[str, Any], folder: Path) -> l
 
 
 def folder_name(path: str) -> str:
-    """Return the name of the folder of a take's set, where it is one of several."""
+    """Return the name of the folder for a take's set, if there are several takes."""
     cut = cuts.split(path)
     return files.file_name(f"{Path(cut.clip).stem} {cut.part}".strip(), "")
 
 
 def _check(tasks: Sequence[Task], report: Path | None, folder: Path, force: bool) -> None:
-    """Raise LoomError where the sets can't be written, before any work; make the folder that is for several."""
+    """Raise LoomError if the sets can't be written, before any work; create the common folder of several."""
     above = {folder, *(task.folder for task in tasks)}
     if tasks and tasks[0].folder != folder:
         outputs.check([folder / SET], True, above)
@@ -162,7 +162,7 @@ def _alone(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Attempt
 
 
 def _all(host: Host, tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Attempt[Written]]:
-    """Do all takes; this process alone writes the files of each, as soon as it has ended."""
+    """Cut all takes; only this process writes files, as soon as each take has ended."""
     outcomes: list[Attempt[Written]] = [Attempt(None)] * len(tasks)
     attempts = workers.attempts(host, arguments)
     with (
@@ -233,7 +233,7 @@ def _at_rate(clip: Clip, rate: float) -> Clip:
 
 
 def lines(report: Mapping[str, Any]) -> list[str]:
-    """Return a set in lines: its actions, what was left out and why, and what it lacks."""
+    """Return the lines on a set: its actions, omissions with reasons, and missing motions."""
     lines = [f"{report['take']}: {len(report['actions'])} actions in {report['folder']}"]
     for one in report["actions"]:
         what = "loop" if one["loop"] else "action"

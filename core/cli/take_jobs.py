@@ -1,4 +1,4 @@
-"""Sets of takes as jobs of a file: `verb = "take"`, an output that is a folder, and what `action-loom take` has."""
+"""Takes as jobs of a job file: `verb = "take"`, an output folder, and the options of `action-loom take`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ def planned(
     several: bool,
     force: bool,
 ) -> Job:
-    """Return the job of one take; of several, each has a folder in the output. Raises OptionError."""
+    """Return the job of one take; several takes have separate folders in the output. Raises OptionError."""
     if len(clips) != 1:
         raise OptionError(f"take cuts one recording at a time; {len(clips)} are named: each = does so with many")
     naming.checked(recipe.names)
@@ -50,7 +50,7 @@ def planned(
 
 
 def made(job: Job, progress: Progress = SILENT) -> Made:
-    """Return the set of a take as the result of its job, with all its files checked; raises LoomError kinds."""
+    """Return the set of a take as the result of its job, after checking all its files; raises LoomError kinds."""
     assert job.output is not None
     own = {name: getattr(job.recipe, name) for name in declared(type(job.recipe))}
     task = take_command.Task(job.clips[0], {**job.settings, **own}, job.output.parent)

@@ -1,4 +1,4 @@
-"""Timewarp matrices as files: how a clip was re-timed to its reference, in frames of both clips as given."""
+"""Timewarp matrices as files: the re-timing of a clip to its reference, in frames of both clips as given."""
 
 from collections.abc import Sequence
 
@@ -13,16 +13,16 @@ from ..sync import timewarp_matrix
 from ..verbs import VERBS
 from ..weave.results import BlendResult
 
-LARGEST = 16_000_000  # cells of a file; larger registrations are thinned, too
+LARGEST = 16_000_000  # cells per file; larger registrations are subsampled, too
 
 
 def has(recipe: type[Recipe] | Recipe) -> bool:
-    """Return whether a verb registers clips, and so has a timewarp matrix."""
+    """Return whether a verb registers clips, and thus has a timewarp matrix."""
     return VERBS[recipe.verb].depends is Matching
 
 
 def check(recipe: Recipe, clips: int) -> None:
-    """Raise OptionError where there is no timewarp matrix, or more than one."""
+    """Raise OptionError unless there is exactly one timewarp matrix."""
     if not has(recipe):
         raise OptionError(
             f"{recipe.verb} re-times no clip to another, so there is no timewarp matrix; sync and blend do"
@@ -36,9 +36,9 @@ def check(recipe: Recipe, clips: int) -> None:
 def compose(made: BlendResult, given: Sequence[Clip]) -> bytes:
     """Return a CSV file of the timewarp matrix (M, N) of two registered clips, in their frames as given.
 
-    It has a row for each of the M frames of the re-timed clip and a column for each of the N frames of the reference:
-    0 … M−1 times the matrix are the frames played. Columns add up to 1, those of frames left out are 0. Cycles begin
-    again at their first frame. Raises ClipError for a matrix of more than 16 million cells.
+    It has a row for each of the M frames of the re-timed clip and a column for each of the N frames of the reference: 0
+    … M−1 times the matrix are the frames played. Columns add up to 1, or to 0 for omitted frames. Cycles wrap to their
+    first frame. Raises ClipError for a matrix of more than 16 million cells.
     """
     other = 1 - made.prepared.reference
     rows, columns = len(given[other]), len(given[made.prepared.reference])
@@ -51,7 +51,7 @@ def compose(made: BlendResult, given: Sequence[Clip]) -> bytes:
 
 
 def _frames(made: BlendResult, other: int, columns: int) -> Array:
-    """Return the given frames (N,) of the re-timed clip at each frame of the reference, NaN where it is left out."""
+    """Return the given frames (N,) of the re-timed clip at each frame of the reference, NaN if omitted."""
     ready, registered = made.prepared, made.registration
     ours = ready.frame_maps[ready.reference]
     at = (np.arange(columns) - ours.first) / ours.step

@@ -24,7 +24,7 @@ _STRETCH = (
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    """Add the commands of all verbs but those that make artefacts: these have groups of commands of their own."""
+    """Add the commands of all verbs except those that make artefacts, which have their own command groups."""
     for row in host.verbs.values():
         if artefacts.made_by(row.recipe) is None:
             add_verb(verbs, host, row.recipe, row.recipe.verb)
@@ -77,7 +77,7 @@ def add_verb(
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
-    """Read the clips, apply the recipe, and write the asked files; a verb for one clip takes each by itself."""
+    """Read the clips, apply the recipe, and write the requested files; a verb for one clip is applied to each."""
     recipe, clips, artefact = _asked(arguments)
     destination = host.destination(arguments)
     groups = recipe.shared_out(clips)
@@ -111,7 +111,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _list_of_reports(arguments: argparse.Namespace) -> Path | None:
-    """Return the file for the list of all reports; None where none is asked for, or each has a file in a folder."""
+    """Return the file for the list of all reports; None if not requested, or if each has a file in a folder."""
     report = arguments.report
     return None if report is None or outputs.folder(report) is not None else Path(report)
 
@@ -130,7 +130,7 @@ def _do_each(
     planned: Sequence[job.Job],
     listed: Path | None,
 ) -> None:
-    """Do the job of each clip; if some fail, raises LoomError after all others are done."""
+    """Run the job of each clip; if some fail, raises LoomError after the others."""
     done: list[job.Made] = []
     failed, reports = [], []
     with common.progress(arguments.quiet) as progress:
@@ -172,13 +172,13 @@ def _keep(
 
 
 def _of_making(recipe: type[Recipe]) -> dict[str, Option]:
-    """Return the options of a verb that are fixed in the artefact that it uses."""
+    """Return the options of a verb that an existing artefact fixes."""
     row = VERBS[recipe.verb]
     return declared(row.depends) if row.uses and row.depends is not None else {}
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
-    """Return the recipe that the flags describe, its clips, and the file of its artefact; raises OptionError."""
+    """Return the recipe described by the flags, its clips, and the file of its artefact; raises OptionError."""
     recipe: type[Recipe] = arguments.recipe
     clips = list(getattr(arguments, "clips", ()))
     kind = VERBS[recipe.verb].uses
@@ -205,7 +205,7 @@ def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None
 
 
 def _refuse_making(recipe: type[Recipe], values: dict[str, Any]) -> None:
-    """Raise OptionError for options that are fixed in an existing artefact."""
+    """Raise OptionError for options that an existing artefact fixes."""
     settled = [name for name in values if name in _of_making(recipe)]
     if settled:
         kind = VERBS[recipe.verb].uses

@@ -1,4 +1,4 @@
-"""What does the tasks of a command: this process, several processes, or the workers of a cluster."""
+"""Run the tasks of a command in this process, in several processes, or on the workers of a cluster."""
 
 import argparse
 import logging
@@ -12,7 +12,7 @@ from .host import Host
 
 
 def add_flags(parser: argparse.ArgumentParser, host: Host) -> None:
-    """Add the flags that choose what does the tasks."""
+    """Add the flags that choose how tasks are run."""
 
     def text(about: str) -> str:
         return about if host.parallel else argparse.SUPPRESS
@@ -32,7 +32,7 @@ def _count(text: str) -> int:
 
 
 def check(host: Host, arguments: argparse.Namespace) -> None:
-    """Raise OptionError where tasks can't be distributed as asked."""
+    """Raise OptionError if tasks can't be distributed as requested."""
     if arguments.jobs != 1 and not host.parallel:
         raise OptionError(f"--jobs is {arguments.jobs}, but inside Blender jobs are done one after the other")
     if arguments.scheduler is not None and not host.parallel:
@@ -44,7 +44,7 @@ def check(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def attempts(host: Host, arguments: argparse.Namespace) -> processes.Attempts[Any, Any]:
-    """Return the function that does tasks as the flags ask, with the chosen engine."""
+    """Return the function that runs tasks as requested by the flags, with the chosen engine."""
     begin = partial(_begin, jit.wanted(), host.name)
     if arguments.scheduler is not None:
         return partial(cluster.attempts, scheduler=arguments.scheduler, begin=begin, wait=arguments.wait)

@@ -1,4 +1,4 @@
-"""A body that is driven: motion matching on a character's own actions, and what was driven as a clip.
+"""Drive a body: motion matching on a character's own actions, and baking the driven motion as a clip.
 
 Method: Drive.
 """

@@ -1,4 +1,4 @@
-"""Walks bent into turns, for a character whose actions hardly turn (methods: Drive)."""
+"""Bend walks into turns, for a character whose actions hardly turn (methods: Drive)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +10,8 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 RATES = (60.0, 120.0)  # degrees a second
-TURNS = 50.0  # degrees a second; 99 % of the rows of a character that hardly turns turn less
-MOST = 8  # clips that are bent, of those that go all the time
+TURNS = 50.0  # degrees a second; for a character that hardly turns, 99 % of the rows turn less
+MOST = 8  # number of always travelling clips to bend at most
 GOES = 0.25  # heights a second, of the root
 
 Complex = NDArray[np.complex128]
@@ -19,7 +19,7 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows of one clip."""
+    """The database rows of one clip."""
 
     clip: Clip
     posed: Clip
@@ -30,12 +30,12 @@ class Part:
     balls: Complex
     raw: Array
     cyclic: bool
-    after: tuple[int, float] | None = None  # the clip that it ends in, and the share of that cycle
+    after: tuple[int, float] | None = None  # the clip that it leads into, and the phase of that cycle
     bent: bool = False
 
 
 def turning(turns: Array, rate: float) -> bool:
-    """Return whether a body turns quickly at times; turns (R,) : how far in each row, radians; rate : of the rows.
+    """Return whether a body sometimes turns quickly; turns (R,) : turn per row, radians; rate : of the rows.
 
     Example:
         >>> import numpy as np
@@ -47,10 +47,10 @@ def turning(turns: Array, rate: float) -> bool:
 
 
 def with_bends(parts: Sequence[Part], given: int, ahead: tuple[int, ...], rate: float) -> tuple[list[Part], int]:
-    """Return the rows of clips and images, with those of walks that are bent if none turns, and how many are no image.
+    """Return the rows of clips and images, with bent walks if no clip turns, and how many parts are not mirrored.
 
-    Bent rows have the poses of their walk. Clips turn to the left and images to the right; without images, to both.
-    given : number of parts that are no images; ahead, rate : as `features` takes them, and rows a second
+    Bent rows have the poses of their walk. Clips bend to the left and images to the right; without images, to both.
+    given : number of parts that are not mirror images; ahead, rate : see `features`
 
     Example:
         >>> from action_loom.core.drive import bends
@@ -69,14 +69,14 @@ def with_bends(parts: Sequence[Part], given: int, ahead: tuple[int, ...], rate: 
 
 
 def _counted(part: Part, given: int, more: int) -> Part:
-    """Return the rows of a clip that may end in an image, whose number is larger by that of the bends before it."""
+    """Return the rows of a clip with its successor renumbered, if that is an image behind the added bends."""
     if part.after is None or part.after[0] < given:
         return part
     return replace(part, after=(part.after[0] + more, part.after[1]))
 
 
 def _bent(part: Part, spin: float, ahead: tuple[int, ...], rate: float) -> Part:
-    """Return the rows of a clip that turn by so much more, radians a second."""
+    """Return the rows of a clip with an additional turn rate `spin`, radians a second."""
     raw = features(part.raw, part.step, part.turn, spin / rate, ahead, cyclic=part.cyclic, rate=rate)
     step, turn = part.step * np.exp(0.5j * spin / rate), part.turn + spin / rate
     return replace(part, raw=raw, step=step, turn=turn, after=None, bent=True)
@@ -85,10 +85,11 @@ def _bent(part: Part, spin: float, ahead: tuple[int, ...], rate: float) -> Part:
 def features(
     raw: Array, step: Complex, turn: Array, spin: float, ahead: tuple[int, ...], *, cyclic: bool, rate: float
 ) -> Array:
-    """Return the features (R, 27) of a clip's rows that turn by `spin` more in each row, radians.
+    """Return the features (R, 27) of a clip's rows with an additional turn of `spin` radians per row.
 
-    raw (R, 27) : those of the clip; step, turn (R,) : to each next row, as they are, x + iy and radians
-    ahead : rows ahead whose root is a feature; cyclic : whether the first row follows the last; rate : rows a second
+    raw (R, 27) : features of the clip; step, turn (R,) : original motion to each next row, x + iy and radians
+    ahead : offsets of the future rows whose root is a feature; cyclic : whether the first row follows the last; rate :
+        rows a second
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""The controller of a driven body: a wish and a state make the next state (methods: Drive)."""
+"""The motion-matching controller: a target velocity and a state give the next state (methods: Drive)."""
 
 import cmath
 import math
@@ -20,28 +20,29 @@ from .springs import Ahead, wrapped
 
 STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
-CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to be answered at once
-WAITS = 0.1  # m that the wish runs ahead of the body before it waits
-PULL, PULL_HALF_LIFE = 0.45, 0.15  # share of its own speed, and s, with which the body is pulled to the wish
-BRAKE = 1.0  # the same share where it is to stand
-FOLLOWS = 0.5  # of what the wish goes faster, the body goes faster, too; all of it where it is to stand
-TURN_HALF_LIFE = 0.08  # s, as the pull's, of facing, besides how fast the wish turns
-TURN_PULL, TURN_ALONE = 0.5, 0.5  # share of its own turning, and radians a second at 1 m/s besides
-TURN_LATE, TURN_FORCED = 0.05, 20.0  # radians by which it may be late; beyond, radians a second for each more
-ROOT_HALF_LIFE = 0.10  # s in which the difference of two sources' root velocities fades
-BRAKES, TURNS = 0.75, 1.2  # times the half-life, where it is to stand, and of facing
-STANDING, STOPPING = 0.15, 0.125  # m/s of the wish, and share of the usual walk; slower than either it stands
-SLOWEST = 0.3  # of the usual walk; a slower wish that waits is no reason to go
-NEVER = 1e6  # of a jump to a row that stands, for who has to go
-IMAGE_PRICE = 0.5  # of a jump into a mirror image, and out of it
-LEAST_STAY = 10  # steps in a source before the next jump, but for a changed wish
+CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to trigger a search at once
+WAITS = 0.1  # m of lead at which the target waits for the body
+# limit as a share of the body's speed, and half-life in s, of the pull towards the target
+PULL, PULL_HALF_LIFE = 0.45, 0.15
+BRAKE = 1.0  # the same limit while the body is to stand
+FOLLOWS = 0.5  # share of the target's excess speed that the body adopts; all of it while it is to stand
+TURN_HALF_LIFE = 0.08  # s, for the facing, in addition to the target's turn rate
+TURN_PULL, TURN_ALONE = 0.5, 0.5  # limit as a share of the body's turning, plus radians a second at 1 m/s
+TURN_LATE, TURN_FORCED = 0.05, 20.0  # allowed lag in radians; beyond it, additional radians a second per radian
+ROOT_HALF_LIFE = 0.10  # s; decay of the difference between the root velocities of two sources
+BRAKES, TURNS = 0.75, 1.2  # factors on the half-life, while it is to stand, and for facing
+STANDING, STOPPING = 0.15, 0.125  # m/s of the wish, and share of walking speed; below either the body stands
+SLOWEST = 0.3  # share of walking speed; a slower wish that waits does not start the body
+NEVER = 1e6  # cost of a jump to a standing row while the body must travel
+IMAGE_PRICE = 0.5  # cost of a jump into or out of a mirror image
+LEAST_STAY = 10  # steps in a source before the next jump, unless the wish changes
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How the body answers: `weight` from 0 (at once) to 1 (moves well).
+    """The response of the body: `weight` from 0 (immediate) to 1 (natural motion).
 
-    waits : whether the wish waits for the body; else it obeys a clock
+    waits : whether the target waits for a body that lags, instead of following a clock
     """
 
     weight: float = 0.2
@@ -49,18 +50,18 @@ class Manner:
 
     @property
     def bonus(self) -> float:
-        """What a jump must be cheaper by."""
+        """Least cost reduction for a jump."""
         return 4.0 * self.weight
 
     @property
     def half_life(self) -> float:
-        """Of the springs of velocity and facing, seconds."""
+        """Half-life of the springs of velocity and facing, seconds."""
         return 0.16 + 0.3 * self.weight
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is wanted: a velocity on the ground, x + iy m/s, and a facing in radians, None for along the way."""
+    """A control input: target velocity on the ground, x + iy m/s, and facing (radians; None: travel direction)."""
 
     velocity: complex = 0j
     facing: float | None = None
@@ -68,15 +69,15 @@ class Wish:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A body that is driven, at one step.
+    """A driven body at one step.
 
-    row : of the database; jumped : whether it came there by a jump
-    place, facing : of its root; drift, spin : what is left of the root velocities of earlier sources
-    ahead : where the wish leads; goal : the wish as it is obeyed
-    pose, pose_before : rotations (J, 4) and translations (J, 3) in the frame of the root, without the feet's locks
+    row : of the database; jumped : whether a jump led there
+    place, facing : of its root; drift, spin : decaying remainders of the root velocities of earlier sources
+    ahead : spring that follows the wish; goal : the wish within the clips' limits
+    pose, pose_before : rotations (J, 4) and translations (J, 3) in the frame of the root, before locking the feet
     shown : rotations and translations in the world, with locked feet
     since, stayed : steps since the last search, and since the last jump; asked : the wish at that search
-    ground : what it walks on, None for the floor; footing : how high it is there
+    ground : the ground it walks on, None for the floor; footing : its height above the floor
     """
 
     row: int
@@ -103,7 +104,7 @@ class State:
 
 
 def begun(data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None) -> State:
-    """Return a body that stands at a place, x + iy m, facing a direction, radians; ground : None for the floor.
+    """Return a standing body at a place, x + iy m, facing a direction, radians; ground : None for the floor.
 
     Example:
         >>> from action_loom.core.drive import controller, database
@@ -127,7 +128,7 @@ def begun(data: Database, place: complex = 0j, facing: float = 0.0, ground: Grou
 
 
 def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
-    """Return the state one step (1/60 s) later; nothing given is changed.
+    """Return the state one step (1/60 s) later; arguments are not modified.
 
     Example:
         >>> from action_loom.core.drive import controller, database
@@ -154,7 +155,7 @@ def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
 
 
 def _obeyed(data: Database, state: State, wish: Wish) -> Wish:
-    """Return the wish as the clips can obey it: no faster than they go, and facing where they go."""
+    """Return the wish limited to the clips: at most their speed, and facing a direction in which they travel."""
     speed = abs(wish.velocity)
     if speed < 1e-6:
         return Wish(0j, state.goal.facing if wish.facing is None else wish.facing)
@@ -169,9 +170,9 @@ def _obeyed(data: Database, state: State, wish: Wish) -> Wish:
 
 
 def _ahead(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
-    """Return the spring one step later; it waits for the body where it is too far ahead."""
+    """Return the spring one step later; it waits for the body if it is too far ahead."""
     ahead = predicted(manner, replace(state, goal=goal), (1,))[0]
-    there, limit = state.place + state.velocity * STEP, WAITS * data.unit  # where the body is by then
+    there, limit = state.place + state.velocity * STEP, WAITS * data.unit  # position of the body after the step
     apart = ahead.place - there
     if manner.waits and abs(apart) > limit:
         ahead = replace(ahead, place=there + apart * (limit / abs(apart)))
@@ -179,7 +180,7 @@ def _ahead(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
 
 
 def _searched(data: Database, manner: Manner, state: State) -> State:
-    """Return the state after a search, if one is due: at another row, if one is much better."""
+    """Return the state after a search, if one is due: at another row, if it is much better."""
     ends = data.onward[state.row] < 0
     changed = abs(state.goal.velocity - state.asked.velocity) > CHANGED[0] * data.unit
     changed = changed or abs(wrapped((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
@@ -191,7 +192,7 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     if not stand and state.still:
         changed = True
     if stand:
-        leaves = ends or not data.stays[state.row]  # a clip that stood goes on
+        leaves = ends or not data.stays[state.row]  # a clip that is already standing plays on
         return _standing(data, state) if leaves and len(data.still) else state
     if not (ends or changed or state.since >= EVERY):
         return replace(state, still=False)
@@ -209,14 +210,14 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
 
 
 def _left_behind(data: Database, manner: Manner, state: State) -> bool:
-    """Return whether a body stands though its wish goes: a slow one is nearer to standing than to any step."""
+    """Return whether a body stands although its wish moves: a slow wish is nearer to standing than to any step."""
     behind = abs(state.ahead.place - state.place) >= 0.99 * WAITS * data.unit
     slow = manner.waits and abs(state.goal.velocity) < SLOWEST * data.gaits[0]
     return behind and not slow and abs(state.velocity) < STANDING * data.unit and bool(data.going.any())
 
 
 def _prices(data: Database, row: int, goes: bool) -> Numbers | None:
-    """Return what a jump to each row costs besides; goes : whether it has to go."""
+    """Return the cost added to a jump to each row; goes : whether the body must travel."""
     if data.given == len(data.clips) and not goes:
         return None
     prices = np.where(data.image[data.index.rows] == data.image[row], np.float32(0.0), np.float32(IMAGE_PRICE))
@@ -224,7 +225,7 @@ def _prices(data: Database, row: int, goes: bool) -> Numbers | None:
 
 
 def _standing(data: Database, state: State) -> State:
-    """Return the state at the row that stands most like the body does."""
+    """Return the state at the standing row most similar to the body's pose."""
     if not len(data.still):
         return replace(_jumped(data, state, data.rest_row), still=True) if not state.still else state
     query = data.features[state.row].copy()
@@ -236,7 +237,7 @@ def _standing(data: Database, state: State) -> State:
 
 
 def _query(data: Database, manner: Manner, state: State) -> Numbers:
-    """Return the features (27,) that are looked for: the pose of now, and the root where the wish leads."""
+    """Return the query features (27,): the current pose, and the root predicted from the wish."""
     query = data.features[state.row].astype(np.float64)
     own = np.empty(12)
     turned = cmath.exp(-1j * state.facing)
@@ -250,7 +251,7 @@ def _query(data: Database, manner: Manner, state: State) -> Numbers:
 
 
 def predicted(manner: Manner, state: State, rows: Sequence[int] = AHEAD) -> list[Ahead]:
-    """Return where the wish leads in so many rows' time.
+    """Return the predicted spring states after given numbers of rows.
 
     Example:
         >>> from action_loom.core.drive import controller
@@ -266,7 +267,7 @@ def predicted(manner: Manner, state: State, rows: Sequence[int] = AHEAD) -> list
 
 
 def _jumped(data: Database, state: State, row: int) -> State:
-    """Return the state at another row, where the body is and as it moves."""
+    """Return the state at another row, with the body's position and motion inertialized."""
     before = data.before(row)
     rows = [row if before < 0 else before, row]
     offs = offsets.between(state.pose, state.pose_before, data.rotations[rows], data.translations[rows], STEP)
@@ -280,7 +281,7 @@ def _root_speed(data: Database, row: int, facing: float) -> complex:
 
 
 def _moved(data: Database, state: State) -> State:
-    """Return the state with its root and pose one row on."""
+    """Return the state with its root and pose advanced by one row."""
     row = state.row
     rests = state.still and not len(data.still)
     step, turn = (0j, 0.0) if rests else (complex(data.step[row]), float(data.turn[row]))
@@ -310,11 +311,11 @@ def _moved(data: Database, state: State) -> State:
 
 
 def _pull(state: State, velocity: complex) -> complex:
-    """Return the velocity with which the body is pulled to where the spring is, and to how fast it goes.
+    """Return the velocity correction towards the position and speed of the spring.
 
-    It is a share of the body's own speed at most.
+    It is limited to a share of the body's own speed.
     """
-    apart = state.ahead.place - (state.place + velocity * STEP)  # where the body would be by then
+    apart = state.ahead.place - (state.place + velocity * STEP)  # remaining distance after the step
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE)) * RATE
     wanted += (FOLLOWS if state.goal.velocity else 1.0) * (state.ahead.velocity - velocity)
     most = (PULL if state.goal.velocity else BRAKE) * abs(velocity)
@@ -330,7 +331,7 @@ def _turn_pull(data: Database, state: State, turning: float, speed: float, facin
 
 
 def _shown(data: Database, state: State) -> State:
-    """Return the state with its pose in the world, the feet where they stand."""
+    """Return the state with its pose in the world and its feet locked."""
     clip = replace(data.clips[0], rate=RATE, rotations=state.pose[0][None], translations=state.pose[1][None])
     clip = root_motion.placed(clip, state.facing, np.array([state.place.real, state.place.imag]))
     pairs = list(feet.balls_and_ankles(data.skeleton).values())
@@ -360,7 +361,7 @@ def _locked(data: Database, state: State, balls: Sequence[complex]) -> tuple[Foo
 
 
 def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence[Array]) -> Footing | None:
-    """Return how high the body is over the floor; arms (3,) : from ankles to balls."""
+    """Return the height of the body over the floor; arms (3,) : from ankles to balls."""
     if state.ground is None:
         return None
     height = data.skeleton.height

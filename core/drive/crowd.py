@@ -1,7 +1,7 @@
-"""Bodies that go the same way and avoid each other: reciprocal velocity obstacles (methods: Drive).
+"""Collision avoidance for bodies that travel together: reciprocal velocity obstacles (methods: Drive).
 
-A plain one of our own [van den Berg]: of some velocities around the wished one, the one that is near it and comes
-to a collision late.
+A simple implementation after [van den Berg]: of candidate velocities around the wanted one, choose the one that is
+similar to it and collides late.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,19 +13,19 @@ from . import wishes
 from .controller import EVERY, Manner, State, Wish, begun, step
 from .database import Database
 
-# Lengths are of a body 1.7 m tall.
-RADIUS = 0.35  # m; bodies keep twice that between their roots
-SOON, NEAR = 4.0, 6.0  # s and m; later collisions, and bodies farther away, do not count
-WEIGHT = 2.0  # m; divided by the seconds until a collision, it counts as metres a second off the wish
-TURNS = 0.1  # of the change of what is asked
-LEFT = 0.2  # m/s off the wish that passing on the left counts as
+# Lengths are for a body height of 1.7 m.
+RADIUS = 0.35  # m; the roots of two bodies keep twice this distance
+SOON, NEAR = 4.0, 6.0  # s and m; later collisions and more distant bodies are ignored
+WEIGHT = 2.0  # m; divided by the seconds until a collision, it is a cost in m/s
+TURNS = 0.1  # cost of changing the velocity, per m/s
+LEFT = 0.2  # m/s; cost of passing on the left
 SPEEDS, WAYS = (
     (0.0, 0.4, 0.7, 1.0, 1.3),
     16,
-)  # of the velocities that are tried: shares of the wished speed, and directions
+)  # candidate velocities: shares of the wanted speed, and number of directions
 
 Complex = NDArray[np.complex128]
-Pair = tuple[Wish, Wish]  # what is wished, and what is asked of the body instead
+Pair = tuple[Wish, Wish]  # the original wish, and the wish modified for avoidance
 
 
 def avoiding(
@@ -33,7 +33,7 @@ def avoiding(
 ) -> complex:
     """Return the velocity of one of N bodies that is near its wanted one and avoids the others, m/s as x + iy.
 
-    places, velocities, wanted, radii (N,) : of all; leads : whether the first one leaves all avoidance to the others
+    places, velocities, wanted, radii (N,) : of all; leads : whether the first body leaves all avoidance to the others
 
     Example:
         >>> import numpy as np
@@ -50,22 +50,23 @@ def avoiding(
         return wish
     ways = np.exp(2j * np.pi * np.arange(WAYS) / WAYS)
     tried = np.concatenate([[wish], (wish * np.outer(SPEEDS, ways)).reshape(-1)])
-    # Who stands, or leads, does not give way: all of it is left to the other.
+    # A standing or leading body does not give way, so the other one must avoid it alone.
     shared = (wanted[others] != 0j) & ~(leads & (others == 0))
     moving = np.where(shared, 0.5 * (velocities[own] + velocities[others]), velocities[others])
     seconds = _until(away[others], tried[:, None] - moving, radii[own] + radii[others], shared)
     price = WEIGHT / np.maximum(seconds.min(axis=1), 0.05)
     price = np.where(seconds.min(axis=1) < SOON, price, 0.0) + np.abs(tried - wish)
-    price += TURNS * np.abs(tried - velocities[own])  # no turning to and fro
-    price += LEFT * ((tried * wish.conjugate()).imag > 1e-9)  # who crosses goes right, not both to one side
+    price += TURNS * np.abs(tried - velocities[own])  # avoid oscillation
+    # crossing bodies pass on the right, so that both do not choose one side
+    price += LEFT * ((tried * wish.conjugate()).imag > 1e-9)
     return complex(tried[int(np.argmin(np.round(price, 9)))])
 
 
 def _until(
     away: Complex, speeds: Complex, apart: NDArray[np.float64], shared: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return the seconds (T, N) until bodies collide that see others `away` (N,) at relative speeds (T, N)."""
-    speeds = np.where(shared, 2.0 * speeds, speeds)  # with both doing as much
+    """Return the seconds (T, N) until a body collides with others at offsets `away` (N,) for relative speeds (T, N)."""
+    speeds = np.where(shared, 2.0 * speeds, speeds)  # both bodies contribute equally
     a = np.abs(speeds) ** 2
     b = (speeds * away.conj()).real
     c = np.abs(away) ** 2 - apart**2
@@ -78,10 +79,10 @@ def _until(
 def asked(
     bodies: Sequence[tuple[Database, State]], wanted: Sequence[Wish], before: Sequence[Pair], *, leads: bool
 ) -> list[Pair]:
-    """Return for each body what is wished, and what is asked of it so that it avoids the others.
+    """Return for each body its original wish, and the wish modified to avoid the others.
 
-    before : what was returned for the last step, () at first; it holds for some steps while the wishes do.
-    leads : whether the first one does as it is wished, and leaves all avoidance to the others
+    before : the previous result, () at first; it is kept for some steps while the wishes do not change
+    leads : whether the first body follows its wish, and leaves all avoidance to the others
 
     Example:
         >>> from action_loom.core.drive import controller, crowd, database
@@ -96,7 +97,7 @@ def asked(
     if known == list(wanted) and bodies[0][1].steps % EVERY:
         return list(before)
     places = np.array([state.place for _, state in bodies])
-    # What was asked of them, not how they sway: else each gives way to the left and to the right in turn.
+    # Requested velocities exclude body sway, because swaying bodies would alternately give way to both sides.
     velocities = np.array([wish.velocity for _, wish in before] or [state.velocity for _, state in bodies])
     wished = np.array([wish.velocity for wish in wanted])
     radii = np.array([RADIUS * data.unit for data, _ in bodies])
@@ -118,10 +119,10 @@ def driven(
     *,
     leads: bool = False,
 ) -> tuple[list[list[State]], list[list[Wish]]]:
-    """Return the states of bodies that avoid each other, and what each was asked: alone, it gives the same states.
+    """Return the states of bodies that avoid each other, and the modified wishes, which reproduce each state alone.
 
-    bodies : of each its rows, where it begins, and the direction that it faces; wished : the wishes of each
-    at : told the step before each
+    bodies : of each its database, start position and facing; wished : the wishes of each
+    at : progress callback, called with the step before each
 
     Example:
         >>> from action_loom.core.drive import crowd, database
@@ -146,7 +147,7 @@ def driven(
 
 
 def later(wished: Sequence[Wish], steps: int) -> list[Wish]:
-    """Return wishes (F,) that come some steps later; the last ones are left out.
+    """Return wishes (F,) delayed by some steps; the last ones are dropped.
 
     Example:
         >>> from action_loom.core.drive import crowd

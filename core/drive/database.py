@@ -1,4 +1,4 @@
-"""All frames of a character's actions as rows to be searched: poses in the frame of the root, and what leads on.
+"""The motion-matching database: frames of a character's actions as rows with poses, features and successors.
 
 Method: Drive.
 """
@@ -27,25 +27,25 @@ from .search import Index
 
 RATE = 60.0  # rows a second
 PLACE_SIGMA, FACING_SIGMA = 0.15, 0.20  # s; of the root
-AHEAD = (20, 40, 60)  # rows ahead whose root is a feature
-WEIGHTS = (0.75, 1.0, 1.0, 1.0, 1.5)  # feet, their velocities, hips velocity, places ahead, facings ahead
-GROUPS = (6, 6, 3, 6, 6)  # numbers of each
-TURNS = 0.2  # least σ of facings ahead, which are all that counts among clips that hardly turn else
-OWN = sum(GROUPS[:3])  # the first of these are the pose's own
-LAST = 20  # rows at the end of a clip that nothing jumps to
-SEEN = 0.75  # s around a row that its features and smoothing see, beyond the last row ahead
-CLOSED = 0.01  # heights; the gap of a clip that is one cycle, or several
-SIGHT = 18  # rows before a foot comes to what it is lifted for
-STAYS = 20  # rows for which a row stands yet, to be stood in
-SETTLES = 30  # rows in which a body that comes to stand is left alone
-TALL = 1.7  # m, height of the body for which lengths here are set; those of others are in proportion
+AHEAD = (20, 40, 60)  # offsets of the future rows whose root is a feature
+WEIGHTS = (0.75, 1.0, 1.0, 1.0, 1.5)  # feet, their velocities, hips velocity, future positions, future facings
+GROUPS = (6, 6, 3, 6, 6)  # number of features in each group
+TURNS = 0.2  # least σ of future facings, which would dominate for clips that hardly turn
+OWN = sum(GROUPS[:3])  # number of features of the pose itself, which come first
+LAST = 20  # rows at the end of a clip to which no jump leads
+SEEN = 0.75  # s around a row needed by its features and smoothing, in addition to the future rows
+CLOSED = 0.01  # heights; the largest gap of a clip that is one cycle, or several
+SIGHT = 18  # rows of look-ahead for lifting a foot over obstacles
+STAYS = 20  # rows for which a row must still stand to be used for standing
+SETTLES = 30  # rows for which a body that is stopping is not interrupted
+TALL = 1.7  # m, body height for which lengths here are set; they scale with the body
 
-# In heights a second, of the root.
+# Root speeds in heights a second.
 STANDS, GOES, RUNS = 0.09, bends.GOES, 1.15
-LONG_ENOUGH = 0.5  # s in which a body that stands must stand
-SECTOR = np.radians(45.0)  # to each side of a direction: what goes there
+LONG_ENOUGH = 0.5  # s for which a body must stand still
+SECTOR = np.radians(45.0)  # to each side of a direction, for its speed limit
 LEAST_ROWS = 20  # in a sector
-FASTEST = 95.0  # percentile of speed
+FASTEST = 95.0  # percentile of speed used as the limit
 
 Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -53,17 +53,17 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Database:
-    """R rows of all clips and their images, at RATE, of a body whose feet are S.
+    """R rows of all clips and their images, at RATE, of a body with S feet.
 
-    clips : as they are driven; clip, frame (R,) : where a row comes from; given : number of clips that are no images
+    clips : as driven; clip, frame (R,) : source of each row; given : number of clips that are not mirror images
     rotations (R, J, 4), translations (R, J, 3) : poses in the frame of the root
-    step (R,) : from a row to the next one in the frame of the root, x + iy; turn (R,) : how far it turns
-    onward (R,) : the next row, −1 at the end of a clip that is no cycle and ends as none does
-    velocity (R,) : of the root in its own frame, m/s; stands (R, S) : whether a ball stands
-    balls (R, S) : where each is in the frame of the root, x + iy
-    features (R, 27) : scaled; scale, mean (27,) : feature = (number − mean) · scale
-    sources : the clips as given, and those of a library; library : tells that one's state, None for none
-    bends : number of clips that are others bent into turns, the last ones that are no images
+    step (R,) : root motion to the next row in the frame of the root, x + iy; turn (R,) : its rotation, radians
+    onward (R,) : the next row, −1 at the end of an acyclic clip without successor
+    velocity (R,) : of the root in its own frame, m/s; stands (R, S) : whether a ball is in contact
+    balls (R, S) : position of each ball in the frame of the root, x + iy
+    features (R, 27) : scaled; scale, mean (27,) : feature = (value − mean) · scale
+    sources : the clips as given, including library clips; library : key of the library's state, None without one
+    bends : number of clips bent into turns, the last ones before the images
     """
 
     clips: tuple[Clip, ...]
@@ -103,7 +103,7 @@ class Database:
 
     @cached_property
     def unit(self) -> float:
-        """Metres of a unit of length: 1 for a body 1.7 m tall."""
+        """Metres per unit of length: 1 for a body height of 1.7 m."""
         return self.skeleton.height / TALL if self.skeleton.height > 0.0 else 1.0
 
     @cached_property
@@ -113,7 +113,7 @@ class Database:
 
     @cached_property
     def open(self) -> Rows:
-        """The rows that can be jumped to."""
+        """The rows to which a jump may lead."""
         left = np.full(len(self), LAST + 1)
         ends = np.flatnonzero(self.onward < 0)
         for end in ends:
@@ -129,7 +129,7 @@ class Database:
 
     @cached_property
     def still(self) -> Rows:
-        """The rows in which the body stands for a while; none if it never does."""
+        """The rows in which the body stands for a while; empty if it never does."""
         slow = np.abs(self.velocity) < STANDS * self.skeleton.height
         found = [
             np.arange(a, b)
@@ -143,14 +143,14 @@ class Database:
 
     @cached_property
     def stays(self) -> Flags:
-        """Whether a row (R,) is one in which the body stands for a while."""
+        """Flags (R,) of the rows in `still`."""
         stands = np.zeros(len(self), dtype=bool)
         stands[self.still] = True
         return stands
 
     @cached_property
     def settling(self) -> Flags:
-        """Whether a row (R,) stands, or leads to one that does within half a second: a stop that is almost over."""
+        """Flags (R,) of rows that stand, or lead to standing within half a second: a stop that is almost complete."""
         found, row = self.stays.copy(), np.arange(len(self))
         for _ in range(SETTLES):
             row = np.where(row >= 0, self.onward[row], -1)
@@ -159,12 +159,12 @@ class Database:
 
     @cached_property
     def going(self) -> Flags:
-        """Whether each of the rows that can be jumped to goes anywhere."""
+        """Flags of the open rows that travel."""
         return np.abs(self.velocity[self.open]) > GOES * self.skeleton.height
 
     @cached_property
     def still_index(self) -> Index | None:
-        """The rows that stand, as long as there are any those that do so for a third of a second yet."""
+        """An index of rows that stand for at least another 1/3 second, or of all that stand if none does."""
         lasts, row = self.stays.copy(), np.arange(len(self))
         for _ in range(STAYS):
             row = np.where(row >= 0, self.onward[row], -1)
@@ -174,19 +174,19 @@ class Database:
 
     @cached_property
     def rest_row(self) -> int:
-        """The row that is most like standing, where the body never stands: its feet and hips move least."""
+        """The row most similar to standing, for a body that never stands: its feet and hips move least."""
         moving = self.raw[:, 6:OWN]
         low = np.abs(moving).sum(axis=1)
         return int(self.open[np.argmin(low[self.open])])
 
     @cached_property
     def raw(self) -> Array:
-        """The features (R, 27) as numbers: metres, and metres a second."""
+        """The unscaled features (R, 27): metres, and metres a second."""
         return self.features / self.scale + self.mean
 
     @cached_property
     def gaits(self) -> tuple[float, float]:
-        """The usual speeds of walking and running, m/s; the same twice for a body that has one of them."""
+        """The typical speeds of walking and running, m/s; equal for a body with only one of them."""
         height = self.skeleton.height
         speed = self.velocity.imag / height
         goes = speed[self.open][speed[self.open] > GOES]
@@ -195,14 +195,14 @@ class Database:
         walks, runs = goes[goes < RUNS], goes[goes >= RUNS]
         if min(len(walks), len(runs)) >= LEAST_ROWS:
             return float(np.median(walks)) * height, float(np.percentile(runs, 75.0)) * height
-        # All are of one kind by their speed: then the slowest clip walks, and the fastest runs.
+        # If all speeds are of one gait, the slowest clip counts as walking and the fastest as running.
         of_clip = [speed[(self.clip == k) & (speed > GOES)] for k in range(self.given)]
         each = [float(np.median(one)) for one in of_clip if len(one) >= LEAST_ROWS] or [float(np.median(goes))]
         return min(each) * height, max(each) * height
 
     @cached_property
     def caps(self) -> Array:
-        """The speed (8,) that clips reach in each eighth of a turn, from ahead to the left, m/s; 0 where none goes."""
+        """The speed (8,) that clips reach in each eighth of a turn, from forward to the left, m/s; 0 without clips."""
         speed, way = np.abs(self.velocity[self.open]), np.angle(self.velocity[self.open] / 1j)
         goes = speed > GOES * self.skeleton.height
         found = np.zeros(8)
@@ -213,12 +213,12 @@ class Database:
         return found
 
     def cap(self, way: float) -> float:
-        """Return how fast clips go in a direction, radians to the left of ahead; 0 if none does."""
+        """Return the clips' speed in a direction, radians to the left of forward; 0 without clips."""
         return float(self.caps[round(way / (np.pi / 4.0)) % 8])
 
     @cached_property
     def lacks(self) -> tuple[str, ...]:
-        """What the character lacks, a sentence each."""
+        """Sentences on motions that the character lacks."""
         height, goes = self.skeleton.height, []
         if not len(self.still):
             goes.append("no action stands: it will hold the calmest pose of a step when it stops")
@@ -244,7 +244,7 @@ class Database:
 
     @cached_property
     def coming(self) -> NDArray[np.complex128]:
-        """How far each ball (R, S) goes in the next SIGHT rows, x + iy in the frame of the root now."""
+        """Motion of each ball (R, S) over the next SIGHT rows, x + iy in the current frame of the root."""
         row, place, facing = np.arange(len(self)), np.zeros(len(self), dtype=complex), np.zeros(len(self))
         for _ in range(SIGHT):
             on = self.onward[row] >= 0
@@ -254,7 +254,7 @@ class Database:
         return np.asarray(place[:, None] + self.balls[row] * np.exp(1j * facing)[:, None] - self.balls)
 
     def before(self, row: int) -> int:
-        """Return the row that leads to a row; −1 for the first of a clip that is no cycle."""
+        """Return the row before a row; −1 for the first row of an acyclic clip."""
         if row > 0 and self.onward[row - 1] == row:
             return row - 1
         leading = np.flatnonzero(self.onward == row)
@@ -277,10 +277,10 @@ class Database:
 def build(
     clips: Sequence[Clip], *, mirror: bool = True, travel: TravelOptions | None = None, progress: Progress = SILENT
 ) -> Database:
-    """Return the rows of clips: without bad ends, on one body and floor, cycles repeated, in-place ones given travel.
+    """Return a database of clips: trimmed, on one body and floor, cycles repeated, root motion added where absent.
 
-    mirror : whether to add mirror images, where the body has two equal sides
-    Raises ClipError for no clips and SkeletonError for bodies without feet, and what `inputs.gather` raises.
+    mirror : whether to add mirror images, for bodies with two equal sides
+    Raises ClipError for no clips, SkeletonError for bodies without feet, and the errors of `inputs.gather`.
 
     Example:
         >>> from action_loom.core.drive import database
@@ -322,19 +322,19 @@ def build(
 
 
 def _whole(clip: Clip, *, cyclic: bool) -> int:
-    """Return the frames of a cycle that was not repeated, as a long one or one that holds several; 0 for others."""
+    """Return the frames of a cycle that was not repeated, because it is long or holds several cycles; 0 for others."""
     return len(clip) - 1 if cyclic and cycles.gap(clip) < CLOSED * clip.skeleton.height else 0
 
 
 def _limbs(skeleton: Skeleton, known: Sequence[str]) -> tuple[Limb | None, ...]:
-    # Ankles may hang on a root; of bodies whose joints do not inherit all, feet are not moved.
+    # Ankles may be children of a root. Feet are not moved for bodies without full inheritance.
     legs = ik.known_legs(skeleton) if skeleton.inheritance is None else []
     by_name = {limb.foot: limb for limb in legs if limb.end < len(skeleton)}
     return tuple(by_name.get(foot) for foot in known)
 
 
 def _cycle(clip: Clip, cycle: int) -> Part:
-    """Return the rows of the first cycle of a clip, of so many frames."""
+    """Return the rows of the first cycle, of `cycle` frames, of a clip."""
     one = cycles.to_rate(replace(clip.cut(0, cycle + 1), cyclic=True), RATE)
     length = len(one) - 1
     before, after = (int(np.ceil(frames / length)) for frames in (SEEN * RATE, AHEAD[-1] + SEEN * RATE))
@@ -343,7 +343,7 @@ def _cycle(clip: Clip, cycle: int) -> Part:
 
 
 def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> Part:
-    """Return the rows of a clip that is no cycle; after : the loop among clips whose pose it ends with, if any."""
+    """Return the rows of an acyclic clip; after : the loop whose pose it ends with, and its frame, if any."""
     count = len(resample.to_rate(clip, RATE))
     if after is None:
         return _part(resample.to_rate(clip, RATE), 0, count)
@@ -354,7 +354,7 @@ def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends
 
 
 def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> Part:
-    """Return rows first … end − 1 of a clip at RATE, which goes on before and after them where it can."""
+    """Return rows first … end − 1 of a clip at RATE, which may be extended on both sides."""
     own = slice(first, end)
     raw, place, facing, balls = _features(long)
     stands = np.column_stack([foot.ball_stands for foot in _standing(long).values()])
@@ -381,7 +381,7 @@ def _standing(clip: Clip) -> dict[str, contacts.Foot]:
 
 
 def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
-    """Return the smoothed places (F,) of a clip's root as x + iy, and its facing (F,), radians.
+    """Return the smoothed positions (F,) of a clip's root as x + iy, and its facing (F,), radians.
 
     Example:
         >>> from action_loom.core.drive import database
@@ -396,7 +396,7 @@ def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
 
 
 def _features(clip: Clip) -> tuple[Array, NDArray[np.complex128], Array, NDArray[np.complex128]]:
-    """Return the features (F, 27) of a clip as numbers, its root, and its balls (F, S) in the root's frame."""
+    """Return the unscaled features (F, 27) of a clip, its root, and its balls (F, S) in the root's frame."""
     place, facing = root(clip)
     points = kinematics.points(clip)
     known = feet.balls_and_ankles(clip.skeleton)
@@ -442,7 +442,7 @@ def _joined(
             k, share = part.after
             onward[end - 1] = firsts[k] + (round(share * counts[k]) + 1) % counts[k]
     raw = np.concatenate([part.raw for part in parts])
-    own = np.concatenate([part.raw for part in parts if not part.bent])  # bends would make paces count for less
+    own = np.concatenate([part.raw for part in parts if not part.bent])  # bends would reduce the weight of velocities
     mean, deviation = own.mean(axis=0), own.std(axis=0)
     scale, at = np.empty(len(mean)), 0
     for size, weight, least in zip(GROUPS, WEIGHTS, (1e-6, 1e-6, 1e-6, 1e-6, TURNS), strict=True):

@@ -1,4 +1,4 @@
-"""Clips that end with a pose of a loop, as the stops, starts and turns of a set do: they go on in it.
+"""Link clips that end with a pose of a loop, such as stops, starts and turns of a set, to that loop.
 
 Method: Drive.
 """
@@ -12,15 +12,15 @@ from ..motion import cycles, root_motion
 from ..motion.clip import Clip, joined
 from ..motion.quat import Array
 
-APART = 0.003  # of the body's height, root mean square; poses that are nearer are the same one
+APART = 0.003  # body heights, root mean square; poses with a smaller distance count as equal
 
-Into = tuple[int, int]  # a clip that is a loop, and a frame of its first cycle
+Into = tuple[int, int]  # a looping clip, and a frame of its first cycle
 
 
 def loops_after(clips: Sequence[Clip], lengths: Sequence[int]) -> list[Into | None]:
-    """Return for each clip the loop that its last pose is of, and its frame there; None where it is of none.
+    """Return for each clip the loop that contains its last pose, and its frame there; None if there is none.
 
-    lengths : frames of the cycle that each clip repeats, 0 for clips that are no loops, which alone can lead into one
+    lengths : frames of the cycle that each clip repeats, 0 for acyclic clips; only these can lead into a loop
 
     Example:
         >>> from action_loom.core.drive import ends
@@ -43,7 +43,7 @@ def loops_after(clips: Sequence[Clip], lengths: Sequence[int]) -> list[Into | No
 
 
 def _nearest(shapes: Mapping[int, Array], shape: Array, near: float) -> Into | None:
-    """Return the loop and the frame of it that is nearest to a shape (1, P, 3), None where none is near."""
+    """Return the loop and its frame nearest to a shape (1, P, 3), None if none is within `near`."""
     found = None
     for k, among in shapes.items():
         apart = np.sqrt(((among - shape) ** 2).sum(axis=(1, 2)))
@@ -53,7 +53,7 @@ def _nearest(shapes: Mapping[int, Array], shape: Array, near: float) -> Into | N
 
 
 def gone_on(clip: Clip, loop: Clip, frame: int, frames: int) -> Clip:
-    """Return a clip and so many frames more of a loop, which is one cycle, from a frame of it on.
+    """Return a clip extended by `frames` frames of a loop, which is one cycle, starting at one of its frames.
 
     Example:
         >>> from action_loom.core.drive import ends

@@ -1,4 +1,4 @@
-"""Feet of a driven body: they stay where they stand, and step before they are dragged (methods: Drive)."""
+"""Lock the feet of a driven body during contacts, and step before they are dragged (methods: Drive)."""
 
 import math
 from collections.abc import Sequence
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 from . import springs
 
-# In body heights.
-LETS_GO = 0.075  # a foot that would be moved farther steps, if the other stands
-ALONE = 0.10  # it does so in any case
-FARTHEST = 0.12  # no foot is ever moved farther
-LIFTS, LIFT_SHARE = 0.04, 0.5  # a step in place is as high at most, and that share of its way
-STEP = 0.24  # s that a step in place takes
-IN, OUT = 0.012, 0.06  # s, half-lives in which a foot comes to its place on the ground, and leaves it
+# In body heights, the displacement of a foot.
+LETS_GO = 0.075  # beyond it the foot steps, if the other stands
+ALONE = 0.10  # beyond it the foot steps in any case
+FARTHEST = 0.12  # upper limit
+LIFTS, LIFT_SHARE = 0.04, 0.5  # largest height of a step in place, and its height as a share of its length
+STEP = 0.24  # s, duration of a step in place
+IN, OUT = 0.012, 0.06  # s, half-lives of locking a foot to the ground, and of releasing it
 
 
 @dataclass(frozen=True)
 class Foot:
-    """How a foot is moved: by `off` on the ground, x + iy, and `lift`, metres.
+    """The displacement of a foot: `off` on the ground, x + iy, and `lift`, metres.
 
-    held, at : whether it is held on the ground, and where; ball, speed : where it is shown, and its velocity
-    rest, fading : what is left of the way to where it belongs, and its velocity
-    since : seconds into a step in place, negative while there is none; far : what it was moved by as that began
+    held, at : whether it is locked to the ground, and its place; ball, speed : displayed position and its velocity
+    rest, fading : decaying offset from its target, and its velocity
+    since : seconds into a step in place, negative without one; far : displacement at its start
     """
 
     ball: complex
@@ -39,7 +39,7 @@ class Foot:
 def stepped(
     feet: Sequence[Foot], balls: Sequence[complex], stands: Sequence[bool], height: float, seconds: float
 ) -> tuple[Foot, ...]:
-    """Return the feet some seconds later; balls : where they would be, x + iy; stands : whether their source stands.
+    """Return the feet some seconds later; balls : source positions, x + iy; stands : contacts in the source.
 
     Example:
         >>> from action_loom.core.drive import foot_lock
@@ -66,11 +66,11 @@ def _foot(foot: Foot, ball: complex, standing: bool, height: float, seconds: flo
         away = abs(foot.at - ball) / height
         if away > ALONE or (away > LETS_GO and not stepping):
             hold, since, far = False, 0.0, away * height
-    was = foot.ball - foot.off  # where the source had it
-    moving = (ball - was) / seconds  # as fast as the source moves it
+    was = foot.ball - foot.off  # position in the source
+    moving = (ball - was) / seconds  # velocity in the source
     rest, fading, at = foot.rest, foot.fading, foot.at
     if hold and not foot.held:
-        # It runs out without coming back: a spring at this rate that begins with this velocity ends here.
+        # A critically damped spring with this rate and initial velocity comes to rest here without overshooting.
         at = foot.ball + foot.speed / springs.rate_of(IN)
         rest, fading = foot.ball - at, foot.speed
     elif foot.held and not hold:

@@ -1,4 +1,4 @@
-"""Feet on a ground with heights: while a body is driven, and in what is kept of it (methods: Drive)."""
+"""Place feet on uneven ground, while a body is driven and in the baked clip (methods: Drive)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,24 +18,25 @@ from . import springs
 from .foot_lock import Foot
 from .ground import LEVEL, Ground, Spot
 
-CLIMBS = 0.25  # body heights; a higher step is walked through
-LEADS = 0.4  # body heights; a foot stands no higher over the ground under the body
-RISES, LANDS, SETTLES = 0.04, 0.02, 0.10  # s, half-lives of a foot in the air, of one that stands, of the body
-LOWER = 0.3  # the body is so much of the way from the lower foot to the higher one
-FOLLOWS, CLEARS = 0.12, 0.03  # s, sigma of the body's height in what is kept, and of lifts over edges
-GAP = 1.0  # s without a stance of a foot; then it goes over what is under the body
-REACH = 1.0  # m around the body in which the ground is looked at again
+CLIMBS = 0.25  # body heights; a higher step is passed through
+LEADS = 0.4  # body heights of a foot above the ground under the body, at most
+# s, half-lives of height: of a foot in the air, of a foot in contact, of the body
+RISES, LANDS, SETTLES = 0.04, 0.02, 0.10
+LOWER = 0.3  # position of the body's height between the lower foot (0) and the higher one (1)
+FOLLOWS, CLEARS = 0.12, 0.03  # s, sigma of the body's height in the baked clip, and of lifts over edges
+GAP = 1.0  # s without a contact of a foot, after which it follows the ground under the body
+REACH = 1.0  # m around the body for which the ground is cached
 
-Stood = tuple[int, int, Spot]  # a stance: its first frame, its end, and what the foot stands on
+Stood = tuple[int, int, Spot]  # a contact: its first frame, its end, and the ground under the foot
 
 
 @dataclass(frozen=True, eq=False)
 class Footing:
-    """How high a driven body is over the floor of its clips, metres.
+    """The height of a driven body over the floor of its clips, metres.
 
-    level, rising : of the body, and how fast; ups, lifting : of each foot, and how fast
-    under : of the ground under its root; spots : what each foot stands on, or is lifted to
-    near, of : the ground around a place
+    level, rising : of the body, and its velocity; ups, lifting : of each foot, and its velocity
+    under : height of the ground under its root; spots : ground under each foot, or under its target
+    near, of : cached ground, and the place it was cached for
     """
 
     level: float
@@ -50,7 +51,7 @@ class Footing:
 
 
 def begun(whole: Ground, place: complex, balls: Sequence[complex], ankles: Sequence[complex], height: float) -> Footing:
-    """Return the footing of a body that stands at a place, with its feet there; height : of the body, metres.
+    """Return the footing of a standing body with its feet on the ground; height : of the body, metres.
 
     Example:
         >>> from action_loom.core.drive import footing, ground
@@ -76,7 +77,7 @@ def stepped(
     height: float,
     seconds: float,
 ) -> Footing:
-    """Return the footing some seconds later; moved : the feet as shown on the floor; coming : how far they go yet."""
+    """Return the footing some seconds later; moved : feet on the floor; coming : their motion to the next contact."""
     near, of = before.near, before.of
     if abs(place - of) > REACH:
         near, of = whole.near([place], 2.0 * REACH), place
@@ -111,7 +112,7 @@ def _turned(before: Array, to: Array, seconds: float) -> Array:
 
 
 def tilt(normal: Array) -> Array:
-    """Return the rotations (…, 4) that bring what is level onto a ground with normals (…, 3).
+    """Return the rotations (…, 4) that tilt the horizontal plane onto normals (…, 3).
 
     Example:
         >>> import numpy as np
@@ -124,10 +125,11 @@ def tilt(normal: Array) -> Array:
 
 
 def kept(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[str, Any]]:
-    """Return a clip that walks on a floor with its feet on a ground, and figures: metres over the floor.
+    """Return a clip of a walk on a floor with its feet placed on a ground, and its heights over the floor in metres.
 
-    found : when its feet stand. A foot in the air goes from one height to the next and over what is between; the body
-    follows the mean of its feet, and comes down where a leg is too short. Bodies without known legs are lifted whole.
+    found : contacts of its feet. A foot in the air moves between the heights of its contacts and over obstacles; the
+        body follows the mean of its feet, and drops where a leg is too short. Bodies without known legs are lifted as a
+        whole.
 
     Example:
         >>> from action_loom.core.drive import footing, ground
@@ -158,7 +160,7 @@ def kept(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[
 
 
 def _under(clip: Clip, ground: Ground) -> Array:
-    """Return the height (F,) of the ground under a body, step by step: what rises by too much is no ground."""
+    """Return the height (F,) of the ground under a body, from frame to frame, ignoring rises that are too high."""
     under, heights = 0.0, np.empty(len(clip))
     for frame, (x, y) in enumerate(root_motion.ground_frames(clip)[0].tolist()):
         under = heights[frame] = ground.on(complex(x, y), under, CLIMBS * clip.skeleton.height)
@@ -166,7 +168,7 @@ def _under(clip: Clip, ground: Ground) -> Array:
 
 
 def _stances(flat: Mapping[str, Array], found: Sequence[Span], ground: Ground, most: Array) -> list[tuple[Span, Spot]]:
-    """Return each span with what its foot stands on; most (F,) : how high that can be."""
+    """Return each span with the ground under its foot; most (F,) : upper limit of its height."""
     out = []
     for span in found:
         middle = slice(span.middle.first, span.middle.end)
@@ -176,7 +178,7 @@ def _stances(flat: Mapping[str, Array], found: Sequence[Span], ground: Ground, m
 
 
 def _without_gaps(own: Sequence[Stood], under: Array, rate: float) -> list[Stood]:
-    """Return the stances of a foot, and where none is for long what is under the body (F,)."""
+    """Return the contacts of a foot, with the ground height under the body (F,) inserted into long gaps."""
     ends = [(0, 0), *((first, end) for first, end, _ in own), (len(under), len(under))]
     out, apart = list(own), max(1, round(0.25 * GAP * rate))
     for (_, end), (first, _) in pairwise(ends):
@@ -187,7 +189,7 @@ def _without_gaps(own: Sequence[Stood], under: Array, rate: float) -> list[Stood
 
 
 def _lifts(own: Sequence[Stood], count: int) -> tuple[Array, Array]:
-    """Return by how much a foot is lifted (F,), and the normals (F, 3) under it: evenly from a stance to the next."""
+    """Return the lift (F,) of a foot, and the normals (F, 3) under it, interpolated linearly between contacts."""
     at = np.array([frame for first, end, _ in own for frame in (first, end - 1)], dtype=float)
     share = np.interp(np.arange(count), at, np.arange(len(at)))
     whole = np.floor(share)
@@ -200,7 +202,7 @@ def _lifts(own: Sequence[Stood], count: int) -> tuple[Array, Array]:
 
 
 def _over(places: Array, lift: Array, own: Sequence[Stood], ground: Ground, most: Array, rate: float) -> Array:
-    """Return by how much more (F,) a foot in the air is lifted over what is under it."""
+    """Return the additional lift (F,) of a foot in the air that clears the ground under it."""
     stands, deep = np.zeros(len(places), dtype=bool), np.zeros(len(places))
     for first, end, _ in own:
         stands[first:end] = True
@@ -225,7 +227,7 @@ def _footed(
     body: Array,
     found: Sequence[Span],
 ) -> Clip:
-    """Return a clip whose feet stand at their heights, tilted about their balls as the ground is."""
+    """Return a clip with its feet at their heights, tilted with the ground about their balls."""
     shifts, ups, turns = {}, {}, {}
     for limb in limbs:
         arm = flat[limb.foot][:, 1] - flat[limb.foot][:, 0]
@@ -255,7 +257,7 @@ def _figures(
     stances: Sequence[tuple[Span, Spot]],
     under: Array,
 ) -> dict[str, Any]:
-    """Return lowest and highest stance, and how far (m) balls are off their heights there, in the mean and at most."""
+    """Return lowest and highest contact, and the mean and largest height error (m) of balls in contact."""
     points = kinematics.points(clip)
     off = []
     for span, spot in stances:

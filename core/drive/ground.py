@@ -1,4 +1,4 @@
-"""The ground under a driven body: triangles, and how high they are under a foot (methods: Drive)."""
+"""The ground under a driven body: triangles, and their height under a foot (methods: Drive)."""
 
 import math
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from ..errors import OptionError
 from ..motion.quat import Array
 
 STEEPEST = math.radians(60.0)  # steeper faces are walls
-AROUND = 2.0  # m from a way; triangles that far belong to it
-DECIMALS = 4  # of what is kept, metres
-HEEL, TOE = 0.25, 0.4  # of the distance from ankle to ball: how far the heel is behind the ankle, the toes before it
-INSIDE = -1e-6  # least share of a corner, so that no gap is between two triangles
+AROUND = 2.0  # m from a path; triangles within this distance are kept
+DECIMALS = 4  # decimals stored, metres
+HEEL, TOE = 0.25, 0.4  # of the distance from ankle to ball: the heel behind the ankle, the toes in front of the ball
+INSIDE = -1e-6  # least barycentric coordinate, to leave no gap between two triangles
 
 Spot = tuple[float, Array]
 LEVEL: Array = np.array([0.0, 0.0, 1.0])
@@ -22,7 +22,7 @@ LEVEL: Array = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """Triangles (T, 3, 3), metres over the floor that the clips walk on; where none is, that floor is."""
+    """Triangles (T, 3, 3), metres over the floor of the clips; places outside them are on that floor."""
 
     triangles: Array
 
@@ -39,7 +39,7 @@ class Ground:
         return _normals(self.triangles)
 
     def near(self, places: Sequence[complex], radius: float = AROUND) -> "Ground":
-        """Return the part of it that is within some metres of places, x + iy; counted by its bounding squares.
+        """Return the part within some metres of places, x + iy, measured by bounding squares.
 
         Example:
             >>> from action_loom.core.drive import ground
@@ -49,14 +49,14 @@ class Ground:
         """
         low, high = self._bounds
         keep = np.zeros(len(self), dtype=bool)
-        spots = np.unique(np.round(np.array(places) / (0.5 * radius)))  # half a radius apart is enough
+        spots = np.unique(np.round(np.array(places) / (0.5 * radius)))  # samples half a radius apart suffice
         for spot in spots * (0.5 * radius):
             at = np.array([spot.real, spot.imag])
             keep |= ((low <= at + radius) & (high >= at - radius)).all(axis=1)
         return Ground(self.triangles[keep])
 
     def at(self, place: complex, below: float) -> Spot | None:
-        """Return height and normal (3,) of what is highest under a place, up to a height; None where nothing is.
+        """Return height and normal (3,) of the highest triangle under a place, up to a height; None without one.
 
         Example:
             >>> from action_loom.core.drive import ground
@@ -79,7 +79,7 @@ class Ground:
         return best
 
     def on(self, place: complex, height: float, climbs: float) -> float:
-        """Return the height under a place for who comes there from a height and climbs steps of so many metres.
+        """Return the ground height at a place when coming from a height and climbing steps of up to `climbs` metres.
 
         Example:
             >>> from action_loom.core.drive import ground
@@ -91,9 +91,9 @@ class Ground:
         return 0.0 if spot is None else spot[0]
 
     def under(self, ball: complex, ankle: complex, below: float) -> Spot:
-        """Return how high a foot stands, metres, and the normal (3,) under its ball.
+        """Return the height of a foot in contact, metres, and the normal (3,) under its ball.
 
-        Where heel or toes are over a higher step, the foot stands on that one.
+        If heel or toes are above a higher step, the foot stands on that step.
 
         Example:
             >>> from action_loom.core.drive import ground
@@ -116,7 +116,7 @@ class Ground:
 
 
 def of_rows(rows: Sequence[Sequence[float]]) -> Ground:
-    """Return the ground of rows of nine numbers, x, y and height of three corners in metres; without its walls.
+    """Return the ground from rows of nine numbers, x, y and height of three corners in metres; walls are removed.
 
     Raises OptionError for other rows.
 
@@ -133,7 +133,7 @@ def of_rows(rows: Sequence[Sequence[float]]) -> Ground:
 
 
 def _normals(triangles: Array) -> Array:
-    """Return the normals (T, 3) of triangles, upwards; 0 for those without an area."""
+    """Return the upward normals (T, 3) of triangles; 0 for degenerate ones."""
     sides = triangles[:, 1:] - triangles[:, :1]
     normals = np.cross(sides[:, 0], sides[:, 1])
     size = np.linalg.norm(normals, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What was driven as a clean clip: jumps at their best places, fades, and the way of the root (methods: Drive)."""
+"""Bake a driven motion as a clip: optimized jump times, fades, and a smoothed root path (methods: Drive)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +17,11 @@ from ..motion.quat import Array
 from .database import RATE, Database, Rows
 from .route import Route
 
-MOVED = 6  # frames by which a jump may be moved
+MOVED = 6  # frames by which a jump may be shifted
 FADE = 0.4  # s, centred
-WAY_SIGMA = 0.1  # s of the root's way
-TRAVELS, GAP = 0.10, 0.10  # heights a foot travels in one contact at most, and s of a step between two
-LEAST_SPAN = 0.15  # s that a foot stands
+WAY_SIGMA = 0.1  # s, sigma of smoothing the root path
+TRAVELS, GAP = 0.10, 0.10  # heights a foot may travel in one contact, and s of a step between two contacts
+LEAST_SPAN = 0.15  # s of a contact at least
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Woven:
-    """A drive as a clip at RATE, and when its feet stand.
+    """A drive as a clip at RATE, and its foot contacts.
 
-    jumps : frames of the jumps; moved : by how many frames each was moved
+    jumps : frames of the jumps; moved : shift of each jump in frames
     """
 
     clip: Clip
@@ -54,7 +54,7 @@ def stretches(route: Route) -> list[Stretch]:
 
 
 def rows_of(data: Database, route: Route, stretch: Stretch, first: int, end: int) -> Rows:
-    """Return the rows that a stretch plays in frames first … end − 1, beyond its own −1 where its clip has none."""
+    """Return the rows played by a stretch in frames first … end − 1, extended beyond its own; −1 outside its clip."""
     low, high = min(first, stretch.first), max(end, stretch.end)
     before, after = [stretch.row], [int(route.row[stretch.end - 1])]
     for _ in range(stretch.first - low):
@@ -66,7 +66,7 @@ def rows_of(data: Database, route: Route, stretch: Stretch, first: int, end: int
 
 
 def woven(data: Database, route: Route, name: str) -> Woven:
-    """Return a route woven again: jumps where sources are nearest within 0.1 s, faded, along the smoothed way.
+    """Return a route rewoven: jumps shifted within 0.1 s to the most similar poses, faded, along the smoothed path.
 
     Example:
         >>> from action_loom.core.drive import database, keep, route
@@ -93,7 +93,7 @@ def _smoothed(place: NDArray[np.complex128]) -> NDArray[np.complex128]:
 
 
 def _best(data: Database, route: Route, one: Stretch, other: Stretch) -> int:
-    """Return by how many frames a jump is best moved: there the poses are nearest."""
+    """Return the shift in frames that moves a jump to the most similar poses."""
     least = max(-MOVED, one.first + 2 - other.first)
     most = min(MOVED, other.end - 2 - other.first)
     if most <= least:
@@ -113,9 +113,9 @@ def _best(data: Database, route: Route, one: Stretch, other: Stretch) -> int:
 
 
 def _layers(data: Database, route: Route, parts: Sequence[Stretch], at: Sequence[int]) -> list[tuple[int, Rows, Array]]:
-    """Return for each stretch its first frame, its rows from there on, and how much of it is seen over those before.
+    """Return for each stretch its first frame, its rows from there, and its opacity over earlier stretches.
 
-    Fades may overlap where jumps follow each other closely: each lies over what was before.
+    Fades of jumps in quick succession may overlap; each stretch covers the earlier ones.
     """
     count, half = len(route), round(0.5 * FADE * RATE)
     layers = []
@@ -131,14 +131,14 @@ def _layers(data: Database, route: Route, parts: Sequence[Stretch], at: Sequence
 
 
 def _filled(rows: Rows) -> Rows:
-    """Return rows in which those that a clip does not have are the last one that it has."""
+    """Return rows with missing ones (−1) replaced by the last valid row."""
     known = np.where(rows >= 0, np.arange(len(rows)), -1)
     last = np.maximum.accumulate(known)
     return rows[np.where(last >= 0, last, int(np.flatnonzero(rows >= 0)[0]))]
 
 
 def _posed(data: Database, layers: Sequence[tuple[int, Rows, Array]]) -> tuple[Clip, Rows]:
-    """Return the poses in the frame of the root, and the row that weighs most in each frame."""
+    """Return the poses in the frame of the root, and the row with the largest weight in each frame."""
     count = max(begins + len(rows) for begins, rows, _ in layers)
     rotations, translations = (
         np.empty((count, *data.rotations.shape[1:])),
@@ -161,7 +161,7 @@ def _posed(data: Database, layers: Sequence[tuple[int, Rows, Array]]) -> tuple[C
 
 
 def _standing(data: Database, rows: Rows) -> tuple[Span, ...]:
-    """Return when feet stand: where their source does, as steps in place are not woven."""
+    """Return foot contacts as in the sources, since steps in place are not baked."""
     found = []
     for k, foot in enumerate(data.feet):
         for first, end in runs(data.stands[rows, k]):
@@ -171,7 +171,7 @@ def _standing(data: Database, rows: Rows) -> tuple[Span, ...]:
 
 
 def parted(clip: Clip, found: Sequence[Span]) -> list[Span]:
-    """Return the spans of a clip, without the frames in which a foot that travels far in one moves fastest.
+    """Return the spans of a clip, split at the frames in which a foot that travels far within a span moves fastest.
 
     Example:
         >>> from action_loom.core.drive import keep
@@ -189,22 +189,22 @@ def parted(clip: Clip, found: Sequence[Span]) -> list[Span]:
 
 
 def _stances(span: Span, path: Array, far: float, least: int, gap: int) -> list[Span]:
-    """Return the parts of a span in which a foot (F, 2) goes no farther than `far` metres, frames between them."""
+    """Return the parts of a span in which a foot (F, 2) travels at most `far` metres, separated by the other frames."""
     own = path[span.first : span.end]
     if 2.0 * float(np.linalg.norm(own - own.mean(axis=0), axis=1).max()) <= far:
         return [span]
     if len(own) <= max(gap, least):
-        return []  # it stands nowhere
+        return []  # no contact remains
     fastest = span.first + int(np.argmax(np.linalg.norm(own[gap:] - own[:-gap], axis=1)))
     sides = (replace(span, end=fastest + 1), replace(span, first=fastest + gap))
     stand = [side for side in sides if side.end - side.first >= least]
-    # Too quick for a step between two stances: it stands where it is slowest.
+    # Too short for a step between two contacts: keep the slowest part.
     stand = stand or [_slowest(span, own, least)]
     return [part for side in stand for part in _stances(side, path, far, least, gap)]
 
 
 def _slowest(span: Span, path: Array, least: int) -> Span:
-    """Return so many frames of a span, those in which its foot (F, 2) moves least."""
+    """Return the `least` frames of a span in which its foot (F, 2) moves least."""
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
     first = span.first + int(np.argmin(gone[least:] - gone[:-least]))
     return replace(span, first=first, end=first + least)

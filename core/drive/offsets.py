@@ -1,4 +1,5 @@
-"""Inertialisation: after a jump the body goes on as it moved, and the difference fades (methods: Drive).
+"""Inertialization: after a jump the body continues its motion, and the offset to the new source decays (methods:
+Drive).
 
 [Bollo]; critically damped as by [Holden].
 """
@@ -12,12 +13,12 @@ from ..motion.quat import Array
 from . import springs
 
 HALF_LIFE = 0.10  # s
-GONE = 1e-5  # radians, or metres; smaller offsets are none
+GONE = 1e-5  # radians, or metres; smaller offsets are dropped
 
 
 @dataclass(frozen=True, eq=False)
 class Offsets:
-    """What a pose has more than its source: turns (J, 3) as logarithms, shifts (J, 3), and the velocities of both."""
+    """The offset of a pose from its source: turns (J, 3) as logarithms, shifts (J, 3), and the velocities of both."""
 
     turns: Array
     turning: Array
@@ -25,7 +26,7 @@ class Offsets:
     shifting: Array
 
     def faded(self, seconds: float) -> "Offsets | None":
-        """Return them some seconds later; None where nothing is left."""
+        """Return the offsets some seconds later; None once they have decayed."""
         turns, turning = springs.faded(self.turns, self.turning, HALF_LIFE, seconds)
         shifts, shifting = springs.faded(self.shifts, self.shifting, HALF_LIFE, seconds)
         if max(np.abs(turns).max(), np.abs(shifts).max()) < GONE:
@@ -33,12 +34,12 @@ class Offsets:
         return Offsets(turns, turning, shifts, shifting)
 
     def on(self, rotations: Array, translations: Array) -> tuple[Array, Array]:
-        """Return a pose (J, 4), (J, 3) with the offsets on it."""
+        """Return a pose (J, 4), (J, 3) with the offsets added."""
         return quat.mul(quat.exp(self.turns), rotations), translations + self.shifts
 
 
 def between(shown: tuple[Array, Array], before: tuple[Array, Array], to: Array, at: Array, seconds: float) -> Offsets:
-    """Return the offsets with which a source goes on where the body is, as it moves.
+    """Return the offsets with which a source continues the position and velocity of the body.
 
     shown, before : rotations (J, 4) and translations (J, 3) of the body now and some seconds before
     to (2, J, 4), at (2, J, 3) : rotations and translations of the source at these two times, now last
@@ -50,5 +51,5 @@ def between(shown: tuple[Array, Array], before: tuple[Array, Array], to: Array, 
 
 
 def _near(turns: Array) -> Array:
-    """Return rotations the short way round."""
+    """Return rotations with the sign of the short arc."""
     return np.where(turns[:, :1] < 0.0, -turns, turns)

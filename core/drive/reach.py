@@ -1,4 +1,4 @@
-"""Feet moved to where they are held: where a leg is too short the heel rises, where too long the knee bends.
+"""Move feet to their locked places: raise the heel if the leg is too short, bend the knee if it is too long.
 
 Method: Drive.
 """
@@ -14,15 +14,15 @@ from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
 
-STRAIGHT = 0.985  # of a leg's length, to which its knee can stretch it firmly
-RISES = 0.8  # radians by which a heel rises at most
-BENDS = (0.01, 0.05)  # of a leg's length that it is too long by: a straight knee begins to bend, and bends fully
+STRAIGHT = 0.985  # of leg length, limit of stretching the knee
+RISES = 0.8  # radians of heel rise at most
+BENDS = (0.01, 0.05)  # excess of leg length, as a share: a straight knee starts to bend, and bends fully
 
 
 def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> Clip:
-    """Return a clip of one frame with each ball, a point as `kinematics.points` counts them, moved by metres (3,).
+    """Return a one-frame clip with balls, given as points of `kinematics.points`, moved by metres (3,).
 
-    With them a rotation (4,) of the foot about its ball, or None.
+    Each offset comes with a rotation (4,) of the foot about its ball, or None.
 
     Example:
         >>> import numpy as np
@@ -51,7 +51,7 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
     done = ik.to_targets(_bent(clip, turned, bends), targets)[0]
     rotations, translations = done.rotations.copy(), done.translations.copy()
     for limb, target in targets.items():
-        if not ik.hangs_together(clip.skeleton, limb):  # an ankle that hangs on a root goes there itself
+        if not ik.hangs_together(clip.skeleton, limb):  # an ankle that is not below the shin is moved directly
             rotations[:, limb.end] = clip.rotations[:, limb.end]
             translations[0, limb.end] += _in_its_frame(clip, turned, limb.end, target[0] - places[limb.end])
     for limb, (ball, whole, toes) in rising.items():
@@ -64,20 +64,20 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
 
 
 def _in_its_frame(clip: Clip, turned: Array, joint: int, off: Array) -> Array:
-    """Return an offset (3,) in the world as a joint's translation has it; turned (J, 4) : rotations in the world."""
+    """Return a world offset (3,) as a joint's translation; turned (J, 4) : world rotations."""
     above, orient = int(clip.skeleton.parents[joint]), clip.skeleton.orients[joint]
     return np.asarray(quat.rotate(quat.inv(orient if above < 0 else quat.mul(turned[above], orient)), off))
 
 
 def _reach(places: Array, limb: Limb) -> float:
-    """Return how far an ankle can be from its hip, metres: as far as it is, or until the knee is nearly straight."""
+    """Return the largest distance of an ankle from its hip, metres: the current one, or a nearly straight leg."""
     hip, knee, ankle = (places[joint] for joint in (limb.upper, limb.lower, limb.end))
     length = float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
     return max(float(np.linalg.norm(ankle - hip)), STRAIGHT * length)
 
 
 def _rise(arm: Array, ball: Array, hip: Array, reach: float) -> Array:
-    """Return the rotation (4,) about a ball (3,) that brings the ankle, `arm` (3,) away, in reach of its hip."""
+    """Return the rotation (4,) about a ball (3,) that brings the ankle, at offset `arm` (3,), in reach of its hip."""
     none, to = np.array([1.0, 0.0, 0.0, 0.0]), hip - ball
     short, far = float(np.linalg.norm(arm)), float(np.linalg.norm(to))
     if np.linalg.norm(to - arm) <= reach or short * far < 1e-9:
@@ -92,9 +92,9 @@ def _rise(arm: Array, ball: Array, hip: Array, reach: float) -> Array:
 
 
 def _bend(places: Array, limb: Limb, ahead: Array, target: Array) -> Array | None:
-    """Return the rotation (4,) of a shin that brings its ankle nearer to the hip, where the knee is nearly straight.
+    """Return the rotation (4,) of a shin that brings its ankle nearer to the hip, for a nearly straight knee.
 
-    A knee has no axis of its own there: it bends to where the toes are, `ahead` (3,).
+    Such a knee has no axis of its own, so it bends towards the toes, `ahead` (3,).
     """
     hip, knee, ankle = (places[joint] for joint in (limb.upper, limb.lower, limb.end))
     thigh, shin, now = (float(np.linalg.norm(one)) for one in (knee - hip, ankle - knee, ankle - hip))
@@ -115,12 +115,12 @@ def _smooth(value: float, low: float, high: float) -> float:
 
 
 def _knee(thigh: float, shin: float, apart: float) -> float:
-    """Return the inner angle of a knee between bones of two lengths whose far ends are `apart`."""
+    """Return the inner angle of a knee between bones of two lengths with their far ends at distance `apart`."""
     return math.acos(max(-1.0, min(1.0, (thigh**2 + shin**2 - apart**2) / max(2.0 * thigh * shin, 1e-12))))
 
 
 def _bent(clip: Clip, turned: Array, bends: Mapping[Limb, Array | None]) -> Clip:
-    """Return a clip with shins turned in the world; feet keep theirs."""
+    """Return a clip with shins turned in the world; feet keep their world rotations."""
     if all(bend is None for bend in bends.values()):
         return clip
     rotations = clip.rotations.copy()
@@ -132,6 +132,6 @@ def _bent(clip: Clip, turned: Array, bends: Mapping[Limb, Array | None]) -> Clip
 
 
 def _turn(rotations: Array, turned: Array, joint: int, by: Array) -> None:
-    """Turn a joint in the world beyond what its parent does; turned (J, 4) : the rotations in the world before."""
+    """Add a world rotation to a joint, in addition to its parent's; turned (J, 4) : world rotations before."""
     own = quat.mul(quat.inv(turned[joint]), quat.mul(by, turned[joint]))
     rotations[0, joint] = quat.mul(rotations[0, joint], own)

@@ -1,4 +1,4 @@
-"""What a driven body played, and when it jumped: the route that is kept (methods: Drive)."""
+"""The recorded route of a driven body: rows played and jumps (methods: Drive)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """F frames of a drive.
+    """F recorded frames of a drive.
 
-    row (F,) : of the database; jumped (F,) : whether it came there by a jump
+    row (F,) : of the database; jumped (F,) : whether a jump led there
     place (F,) as x + iy and facing (F,) : of the root, metres and radians
-    held (F, S) : whether each foot stood locked; moved (F, S) : by how much feet were moved on the ground, metres
-    stepping (F, S) : whether a foot stepped in place, or was let go while its source stood
-    wished (F,) : where the spring of the wish was
+    held (F, S) : whether each foot was locked; moved (F, S) : displacement of feet on the ground, metres
+    stepping (F, S) : whether a foot stepped in place, or was released during a contact of its source
+    wished (F,) : position of the spring that follows the wishes
     """
 
     row: Rows
@@ -70,9 +70,9 @@ def driven(
     facing: float = 0.0,
     at: Callable[[int], None] = lambda _: None,
 ) -> list[State]:
-    """Return the states of a body that is driven by wishes (F,), from where it stands; at : told the step before each.
+    """Return the states of a body driven by wishes (F,) from standing; at : progress callback before each step.
 
-    The same wishes give the same states, to the bit.
+    The same wishes give bit-identical states.
 
     Example:
         >>> from action_loom.core.drive import database, route

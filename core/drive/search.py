@@ -1,17 +1,17 @@
-"""The nearest row to a query: a product of all, or boxes of rows where there are many (methods: Drive)."""
+"""Nearest-row search: one matrix product, or bounding boxes for large databases (methods: Drive)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-MANY = 30_000  # rows; from here boxes are faster than one product
-SMALL, LARGE = 64, 1024  # rows of a box
+MANY = 30_000  # rows; above it boxes are faster than one product
+SMALL, LARGE = 64, 1024  # rows per box
 BATCH = 16  # boxes whose rows are compared at a time
 
 Numbers = NDArray[np.float32]
 
 
 class Index:
-    """Rows (R, N) to be searched; `rows` (R,) : their numbers."""
+    """Rows (R, N) to search; `rows` (R,) : their numbers."""
 
     def __init__(self, features: Numbers, rows: NDArray[np.int64]) -> None:
         self.rows = rows
@@ -20,7 +20,7 @@ class Index:
         self._boxes = _Boxes(self._features) if len(rows) >= MANY else None
 
     def nearest(self, query: Numbers, penalty: Numbers | None = None) -> tuple[int, float]:
-        """Return the row nearest to a query (N,) and the square of its distance; penalty (R,) : what is added to rows.
+        """Return the row nearest to a query (N,) and its squared distance; penalty (R,) : cost added to each row.
 
         Example:
             >>> import numpy as np
@@ -39,7 +39,7 @@ class Index:
 
 
 class _Boxes:
-    """Boxes around consecutive rows, which are alike: none is searched that can't hold a nearer row."""
+    """Bounding boxes of consecutive rows, which are similar; boxes that can't contain a nearer row are skipped."""
 
     def __init__(self, features: Numbers) -> None:
         self._features = features
@@ -84,7 +84,7 @@ def _bounds(features: Numbers, size: int) -> tuple[Numbers, Numbers]:
 
 
 def _away(query: Numbers, low: Numbers, high: Numbers) -> Numbers:
-    """Return the squares of the distances of boxes from a query."""
+    """Return the squared distances of boxes from a query."""
     out = np.maximum(low - query, 0.0)
     np.maximum(out, query - high, out=out)
     return np.asarray(np.einsum("ij,ij->i", out, out), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Critically damped springs: how wishes turn into motion, and how offsets fade (methods: Drive)."""
+"""Critically damped springs, which turn wishes into motion and let offsets decay (methods: Drive)."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ LN2 = 0.6931471805599453
 
 
 def rate_of(half_life: float) -> float:
-    """Return the rate (1/s) of a critically damped spring that is about half way after its half-life, seconds.
+    """Return the rate (1/s) of a critically damped spring that decays to about one half in `half_life` seconds.
 
     Example:
         >>> from action_loom.core.drive import springs
@@ -19,7 +19,7 @@ def rate_of(half_life: float) -> float:
 
 
 def faded(offset: Any, velocity: Any, half_life: float, seconds: float) -> tuple[Any, Any]:
-    """Return an offset and its velocity after some seconds in which a spring pulls it to zero; numbers or arrays.
+    """Return an offset and its velocity after some seconds of decay to zero by a spring; numbers or arrays.
 
     Example:
         >>> from action_loom.core.drive import springs
@@ -35,9 +35,9 @@ def faded(offset: Any, velocity: Any, half_life: float, seconds: float) -> tuple
 
 @dataclass(frozen=True)
 class Ahead:
-    """Where the wish leads: what a body that obeys at once would do. On the ground, x + iy; metres, radians, seconds.
+    """The target that follows the wish immediately, on the ground as x + iy; metres, radians, seconds.
 
-    place, velocity, acceleration; facing and how fast it turns
+    place, velocity, acceleration; facing and its turn rate
     """
 
     place: complex = 0j
@@ -47,7 +47,7 @@ class Ahead:
     turning: float = 0.0
 
     def after(self, seconds: float, wish: complex, facing: float, half_life: float, turn_half_life: float) -> "Ahead":
-        """Return it after some seconds, if velocity and facing are pulled to what is wished.
+        """Return it some seconds later, with velocity and facing pulled to the wanted ones.
 
         Example:
             >>> from action_loom.core.drive.springs import Ahead
@@ -68,7 +68,7 @@ class Ahead:
 
 
 def wrapped(angle: float) -> float:
-    """Return an angle within half a turn of zero.
+    """Return an angle wrapped to within half a turn of zero.
 
     Example:
         >>> from action_loom.core.drive import springs

@@ -1,4 +1,4 @@
-"""Bodies of a crowd that move as different people do, with the steps that all of them have (methods: Drive)."""
+"""Vary crowd bodies by differences between people, without changing their steps (methods: Drive)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +18,21 @@ from ..style.style import Style
 from ..weave import root_blend
 from .database import RATE, Database, Rows
 
-SMOOTH = 0.05  # s, sigma of how feet go past each other
-PASSES, ROUND = 0.1, 0.7  # heights by which feet pass each other at least, and share of a stride that shows it
-FULL = 0.5  # of a usual stride; feet that pass each other by as much move the body as a walk does
-LATEST, BEHIND = 0.2, 0.25  # s by which a body answers later at most, and m (1.7 m tall) of its walk
-MOST = 8192  # rows at a time
+SMOOTH = 0.05  # s, sigma of smoothing the distance between the feet
+PASSES, ROUND = 0.1, 0.7  # heights by which feet must pass each other, and share of a stride required to detect it
+FULL = 0.5  # of a usual stride; stride length from which on the full variation is applied
+# s by which a body may respond later, and m (for a height of 1.7 m) that this is on its walk
+LATEST, BEHIND = 0.2, 0.25
+MOST = 8192  # rows per block
 
 Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """How people differ in the usual walk of a body.
+    """The differences between people in a body's usual walk.
 
-    style : added to that walk; strides (R,) : where each row is in a stride, by its angle; of length 1 in the walk
+    style : added to that walk; strides (R,) : phase of each row in a stride, as an angle; of length 1 in the walk
     """
 
     style: Style
@@ -40,7 +41,7 @@ class People:
 
 @lru_cache(maxsize=1)
 def people(data: Database) -> People | None:
-    """Return how people differ in the usual walk of a body; None where none of its clips walks on two feet.
+    """Return the differences between people in the usual walk of a body; None if none of its clips walks on two feet.
 
     Example:
         >>> from action_loom.core.drive import database, variety
@@ -54,7 +55,7 @@ def people(data: Database) -> People | None:
     for k in _walks(data):
         rows = np.flatnonzero(data.clip == k)
         reach = float(np.sqrt(2.0) * ahead[rows].std())
-        # Left ahead of right is 0, and angles grow as a walk goes on.
+        # The phase is 0 where the left foot is in front of the right, and increases along a walk.
         strides = (ahead - 1j * faster * (ahead[rows].std() / max(float(faster[rows].std()), 1e-9))) / max(reach, 1e-9)
         angles = np.angle(strides[rows])
         gone = np.unwrap(angles)
@@ -71,10 +72,10 @@ def people(data: Database) -> People | None:
 
 
 def varied(data: Database, number: int, amount: float) -> Database | None:
-    """Return rows with poses as another person has them, which a number says; its feet step as they did.
+    """Return a database with poses varied like another person's, seeded by a number; the steps do not change.
 
-    amount : how far it goes, of what is usual between people. The same rows and number give the same to the bit. None
-    where `people` gives None.
+    amount : size of the variation, relative to the usual one between people. The same rows and number give a
+    bit-identical result. None if `people` returns None.
 
     Example:
         >>> from action_loom.core.drive import database, variety
@@ -97,7 +98,7 @@ def varied(data: Database, number: int, amount: float) -> Database | None:
 
 
 def later(data: Database, number: int, amount: float) -> int:
-    """Return by how many steps a body of a crowd, which a number says, answers later than the first one, number 0.
+    """Return the delay in steps of a crowd body's response, seeded by its number; 0 for number 0.
 
     Example:
         >>> from action_loom.core.drive import database, variety
@@ -113,7 +114,7 @@ def later(data: Database, number: int, amount: float) -> int:
 
 
 def _posed(data: Database, known: People, change: Array, rows: Rows) -> Clip:
-    """Return the poses of rows with the change (P, 3 (K + 1)) of a stride, with their own feet."""
+    """Return the poses of rows with the change (P, 3 (K + 1)) of a stride added, and their own feet."""
     form, poses = known.style.form, data.poses(rows)
     limbs = [limb for limb in data.limbs if limb is not None]
     hips, own = root_motion.travelling_joint(data.skeleton), ~_legs(data)[form.joints]
@@ -125,20 +126,20 @@ def _posed(data: Database, known: People, change: Array, rows: Rows) -> Clip:
     rotations[:, form.joints[own]] = quat.same_side(after[:, :-1][:, own], before[:, :-1][:, own])
     posed = replace(poses, rotations=rotations)
     if len(limbs) < len(data.limbs):
-        return posed  # without its hips, as its feet could not be kept where they stand
+        return posed  # without changing the hips, since the feet could not be kept in place
     posed = root_blend.place_joints(posed, {hips: (after[:, -1], places[:, hips])})
     return _with_steps(posed, limbs, turned, places)
 
 
 def _at(change: Array, strides: Complex) -> Array:
-    """Return the change (P, D) of a stride where rows (R,) are in it: posture, and by how far feet pass, the rest."""
+    """Return the change (P, D) of a stride at the phases of rows (R,): posture fully, the rest by stride length."""
     posture = change.mean(axis=0)
     going = np.minimum(np.abs(strides) / FULL, 1.0)[:, None]
     return np.asarray(posture + going * (at_phases(np.angle(strides) / (2.0 * np.pi)) @ (change - posture)))
 
 
 def _row(data: Database, form: Form, rows: Rows) -> Array:
-    """Return the stride (P C + 1,) of P rows in a form; without steps, as only its poses are wanted."""
+    """Return the stride (P C + 1,) of P rows in a form; without steps, because only its poses are used."""
     poses, hips = data.poses(rows), root_motion.travelling_joint(data.skeleton)
     turned, places = kinematics.world_of(poses, [hips])
     motion = Motion(poses.rotations[:, form.joints], turned[:, hips], places[:, hips, 2], np.zeros((len(rows), 3)))
@@ -146,7 +147,7 @@ def _row(data: Database, form: Form, rows: Rows) -> Array:
 
 
 def _feet(data: Database) -> tuple[Array, Array]:
-    """Return how far the left ball is ahead of the right one (R,), metres, and how much faster, m/s."""
+    """Return the distance (R,) of the left ball in front of the right one, metres, and its rate, m/s."""
     both = np.column_stack([data.raw[:, k] - data.raw[:, k + 3] for k in (1, 7)])
     for k in range(len(data.clips)):
         rows = np.flatnonzero(data.clip == k)
@@ -155,20 +156,20 @@ def _feet(data: Database) -> tuple[Array, Array]:
 
 
 def _walks(data: Database) -> list[int]:
-    """Return the clips as given, those that go most like the usual walk first."""
+    """Return the given clips, sorted by similarity to the usual walking speed."""
     speeds = [float(np.median(np.abs(data.velocity[data.clip == k]))) for k in range(data.given)]
     return sorted(range(data.given), key=lambda k: abs(speeds[k] - data.gaits[0]))
 
 
 def _legs(data: Database) -> NDArray[np.bool_]:
-    """Return which joints (J,) are of the legs, or hang on feet."""
+    """Return which joints (J,) belong to the legs, or are below feet."""
     limbs = ik.known_legs(data.skeleton)
     tops = [joint for limb in limbs for joint in (limb.upper, limb.end) if joint < len(data.skeleton)]
     return np.asarray(data.skeleton.with_below(tops))
 
 
 def _with_steps(clip: Clip, limbs: Sequence[Limb], turned: Array, places: Array) -> Clip:
-    """Return a clip with its feet as they were: rotations (F, J, 4) and places (F, J, 3) of all joints."""
+    """Return a clip with its feet restored from rotations (F, J, 4) and positions (F, J, 3) of all joints."""
     done = ik.to_targets(clip, {limb: places[:, limb.end] for limb in limbs})[0]
     rotations = done.rotations.copy()
     now = kinematics.world_of(done, [limb.end for limb in limbs])[0]

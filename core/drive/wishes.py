@@ -1,4 +1,4 @@
-"""Wishes over time: as rows of a table, and one for every step (methods: Drive)."""
+"""Wishes (target velocities and facings) over time: as rows of a table, and sampled at every step (methods: Drive)."""
 
 import math
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from ..errors import OptionError
 from .controller import STEP, Wish
 
 Rows = Sequence[Sequence[float]]
-DECIMALS = 4  # of what is kept; a wish is rounded before it is obeyed, so that it can be repeated
-ALONG = 1000.0  # a facing of so many degrees or more is along the way
+DECIMALS = 4  # decimals stored; wishes are rounded before use, so that a drive can be repeated exactly
+ALONG = 1000.0  # degrees; a larger value means the travel direction
 LONGEST = 36_000.0  # s
 
 
 def rounded(wish: Wish) -> Wish:
-    """Return a wish as its row keeps it.
+    """Return a wish rounded as in its row.
 
     Example:
         >>> from action_loom.core.drive import wishes
@@ -30,7 +30,7 @@ def rounded(wish: Wish) -> Wish:
 
 
 def as_rows(wishes: Sequence[Wish]) -> tuple[tuple[float, ...], ...]:
-    """Return the rows of wishes (F,), one for every step: time, vx, vy and facing where they change, and the end.
+    """Return the rows of wishes (F,), one per step: time, vx, vy and facing at each change, and the end.
 
     Example:
         >>> from action_loom.core.drive import wishes
@@ -50,9 +50,9 @@ def as_rows(wishes: Sequence[Wish]) -> tuple[tuple[float, ...], ...]:
 
 
 def of_rows(rows: Rows) -> list[Wish]:
-    """Return the wish of every step; rows : time, vx, vy and, in degrees, facing (without one: along the way).
+    """Return the wish of every step; rows : time, vx, vy and facing in degrees (if omitted, the travel direction).
 
-    A wish holds until the next row; the last row says when it ends. Raises OptionError.
+    A wish holds until the next row; the last row gives the end. Raises OptionError.
 
     Example:
         >>> from action_loom.core.drive import wishes
@@ -84,7 +84,7 @@ def _check_times(times: Sequence[float], name: str) -> None:
 
 
 def of_places(rows: Rows) -> list[Wish]:
-    """Return the wish of every step that leads through places at times; rows : x, y, time. Raises OptionError.
+    """Return the wish of every step for passing places at given times; rows : x, y, time. Raises OptionError.
 
     Example:
         >>> from action_loom.core.drive import wishes

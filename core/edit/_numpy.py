@@ -6,10 +6,10 @@ from ..motion.quat import Array
 
 
 def pentadiagonal(diagonal: Array, first: Array, second: Array, right: Array) -> Array:
-    """See `banded.solve`. In Python floats: one by one they are faster than numpy's."""
+    """See `banded.solve`. Uses Python floats, which are faster than numpy's when processed one by one."""
     pivots, ones, twos = [], [], []
     pivot, before, one, two, two_before = 1.0, 1.0, 0.0, 0.0, 0.0
-    # The last rows have fewer neighbours to the right: zeros stand there.
+    # The last rows have fewer neighbours to the right, which are filled with zeros.
     beside_it, beyond = [*first.tolist(), 0.0], [*second.tolist(), 0.0, 0.0][: len(diagonal)]
     rows = zip(diagonal.tolist(), beside_it, beyond, strict=True)
     for main, beside, next_but_one in rows:

@@ -1,4 +1,4 @@
-"""Pentadiagonal smoothing: linear systems that tie each unknown to the two before and the two after it.
+"""Pentadiagonal smoothing: linear systems that couple each unknown to two neighbours on each side.
 
 Method: Planted feet.
 """
@@ -30,7 +30,7 @@ def smoothed(weights: Array, goals: Array, bending: float, holding: float) -> Ar
     """Return the smooth curve (F, K) near weighted goals (F, K): a least-squares fit in linear time.
 
     It minimises Σ weights·|x − goals|² + bending·Σ|x″|² + holding·Σ|x|², where x″ is the second difference at a frame,
-    weights (F,) and bending are not negative, and holding, which draws the curve to zero, is over 0.
+    weights (F,) and bending are nonnegative, and holding, which pulls the curve to zero, is positive.
 
     Example:
         >>> import numpy as np

@@ -10,13 +10,13 @@ from ..motion.quat import Array
 
 Flags = NDArray[np.bool_]
 
-# A binomial kernel, nearly a Gaussian; spread by zeros it gives the coarser levels [Bruderlin].
+# A binomial kernel, nearly Gaussian; inserting zeros gives the coarser levels [Bruderlin].
 KERNEL = (1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0)
-TRAJECTORY = 0.5  # s; sigma of the trajectory that counts as travel and facing, which no gain changes
+TRAJECTORY = 0.5  # s; sigma of the trajectory that counts as travel and facing, which gains do not change
 
 
 def known(frames: int) -> int:
-    """Return how many bands a clip of that many frames has: those whose kernel is not longer than the clip.
+    """Return the number of bands of a clip with `frames` frames: those whose kernel is not longer than the clip.
 
     Example:
         >>> from action_loom.core.edit import bands
@@ -27,15 +27,15 @@ def known(frames: int) -> int:
 
 
 def reach(bands: int) -> int:
-    """Return how many frames away the kernels of the finest `bands` bands reach."""
+    """Return the reach of the kernels of the finest `bands` bands, in frames to each side."""
     return 2 * (2**bands - 1)
 
 
 def split(values: Array, bands: int) -> list[Array]:
-    """Return the bands of samples (F, K), the finest first, then the rest; their sum is the samples.
+    """Return the bands of samples (F, K), the finest first, then the residual; their sum is the samples.
 
-    G₀ is the samples, Gₖ₊₁ is Gₖ by the kernel with 2ᵏ − 1 zeros between its numbers, a band is Gₖ − Gₖ₊₁.
-    Ends are continued by odd reflection: a line has no bands. Raises ValueError for more than `known` bands.
+    G₀ is the samples, Gₖ₊₁ is Gₖ filtered by the kernel with 2ᵏ − 1 zeros inserted, a band is Gₖ − Gₖ₊₁.
+    Ends are extended by odd reflection, so a straight line has no bands. Raises ValueError for more than `known` bands.
     Bruderlin & Williams 1995.
     """
     if bands > known(len(values)):
@@ -52,16 +52,16 @@ def _smoothed(values: Array, step: int) -> Array:
     far, count = 2 * step, len(values)
     head, tail = 2.0 * values[:1] - values[far:0:-1], 2.0 * values[-1:] - values[-2 : -far - 2 : -1]
     padded = np.concatenate([head, values, tail])
-    # Weighted differences in place of a weighted sum: a constant stays the same to the bit.
+    # A weighted sum of differences, unlike a weighted sum, preserves a constant bit for bit.
     return values + sum(
         weight * (padded[k * step : k * step + count] - values) for k, weight in enumerate(KERNEL) if k != 2
     )
 
 
 def mixed(values: Array, gains: Sequence[float]) -> Array:
-    """Return samples (F, K) with each band times its gain, the finest first; bands without a gain stay the same.
+    """Return samples (F, K) with each band scaled by its gain, the finest first; bands without a gain do not change.
 
-    Gains of 1 change nothing, to the bit; gains of bands for which the samples are too short do nothing.
+    Gains of 1 change no bit; gains of bands for which the samples are too short have no effect.
     """
     count = min(len(gains), known(len(values)))
     out = values.copy()
@@ -74,9 +74,9 @@ def mixed(values: Array, gains: Sequence[float]) -> Array:
 def rotation_vectors(turns: Array, carriers: Flags, rate: float) -> tuple[Array, Array]:
     """Return base rotations (F, J, 4) and rotation vectors (F, J, 3) with turns = base · exp(vectors).
 
-    carriers (J,) : which joints carry the body (see `filtering.carriers`). The base of these, and of joints that turn
-    over half a turn away from their mean, is their own trajectory, smoothed with sigma `TRAJECTORY` seconds: so facing
-    is in no band, and no vector jumps. The base of the others is their mean.
+    carriers (J,) : joints that carry the body (see `filtering.carriers`). For these, and for joints that turn more than
+        half a turn from their mean, the base is their own trajectory smoothed with sigma `TRAJECTORY` seconds. Bands
+        therefore do not contain the facing, and no vector jumps. The base of other joints is their mean.
     """
     means = quat.mean_of_frames(turns)
     vectors = quat.log_about(means, turns)
@@ -90,9 +90,9 @@ def rotation_vectors(turns: Array, carriers: Flags, rate: float) -> tuple[Array,
 
 
 def rotations(turns: Array, gains: Sequence[float], carriers: Flags, rate: float) -> Array:
-    """Return rotations (F, J, 4) with each band times its gain; `carriers` as for `rotation_vectors`.
+    """Return rotations (F, J, 4) with each band scaled by its gain; `carriers` as for `rotation_vectors`.
 
-    Joints that are over half a turn away even from their own trajectory (broken captures) stay the same.
+    Joints more than half a turn from even their smoothed trajectory (broken captures) do not change.
     """
     if all(gain == 1.0 for gain in gains[: known(len(turns))]):
         return turns.copy()
@@ -104,7 +104,7 @@ def rotations(turns: Array, gains: Sequence[float], carriers: Flags, rate: float
 
 
 def translations(places: Array, gains: Sequence[float], rate: float) -> Array:
-    """Return places (F, J, 3) with each band of their distance from the smoothed trajectory times its gain."""
+    """Return translations (F, J, 3) with each band of the offset from the smoothed trajectory scaled by its gain."""
     if all(gain == 1.0 for gain in gains[: known(len(places))]):
         return places.copy()
     smooth = root_motion.smooth(places, TRAJECTORY * rate)

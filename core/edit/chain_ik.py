@@ -1,6 +1,6 @@
 """Inverse kinematics to a target: two bones analytically, longer chains by cyclic coordinate descent or least squares.
 
-All functions solve many poses at once. A chain is described in the world, so no bone axis is assumed; limits are of
+All functions solve many poses at once. A chain is described in the world, so no bone axis is assumed; limits apply to
 each joint's own angles, as in Blender (methods: Planted feet).
 """
 
@@ -14,9 +14,9 @@ from ..motion import ik, quat
 from ..motion.quat import Array
 
 ROUNDS = 60  # of cyclic coordinate descent, at most
-NEAR = 1e-6  # of the chain's length; so near the target counts as reached
+NEAR = 1e-6  # of the chain's length; an end this near to the target counts as reached
 AXES = "XYZ"
-# Damping is times the distance to the target: strong far from it, where steps would overshoot, none at it.
+# Damping is proportional to the distance to the target: strong far from it, where steps would overshoot.
 STEPS, DAMPING = 60, 0.05
 
 
@@ -24,7 +24,7 @@ STEPS, DAMPING = 60, 0.05
 class Chain:
     """A chain of K joints and an end (the end effector) in F poses.
 
-    frames (F, K, 4) : the frame in which each joint rotates: of the first in the world, of others in the joint above
+    frames (F, K, 4) : parent frame of each joint: of the first in the world, of others relative to the previous joint
     offsets (F, K, 3) : from each joint to the next, from the last to the end, in the joint's own frame, metres
     root (F, 3) : world position of the first joint
     rotations (F, K, 4) : of the joints in their frames
@@ -54,8 +54,8 @@ def two_bones(upper: Array, lower: Array, reach: Array, axis: Array) -> tuple[Ar
     """Return the world rotations that bring the end of two bones to a target: of the lower bone (F, 4), then of both.
 
     upper, lower (F, 3) : the bones as vectors; reach (F, 3) : from the upper bone's head to the target
-    axis (F, 3) : unit hinge axis of the lower bone, across both; the lower bone keeps the side to which it is bent
-    A target that is too far or too near is approached as closely as possible. Law of cosines.
+    axis (F, 3) : unit hinge axis of the lower bone, across both; the lower bone keeps its bending side
+    A target that is out of range is approached to the least distance. Law of cosines.
     """
     upper_length, lower_length, distance = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
     cosine = (distance**2 - upper_length**2 - lower_length**2) / np.maximum(2.0 * upper_length * lower_length, 1e-300)
@@ -69,10 +69,10 @@ def two_bones(upper: Array, lower: Array, reach: Array, axis: Array) -> tuple[Ar
 def reached(
     chain: Chain, goals: Array, limits: Sequence[tuple[Array, Array] | None] = (), rounds: int = ROUNDS
 ) -> tuple[Array, Array]:
-    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), and the distance left (F,).
+    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), and the remaining distance (F,).
 
     limits : for each joint its least and largest angles (3,) or (F, 3) about its own X, Y and Z, radians
-    (`quat.from_euler`), or None; every pose keeps to them. A straight chain that points at its goal stays straight.
+    (`quat.from_euler`), or None; every pose satisfies them. A straight chain that points at its goal stays straight.
     Cyclic coordinate descent from the current pose: Wang & Chen 1991.
     """
     free = [None] * chain.rotations.shape[1]
@@ -81,7 +81,7 @@ def reached(
     best, least = rotations.copy(), _away(chain, rotations, goals)
     near = NEAR * np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
     for _ in range(rounds):
-        # With limits a round can move the end away again, so the best pose is kept. Poses that are there are done.
+        # With limits an iteration can increase the distance, so the best pose is kept. Converged poses are skipped.
         left = np.flatnonzero(least > near)
         if not len(left):
             break
@@ -98,8 +98,8 @@ def reached(
 def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
     """Return rotations (F, K, 4) that bring the end of a chain from near its goal (F, 3) onto it, without limits.
 
-    Cyclic coordinate descent slows down where a chain is nearly straight. Here all joints turn at once, by the least
-    angles: the least squares of Whitney 1969, damped in proportion to the distance left.
+    Cyclic coordinate descent converges slowly for nearly straight chains. Here all joints turn at once by the least
+    angles: the least squares of Whitney 1969, damped in proportion to the remaining distance.
     """
     rotations = chain.rotations.copy()
     length = np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
@@ -112,12 +112,13 @@ def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
         turned, places = part.posed(rotations[left])
         arms = places[:, -1:] - places[:, :-1]
         lack = goals[left] - places[:, -1]
-        # J·Jᵀ of the end's Jacobian J, as each joint turns about all axes: Σ over joints of |r|²·1 − r·rᵀ.
+        # J·Jᵀ of the end's Jacobian J, with each joint free about all axes: Σ over joints of |r|²·1 − r·rᵀ.
         square = (arms**2).sum(axis=(1, 2))[:, None, None] * np.eye(3) - np.einsum("fki,fkj->fij", arms, arms)
         damped = square + (away[left] * length[left])[:, None, None] * DAMPING * np.eye(3)
         force = np.linalg.solve(damped, lack[..., None])[..., 0]
         turns = quat.exp(quat.cross(arms, force[:, None]))
-        # These turns hold to first order, about the joints in place: each joint also carries those below, so iterate.
+        # The solution holds to first order for joints that turn independently, but each also carries the next ones:
+        # iterate.
         moved = rotations[left].copy()
         for joint in range(moved.shape[1]):
             own = quat.mul(quat.mul(quat.inv(turned[:, joint]), turns[:, joint]), turned[:, joint])
@@ -131,7 +132,7 @@ def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
 
 
 def _round(chain: Chain, rotations: Array, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
-    """Return rotations (F, K, 4) after each joint, from the last to the first, has pointed the end at its goal."""
+    """Return rotations (F, K, 4) after each joint, from the last to the first, has turned the end towards its goal."""
     rotations = rotations.copy()
     for joint in range(len(bounds) - 1, -1, -1):
         turned, places = chain.posed(rotations)
@@ -158,6 +159,6 @@ def _limited(rotations: Array, bound: tuple[Array, Array] | None) -> Array:
 
 def angles(rotations: Array) -> Array:
     """Return the angles (F, 3) of a joint about its own X, Y and Z, to compare with limits; within half a turn."""
-    # Each pose by itself: `to_euler` keeps angles continuous along the first axis, and a limit knows no whole turns.
+    # `to_euler` keeps angles continuous along its first axis, but limits must not see whole turns: add an axis.
     euler = quat.to_euler(rotations[None], AXES)[0]
     return np.asarray(euler - 2.0 * np.pi * np.round(euler / (2.0 * np.pi)))

@@ -1,6 +1,6 @@
-"""Discontinuity filters for rotation keys: whole turns, the other Euler triple and signs remove jumps.
+"""Discontinuity filters for rotation keys: remove jumps by whole turns, equivalent Euler triples and signs.
 
-The result is a factor and a summand for each key's numbers, so that handles can be changed with their key.
+The result is a factor and a summand for each key's values, so that its handles can be changed with the key.
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-NEAR = 3.0  # frames; between keys farther apart a large change may be an intended spin
-_JUMP = np.pi  # radians, all angles together; a correction counts if it reduces the change by at least this
+NEAR = 3.0  # frames; a large change over a longer gap may be an intended spin
+_JUMP = np.pi  # radians, all angles together; a correction must reduce the change by at least this
 
 
 @dataclass(frozen=True, eq=False)
 class Mended:
-    """How to mend keys (K, n): factors * keys + turns; jumps (K,) : whether a jump was removed before a key."""
+    """The correction of keys (K, n): factors * keys + turns; jumps (K,) : whether a jump was removed before a key."""
 
     factors: Array
     turns: Array
@@ -24,11 +24,11 @@ class Mended:
 
 
 def eulers(times: Array, angles: Array, middle: int) -> Mended:
-    """Return what removes jumps from Euler angles (K, 3), radians, keyed at times (K,), frames.
+    """Return the correction of jumps in Euler angles (K, 3), radians, keyed at times (K,), frames.
 
-    middle : column of the axis in the middle of the rotation order. A jump is a change of about a whole turn, or to
-    the other triple of the same rotation (outer angles half a turn on, the middle one reflected), between keys at most
-    `NEAR` apart; all later keys are changed alike.
+    middle : column of the middle axis of the rotation order. A jump is a change of about a whole turn, or to the other
+    triple of the same rotation (outer angles shifted by half a turn, the middle one reflected), between keys at most
+    `NEAR` apart; all later keys are changed in the same way.
 
     Example:
         >>> import numpy as np
@@ -43,7 +43,7 @@ def eulers(times: Array, angles: Array, middle: int) -> Mended:
 
 
 def angle(times: Array, angles: Array) -> Mended:
-    """Return what removes jumps of whole turns from one angle (K, 1) that has no keys in common with the other two.
+    """Return the correction of jumps by whole turns in a single angle (K, 1) keyed separately from the others.
 
     Example:
         >>> import numpy as np
@@ -78,7 +78,7 @@ def _mended(times: Array, angles: Array, other: tuple[Array, Array] | None) -> M
     change = np.abs(np.diff(angles, axis=0)).sum(axis=1)
     factor, turn = np.ones(angles.shape[1]), np.zeros(angles.shape[1])
     begin = 0
-    # Whichever triple the keys before were changed to, the change from key to key is the same: raw keys are compared.
+    # The change between keys does not depend on the triple chosen for earlier keys, so raw keys are compared.
     for k in (np.flatnonzero((change > _JUMP) & (np.diff(times) <= NEAR)) + 1).tolist():
         own, added = _nearest(angles[k], angles[k - 1], other)
         if change[k - 1] - np.abs(own * angles[k] + added - angles[k - 1]).sum() < _JUMP:
@@ -91,7 +91,7 @@ def _mended(times: Array, angles: Array, other: tuple[Array, Array] | None) -> M
 
 
 def _nearest(angles: Array, before: Array, other: tuple[Array, Array] | None) -> tuple[Array, Array]:
-    """Return the factors and summands that bring angles (n,) of the same rotation nearest to those before."""
+    """Return the factors and summands that give the angles (n,) of the same rotation nearest to `before`."""
     triples = [(np.ones(len(angles)), np.zeros(len(angles)))]
     if other is not None:
         triples.append((other[1], other[0]))

@@ -1,4 +1,4 @@
-"""Cyclic padding: a cycle with whole cycles before and after it, for tools that look around each frame."""
+"""Cyclic padding: whole cycles before and after a cycle, for filters with a neighbourhood of each frame."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ from ..motion.clip import Clip
 class PaddedClip:
     """A clip with cyclic padding, if it repeats.
 
-    own : the frames of the original clip; period : frames from one cycle to the next, 0 for a clip that does not repeat
-    cycles : the numbers of all cycles, from 0
+    own : the frames of the original clip; period : frames per cycle, 0 for a clip that does not repeat
+    cycles : the indices of all cycles, from 0
     """
 
     clip: Clip
@@ -23,7 +23,7 @@ class PaddedClip:
 
 
 def around(clip: Clip, frames: float, *, repeats: bool) -> PaddedClip:
-    """Return a clip with as many whole cycles before and after it as cover `frames`; unchanged if it does not repeat.
+    """Return a clip with enough whole cycles before and after it to cover `frames`; unchanged if it does not repeat.
 
     Raises SkeletonError for bodies that travel and whose joints do not all turn with their parents.
 

@@ -18,19 +18,19 @@ from .keyed import KeyedClip, Keying, Keys
 from .segments import fit
 
 LEAST = 1e-6  # radians, metres and factors; a smaller change is rounding
-FEET = 0.25  # of the bound, for hips, legs and feet by default: standing feet shake visibly, little but fast
+FEET = 0.25  # of the bound, default for hips, legs and feet, where planted feet would shake visibly
 GOES, STILL = "goes", "still"
-SHORTEST = 0.03  # of the body's height; a joint with a shorter reach is measured as if it had a point there
-MOVING = 0.5  # of the tolerance, for translations; rotations have all of it
+SHORTEST = 0.03  # of body height; the reach assumed for a joint with less
+MOVING = 0.5  # of the tolerance, for translations; rotations have the full tolerance
 OF_RANGE = 1e-3  # of a channel's range: its tolerance
-_NEAR = 0.94  # of the bound; an error that large ends the search for the tolerance
-_TRIES = 8  # of a tolerance; each one fits all joints again
+_NEAR = 0.94  # of the bound; an error this large ends the search for the tolerance
+_TRIES = 8  # iterations per tolerance; each refits all joints
 _MOST = 16.0  # times the bound, at a joint's reach: the largest tolerance tried
 
 
 @dataclass(frozen=True, eq=False)
 class Fewer:
-    """Few keys, and their largest error (m) of any point of the body; feet_error : of hips, legs and feet."""
+    """Reduced keys, and their largest error (m) over all points of the body; feet_error : of hips, legs and feet."""
 
     keyed: KeyedClip
     error: float
@@ -45,11 +45,12 @@ def fewer(
     keep: Collection[int] = (),
     keyings: Sequence[Keying] | None = None,
 ) -> Fewer:
-    """Return a clip as few keys, with every joint and tip within a bound (m) of its place, in every frame.
+    """Return a clip with reduced keys, whose joints and tips are within a bound (m) of their positions in every frame.
 
-    feet : the bound for hips, legs and feet; 0: a quarter of `within`; never more than that.
-    keep : frames at which all that moves has keys, besides the first and the last; legs also have keys where their
-    foot begins and ends to stand. keyings : how each joint is keyed, quaternions by default. The curves of a cycle
+    feet : the bound for hips, legs and feet, at most `within`; 0: a quarter of `within`
+    keep : frames at which everything that moves has keys, in addition to the first and the last; legs also have keys
+        where
+    contacts of their foot begin and end. keyings : keying of each joint, quaternions by default. The curves of a cycle
     have the same slopes at both ends.
 
     Example:
@@ -74,7 +75,7 @@ def fewer(
 def keys_of(values: Array, near: float, kept: NDArray[np.int64], mode: str = "", *, cyclic: bool = False) -> Keys:
     """Return the fewest keys of values (F, n), rotations of a mode if one is given, within a tolerance.
 
-    kept : frames that have keys, increasing, with the first and last
+    kept : sorted frames that must have keys, including the first and last
 
     Example:
         >>> import numpy as np
@@ -89,7 +90,7 @@ def keys_of(values: Array, near: float, kept: NDArray[np.int64], mode: str = "",
 
 
 def channels(clip: Clip, keep: Collection[int] = ()) -> dict[str, Keys]:
-    """Return the channels of a clip as few keys within a thousandth of their range; keep : frames that have keys.
+    """Return the channels of a clip as reduced keys within 0.1 % of their range; keep : frames that must have keys.
 
     Example:
         >>> import dataclasses
@@ -125,7 +126,7 @@ def _still(values: Array) -> Keys:
 
 
 def feet_chain(skeleton: Skeleton) -> NDArray[np.bool_]:
-    """Return which joints (J,) are hips, legs and feet, or carry them; none where no foot is known.
+    """Return which joints (J,) are hips, legs and feet, or above them; none if no foot is known.
 
     Example:
         >>> from action_loom.core.edit import fewer_keys
@@ -165,7 +166,7 @@ def _up_from(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 class _Work:
-    """The fit of one clip, one part of the body at a time."""
+    """The reduction of one clip, one part of the body at a time."""
 
     def __init__(self, clip: Clip, keyings: tuple[Keying, ...], keep: Collection[int]) -> None:
         self._clip, self._keyings = clip, keyings
@@ -189,7 +190,7 @@ class _Work:
         self._always = np.array(sorted(always), dtype=np.int64)
 
     def settle(self, joints: NDArray[np.int64], bound: float) -> None:
-        """Fit joints with the widest tolerance that keeps them and their tips within a bound, parents first."""
+        """Fit joints with the largest tolerance that keeps them and their tips within a bound, parents first."""
         if len(joints) == 0:
             return
 
@@ -204,7 +205,7 @@ class _Work:
             off(widest)
 
     def _fit(self, joint: int, tolerance: float) -> float:
-        """Fit a joint to return to its place in the world over its fitted parents; return its largest error (m)."""
+        """Fit a joint to return to its world position over its fitted parents; return its largest error (m)."""
         clip, kept, plan, keying = self._clip, self._kept[joint], self._plans[joint], self._keyings[joint]
         frame, reach = self._body.frame(joint), self._reach[joint]
         turned, moved, scales, angle = self._identity, self._nowhere, None, 0.0
@@ -212,7 +213,7 @@ class _Work:
             wanted = clip.rotations[:, joint] if plan.turns == STILL else frame.rotations()
             keys = self._keys(keying.values_of(wanted), tolerance / reach, kept, plan.turns, keying.mode)
             turned, self._rotations[joint] = keying.rotations_of(keys.at(self._frames)), keys
-            if reach <= self._least:  # no point shows its rotation: it is measured at the least reach
+            if reach <= self._least:  # without a point that shows its rotation, the least reach is assumed
                 angle = float(np.linalg.norm(quat.log(quat.mul(quat.inv(turned), wanted)), axis=1).max())
         if plan.moves is not None:
             places = clip.translations[:, joint] if plan.moves == STILL else frame.translations()
@@ -240,7 +241,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Plan:
-    """How rotation, translation and scale of a joint get keys: `GOES`, `STILL`, or None where they stay at rest."""
+    """Keying of rotation, translation and scale of a joint: `GOES`, `STILL`, or None for values at rest."""
 
     turns: str | None
     moves: str | None
@@ -258,16 +259,16 @@ def _plan(clip: Clip, joint: int, keying: Keying) -> _Plan:
 
 
 def _how(values: Array, away: Array, anyway: bool) -> str | None:
-    """Return whether values (F, n) move, `GOES` or `STILL`; None where they are at rest and get no keys."""
+    """Return whether values (F, n) move, `GOES` or `STILL`; None for values at rest, which get no keys."""
     if not anyway and np.abs(away).max() <= LEAST:
         return None
     return STILL if np.ptp(values, axis=0).max() <= LEAST else GOES
 
 
 def _seam(values: Array, mode: str) -> Array:
-    """Return the slopes (2, n) at the ends of a cycle: the mean of its end and its beginning."""
+    """Return the slopes (2, n) at the ends of a cycle: the mean of the slopes at its end and its beginning."""
     begins, ends = values[1] - values[0], values[-1] - values[-2]
-    # The last values may be those of the first rotation with the opposite sign.
+    # The last values may represent the first rotation with the opposite sign.
     four = mode in (rotation_modes.QUATERNION, rotation_modes.AXIS_ANGLE)
     compared = slice(1, None) if mode == rotation_modes.AXIS_ANGLE else slice(None)
     side = -1.0 if four and values[0, compared] @ values[-1, compared] < 0.0 else 1.0
@@ -276,7 +277,7 @@ def _seam(values: Array, mode: str) -> Array:
 
 
 def _widest(off: Callable[[float], float]) -> float:
-    """Return nearly the widest tolerance, in bounds, for which `off` is at most 1; 0: a key on every frame."""
+    """Return nearly the largest tolerance, in bounds, with `off` at most 1; 0 means a key on every frame."""
     low, high, width = 0.0, np.inf, 1.0
     for _ in range(_TRIES):
         error = off(width)
@@ -286,7 +287,7 @@ def _widest(off: Callable[[float], float]) -> float:
                 break
         else:
             high = width
-        # As if the error were proportional to the width; where that leads to nothing new, bisection.
+        # Assume that the error is proportional to the width; bisect once this gives no progress.
         width = min(0.97 * width / error, _MOST) if error > 0.0 else _MOST
         if not 1.02 * low < width < 0.98 * high:
             width = float(np.sqrt(low * high)) if low > 0.0 else 0.5 * high
@@ -294,7 +295,7 @@ def _widest(off: Callable[[float], float]) -> float:
 
 
 def reaches(skeleton: Skeleton) -> tuple[float, Array]:
-    """Return the least reach, and each joint's (J,): the distance along its bones to the farthest point it carries.
+    """Return the least reach, and each joint's (J,): the distance along its bones to the farthest point below it.
 
     Example:
         >>> from action_loom.core.edit import fewer_keys

@@ -16,19 +16,19 @@ from . import bands, cyclic_padding, low_pass, noise, spikes
 from .cyclic_padding import PaddedClip
 from .spikes import Flags
 
-AROUND = 3.0  # s of cyclic padding: running medians and smoothed trajectories look that far
-MEASURED = -1.0  # a cutoff: as much noise is removed as is measured
-FORGOTTEN = 12.0  # periods of the cutoff; motion further away changes a frame by less than 1e-12 of itself
-LEVER = 0.03  # body heights from a joint, where its turning is seen
+AROUND = 3.0  # s of cyclic padding, for running medians and smoothed trajectories
+MEASURED = -1.0  # a cutoff value: remove the measured amount of noise
+FORGOTTEN = 12.0  # periods of the cutoff; motion further away has an influence below 1e-12
+LEVER = 0.03  # body heights from a joint at which its rotation is measured as a displacement
 FEWEST = 5  # frames; in shorter clips spikes and noise cannot be distinguished from motion
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What to filter.
+    """The filters to apply.
 
-    cutoff : Hz, 0 for none, `MEASURED`; gains : of the bands, the finest first; joints (J,) : which ones are filtered
-    spiky (J,) : in which of them spikes are searched for; longest : frames of a spike at most, 0: by the rate
+    cutoff : Hz, 0 for none, `MEASURED`; gains : of the bands, the finest first; joints (J,) : joints to filter
+    spiky (J,) : joints to search for spikes; longest : frames of a spike at most, 0: from the rate
     """
 
     cutoff: float
@@ -42,10 +42,10 @@ class Asked:
 class Filtered:
     """The stages of filtering a clip of F frames and J joints, before its feet are planted.
 
-    turned, moved (F, J) : whether a rotation or translation was a spike and was mended
+    turned, moved (F, J) : whether a rotation or translation was repaired as a spike
     mended, smooth, after : the clip without spikes, then without noise, then with its bands changed
-    repeats : whether it was filtered as a cycle; noise (J,) : what was measured of rotations, degrees
-    left (2,) : frames at the beginning and end that are as they were, as the clip jumps from or to them
+    repeats : whether it was filtered as a cycle; noise (J,) : measured noise of rotations, degrees
+    left (2,) : unchanged frames at the beginning and end, which a jump separates from the clip
     """
 
     before: Clip
@@ -60,7 +60,7 @@ class Filtered:
 
     @cached_property
     def jumps(self) -> Array:
-        """Angle by which rotations (F, J) were mended, radians; 0 where they were not."""
+        """Angles of the repairs of rotations (F, J), radians; 0 if not repaired."""
         away = turned_by(self.before, self.mended)
         return np.where(self.turned, away, 0.0)
 
@@ -87,11 +87,11 @@ def turned_by(before: Clip, after: Clip) -> Array:
 
 
 def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
-    """Return a clip with spikes mended, noise removed and bands changed, with all intermediate stages.
+    """Return a clip with spikes repaired, noise removed and bands changed, with all intermediate stages.
 
-    repeats : whether it is a cycle; it then stays closed. Ends that a clip jumps from, such as a T-pose, stay as they
-    are (`trim.ends`). Unchanged joints and frames are the same to the bit. Raises
-    SkeletonError for cycles of bodies that travel and whose joints do not all turn with their parents.
+    repeats : whether it is a cycle; it then stays closed. Ends separated by a jump, such as a T-pose, do not change
+    (`trim.ends`). Unchanged joints and frames are bit-identical. Raises
+    SkeletonError for travelling cycles whose joints do not all turn with their parents.
 
     Example:
         >>> from dataclasses import replace
@@ -114,7 +114,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
 
 
 def _ends(clip: Clip, asked: Asked) -> tuple[int, int]:
-    """Return how many frames at the beginning and end a clip jumps from; jumps there and back are spikes."""
+    """Return the number of frames at both ends separated by jumps; jumps there and back are spikes."""
     ends = trim.ends(clip)
     if asked.spiky.any() and len(clip) >= FEWEST and (ends.first or ends.last):
         whole = cyclic_padding.around(clip, 0, repeats=False)
@@ -123,7 +123,7 @@ def _ends(clip: Clip, asked: Asked) -> tuple[int, int]:
 
 
 def _within(clip: Clip, first: int, done: Filtered) -> Filtered:
-    """Return the stages of a part of a clip as those of the whole."""
+    """Return the stages of filtering a part of a clip as stages of the whole clip."""
     if not done.changed:
         return replace(_unchanged(clip, repeats=False), left=(first, len(clip) - first - len(done.before)))
     own, flags = slice(first, first + len(done.before)), np.zeros((2, *clip.rotations.shape[:2]), dtype=bool)
@@ -144,7 +144,7 @@ def _unchanged(clip: Clip, *, repeats: bool) -> Filtered:
 
 
 def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
-    """Return the stages of a clip of which every frame counts."""
+    """Return the stages of filtering all frames of a clip."""
     gains = asked.gains[: bands.known(len(clip))]
     while gains and gains[-1] == 1.0:
         gains = gains[:-1]
@@ -161,7 +161,7 @@ def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
         return unchanged
-    own = {id(whole.clip): clip}  # a step that changed nothing returned the same object
+    own = {id(whole.clip): clip}  # a step without changes returned the same object
     for stage in (mended, smooth, after):
         own.setdefault(id(stage), _own(clip, whole, stage))
     flags = turned[whole.own], moved[whole.own]
@@ -169,7 +169,7 @@ def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
 
 
 def _own(clip: Clip, whole: PaddedClip, changed: Clip) -> Clip:
-    """Return the clip's own frames without the padding; unchanged values are the clip's, to the bit."""
+    """Return the clip's own frames without the padding; unchanged values are bit-identical."""
     kept = changed.rotations == whole.clip.rotations, changed.translations == whole.clip.translations
     return replace(
         clip,
@@ -204,10 +204,10 @@ def _mended(clip: Clip, turned: Flags, moved: Flags) -> Clip:
 
 
 def _that_show(clip: Clip, turned: Flags, moved: Flags) -> tuple[Flags, Flags]:
-    """Return the spikes that are seen: without them what hangs on the joint jumps less.
+    """Return the visible spikes: those whose repair reduces the jumps of the joints below.
 
-    In captures, two joints of a chain often jump against each other in a frame. Nothing is seen of that, but it would
-    be if one of them were mended, or both to a line each.
+    Two joints of a captured chain often jump against each other in the same frame. Such jumps cancel out, but repairing
+    only one of them, or both separately, would make them visible.
     """
     if not (turned.any() or moved.any()):
         return turned, moved
@@ -226,7 +226,7 @@ def _that_show(clip: Clip, turned: Flags, moved: Flags) -> tuple[Flags, Flags]:
 
 
 def _jumps(clip: Clip) -> Array:
-    """Return how much the axes of joints jump (F − 2, J): squared second differences of their places in the world."""
+    """Return jumps of joint axes (F − 2, J): squared second differences of points on them in the world."""
     rotations, places = kinematics.world(clip)
     lever = LEVER * clip.skeleton.height
     axes = np.stack([quat.rotate(rotations, lever * axis) for axis in np.eye(3)], axis=2) + places[:, :, None]
@@ -240,7 +240,7 @@ def _alike(flags: Flags, whole: PaddedClip) -> Flags:
 
 
 def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> tuple[Clip, Array]:
-    """Return a clip without noise, and what was measured (J,), degrees."""
+    """Return a clip without noise, and the measured noise (J,), degrees."""
     found = np.zeros(len(clip.skeleton))
     if not cutoff:
         return clip, found
@@ -261,7 +261,7 @@ def _without_noise(clip: Clip, joints: Flags, cutoff: float) -> tuple[Clip, Arra
 
 
 def _body(skeleton: Skeleton, among: Flags) -> Flags:
-    """Return which of some joints have a role: fingers and tips say little of a body's noise. All if none has."""
+    """Return which of some joints have a role, since fingers and tips say little about noise; all if none has."""
     roles = np.zeros(len(skeleton), dtype=bool)
     roles[list(skeleton.roles.values())] = True
     return roles[among] if (roles & among).any() else np.ones(int(among.sum()), dtype=bool)
@@ -281,7 +281,7 @@ def _moving(values: Array) -> Flags:
 
 
 def carriers(skeleton: Skeleton) -> Flags:
-    """Return which joints (J,) carry the body: roots, the travelling joint (`root_motion`) and all above it."""
+    """Return which joints (J,) carry the body: roots, the travelling joint (`root_motion`) and its ancestors."""
     carrying = skeleton.parents < 0
     hips = root_motion.travelling_joint(skeleton)
     carrying[[hips, *ancestors(hips, skeleton.parents)]] = True

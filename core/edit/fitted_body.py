@@ -1,4 +1,4 @@
-"""A body that is fitted joint by joint, parents first, with the error of each joint (methods: Fewer keys)."""
+"""A body fitted joint by joint, parents first, with the error of each joint (methods: Fewer keys)."""
 
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from ..motion.quat import Array
 
 
 class Frame(Protocol):
-    """The frame in which one joint rotates and translates; its parents are fitted."""
+    """The frame in which one joint rotates and translates, given its fitted parents."""
 
     def rotations(self) -> Array:
         """Return the rotations (F, 4) that give the joint its original world rotation."""
@@ -21,12 +21,12 @@ class Frame(Protocol):
         ...
 
     def put(self, rotations: Array, translations: Array, scales: Array | None) -> float:
-        """Set the fitted values (F, …) of the joint; return the largest error of its place and tip, metres."""
+        """Set the fitted values (F, …) of the joint; return the largest error of its position and tip, metres."""
         ...
 
 
 class FittedBody(Protocol):
-    """A body being fitted, as `of` returns it."""
+    """A body being fitted, as returned by `of`."""
 
     def frame(self, joint: int) -> Frame:
         """Return the frame of a joint whose parents are fitted."""

@@ -1,17 +1,18 @@
-"""Bézier handles that reach another way than a third of the gap between two keys (methods: Fewer keys)."""
+"""Bézier handles of other lengths than a third of the gap between two keys (methods: Fewer keys)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-_STEPS = 40  # halvings: a parameter to 1e-12
+_STEPS = 40  # bisection steps: a parameter to 1e-12
 
 
 def parameter(share: Array, leaving: Array, arriving: Array) -> Array:
-    """Return where on a Bézier segment it has gone a share of the way in time.
+    """Return the parameter of a Bézier segment at a share of its duration.
 
-    share : of the time between two keys, 0 to 1; leaving, arriving : shares that the two handles reach, each at most 1
+    share : of the time between two keys, 0 to 1; leaving, arriving : lengths of the two handles as shares, each at most
+        1
 
     Example:
         >>> import numpy as np
@@ -30,7 +31,7 @@ def parameter(share: Array, leaving: Array, arriving: Array) -> Array:
 
 
 def weights(t: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the weights of a Bézier segment's four corners at a parameter.
+    """Return the weights of a Bézier segment's four control points at a parameter.
 
     Example:
         >>> import numpy as np
@@ -43,9 +44,9 @@ def weights(t: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def slopes(values: Array, frames: NDArray[np.int64], reach: Array) -> tuple[Array, float]:
-    """Return the slopes (K, 2, n) of handles that fit values (F, n) best between given keys, and what they miss.
+    """Return the handle slopes (K, 2, n) that best fit values (F, n) between given keys, and the largest error.
 
-    frames (K,) : of the keys, increasing, the first and the last included; reach (K, 2) : of their handles, in frames
+    frames (K,) : of the keys, increasing, including the first and the last; reach (K, 2) : of their handles, in frames
 
     Example:
         >>> import numpy as np

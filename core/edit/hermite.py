@@ -11,10 +11,10 @@ from ..motion.quat import Array
 def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float | None] = (0.0, 0.0)) -> Array:
     """Return slopes (K, …, D) at knots with which curves through vectors do not overshoot.
 
-    times (K,), increasing; values (K, …, D); ends : slopes of all columns at the first and the last knot, None for that
-    of the line to the next knot. In one dimension, and where knots lie on one line, these are those of [Fritsch] with
-    the weighted harmonic mean of Fritsch and Butland. Turned or reflected knots give turned or reflected slopes, which
-    curves of each column by itself do not.
+    times (K,), increasing; values (K, …, D); ends : slopes of all columns at the first and the last knot, None for the
+        slope of the line to the next knot. In one dimension, and for collinear knots, these are the slopes of [Fritsch]
+        with the weighted harmonic mean of Fritsch and Butland. Slopes rotate and reflect with the knots, unlike slopes
+        computed for each column separately.
 
     Example:
         >>> import numpy as np
@@ -30,28 +30,28 @@ def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float
     lines = np.diff(values, axis=0) / steps
     slopes[1:-1] = _between(lines[:-1], lines[1:], steps[:-1], steps[1:])
     for end, line, slope in ((0, lines[0], ends[0]), (-1, lines[-1], ends[1])):
-        # Steeper than three times the line's slope, an end overshoots [Fritsch].
+        # An end slope above three times the line's slope overshoots [Fritsch].
         slopes[end] = line if slope is None else np.where(line * slope > 0.0, _least(slope, 3.0 * line), 0.0)
     return slopes
 
 
 def _along(times: Array, values: Array) -> Array:
-    """Return times (F,) with as many axes as values (F, …, D) have."""
+    """Return times (F,) with the number of axes of values (F, …, D)."""
     return times.reshape(-1, *[1] * (values.ndim - 1))
 
 
 def _between(one: Array, other: Array, before: Array, after: Array) -> Array:
     """Return slopes (N, …, D) at knots between two lines (N, …, D): their harmonic mean; 0 where the curve turns back.
 
-    The inverse of a vector v is v / |v|², so the mean of parallel vectors is that of numbers. At an angle it shrinks
-    with the cosine, so that it reaches 0 at a right angle without a jump.
+    The inverse of a vector v is v / |v|², so the mean of parallel vectors equals the mean of numbers. At an angle it
+    shrinks with the cosine, so that it reaches 0 continuously at a right angle.
     """
     lengths = [np.linalg.norm(line, axis=-1, keepdims=True) for line in (one, other)]
     moving = (lengths[0] > 0.0) & (lengths[1] > 0.0)
     first, second = (np.where(moving, length, 1.0) for length in lengths)
     directions = one / first, other / second
     cosine = np.clip((directions[0] * directions[1]).sum(axis=-1, keepdims=True), 0.0, 1.0)
-    # The mean is scaled by both lengths as shares of the greater one: so very small and large ones do not overflow.
+    # Both lengths are divided by the greater one, so that very small and large ones do not overflow.
     greater = np.maximum(first, second)
     first, second = first / greater, second / greater
     sooner, later = 2.0 * after + before, after + 2.0 * before
@@ -89,7 +89,7 @@ def evaluate(times: Array, values: Array, slopes: Array, at: Array) -> Array:
 
 
 def steepest(times: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
-    """Return the least and the greatest slope (K − 1,) of a curve of one column in each interval between knots."""
+    """Return the least and greatest slopes (K − 1,) of a one-column curve in each interval between knots."""
     line = np.diff(values[:, 0]) / np.diff(times)
     one, other = slopes[:-1, 0], slopes[1:, 0]
     # The slope is a parabola: its extremes are at its ends, or at its vertex if that lies between them.

@@ -1,4 +1,4 @@
-"""Interpolation of key poses: slerp with ease, squad, or monotone splines.
+"""Interpolate key poses by slerp with ease, squad, or monotone splines.
 
 Each pose is exact at a whole frame and may be held. The motion stops at a held pose, and at both ends unless the poses
 repeat.
@@ -22,11 +22,11 @@ EASE, SQUAD, MONOTONE = "ease", "squad", "monotone"
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """When K poses are reached, and the M of the F frames that lie between two of them.
+    """The times of K poses, and the M of the F frames that lie between two of them.
 
     gaps (K−1,) : frames from leaving a pose to reaching the next
     passed (K,) : poses at which the motion does not stop
-    before (M,) : the pose before each frame between two; share (M,) : of the gap behind it, from 0 to 1
+    before (M,) : the pose before each frame between two; share (M,) : position in the gap after it, from 0 to 1
     """
 
     gaps: Array
@@ -39,11 +39,11 @@ class _Plan:
 def interpolated(
     poses: Clip, arrive: NDArray[np.int64], leave: NDArray[np.int64], between: str, again: int = 0
 ) -> Clip:
-    """Return a clip through poses (the K frames of a clip), each held from its arrival to its leaving.
+    """Return a clip through poses (the K frames of a clip), each held from arrival to leaving.
 
-    arrive, leave (K,) : frames of the new clip, the first 0; between : "ease", "squad" or "monotone"
+    arrive, leave (K,) : frames of the new clip, starting at 0; between : "ease", "squad" or "monotone"
     again : frames from the last pose back to the first, which makes the clip a cycle; 0: none
-    Channels in steps hold until the next pose. Raises ClipError for poses that are not in order
+    Stepped channels hold until the next pose. Raises ClipError for unordered poses
     (methods: Key poses and reaching).
 
     Example:
@@ -93,7 +93,7 @@ def interpolated(
 def between(one: Clip, other: Clip, share: float) -> Clip:
     """Return a pose between two: joints turn by a share of the shortest turn, everything else is linear.
 
-    one, other : clips of one frame; share : 0 is the first, 1 the second; under 0 and over 1 extrapolate
+    one, other : one-frame clips; share : 0 is the first, 1 the second; values below 0 and above 1 extrapolate
     (methods: Key poses and reaching).
     Raises SkeletonError for different joints, ClipError for clips of several frames.
 
@@ -155,14 +155,14 @@ def _squad(keys: Array, plan: _Plan) -> Array:
     out = quat.mul(keys[:-1], quat.exp(0.5 * (gap * speed[:-1] - turns)))
     into = quat.mul(keys[1:], quat.exp(0.5 * (turns - gap * speed[1:])))
     here, share = plan.before, plan.share[:, None, None]
-    # Inner points are at the same angle as their poses, which may be over a half circle: signs must not change here.
+    # Inner points are at the same angle as their poses, which may exceed half a turn: signs must not change here.
     outer = quat.mul(keys[:-1][here], quat.exp(share * turns[here]))
     inner = _great_circle(out[here], into[here], share, turns[here])
     return _great_circle(outer, inner, 2.0 * share * (1.0 - share), turns[here])
 
 
 def _great_circle(one: Array, other: Array, share: Array, along: Array) -> Array:
-    """Return quaternions (..., 4) on the great circle from one to the other, also the long way: signs stay.
+    """Return quaternions (..., 4) on the great circle from one to the other, also the long way; signs are kept.
 
     along (..., 3) : rotation vector that gives the direction between opposite quaternions
     """
@@ -186,12 +186,12 @@ def _monotone(keys: Array, plan: _Plan) -> Array:
 
 
 def _unwound(vectors: Array) -> Array:
-    """Return rotation vectors (K, J, 3) of the same rotations, each nearest to the one before, past half a turn."""
+    """Return rotation vectors (K, J, 3) of the same rotations, each nearest to the previous one, beyond half a turn."""
     unwound = vectors.copy()
     for k in range(1, len(unwound)):
         last, now = unwound[k - 1], vectors[k]
         size, before = np.linalg.norm(now, axis=-1, keepdims=True), np.linalg.norm(last, axis=-1, keepdims=True)
-        # No turn is also a whole turn about any axis: the axis before is the nearest.
+        # The identity is also a whole turn about any axis; the previous axis is the nearest.
         axis = np.where(size > 1e-9, now / np.maximum(size, 1e-9), last / np.maximum(before, 1e-9))
         along = (last * axis).sum(axis=-1, keepdims=True)
         unwound[k] = now + 2.0 * np.pi * np.round((along - size) / (2.0 * np.pi)) * axis
@@ -215,7 +215,7 @@ def _curve(values: Array, plan: _Plan) -> Array:
 
 
 def _turns(keys: Array) -> Array:
-    """Return rotation vectors (K−1, J, 3) from each pose to the next; they are the same in the frame of either."""
+    """Return rotation vectors (K−1, J, 3) from each pose to the next, identical in the frames of both."""
     return quat.log(quat.mul(quat.inv(keys[:-1]), keys[1:]))
 
 
@@ -224,21 +224,21 @@ def _smooth(share: Array) -> Array:
 
 
 def _mean_slopes(secants: Array, plan: _Plan) -> Array:
-    """Return slopes (K, ...) of the line from the pose before to the pose after; 0 where the motion stops."""
+    """Return slopes (K, ...) of the line between the previous and the next pose; 0 where the motion stops."""
     wide = (slice(None), *[None] * (secants.ndim - 1))
     gaps = plan.gaps[wide]
     # The neighbour of an end is at the other end; it counts only if the poses repeat.
     ring, gap = (np.concatenate([each[-1:], each, each[:1]]) for each in (gaps * secants, gaps))
-    # A parabola through all three would weigh a short gap most: a fast one would overshoot far in a long gap beside it.
+    # A parabola through three poses would be dominated by a short gap and overshoot far in a long neighbouring gap.
     return np.where(plan.passed[wide], (ring[:-1] + ring[1:]) / (gap[:-1] + gap[1:]), 0.0)
 
 
 def _monotone_slopes(values: Array, plan: _Plan) -> Array:
-    """Return slopes (K, ...) that keep each curve within its two ends; 0 where the motion stops or turns back."""
+    """Return slopes (K, ...) that keep each segment between its two values; 0 where the motion stops or turns back."""
     flat = values.reshape(len(values), -1)
-    # With the pose before the first and the one after the last, which count if the poses repeat.
+    # The neighbours across the ends are included; they are only used if the poses repeat.
     ring = np.concatenate([flat[:1] - flat[-1:] + flat[-2:-1], flat, flat[-1:] + flat[1:2] - flat[:1]])
     gaps = np.concatenate([plan.gaps[-1:], plan.gaps, plan.gaps[:1]])
     times = np.concatenate([[0.0], np.cumsum(gaps)])
-    slopes = hermite.monotone_slopes(times, ring[:, :, None])[1:-1, :, 0]  # each number by itself
+    slopes = hermite.monotone_slopes(times, ring[:, :, None])[1:-1, :, 0]  # each number separately
     return np.where(plan.passed[:, None], slopes, 0.0).reshape(values.shape)

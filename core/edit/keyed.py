@@ -1,4 +1,4 @@
-"""A clip as keys: which values are keyed at which frames, and the clip they play (methods: Fewer keys)."""
+"""A clip as keys: keyed values and frames, and the clip they evaluate to (methods: Fewer keys)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ from . import handles
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """K keys of n values that are keyed together.
+    """K keys of n values with common frames.
 
     frames (K,) : increasing; values (K, n); slopes (K, 2, n) : per frame, before and after each key
-    steps : each value is held until the next key; otherwise keys are joined by cubics
-    reach (K, 2) : frames that the handles before and after each key reach; None: a third of the way to the next key
+    steps : whether each value is held until the next key; otherwise keys are joined by cubics
+    reach (K, 2) : lengths in frames of the handles before and after each key; None: a third of the gap
     """
 
     frames: NDArray[np.int64]
@@ -29,7 +29,7 @@ class Keys:
     reach: Array | None = None
 
     def at(self, frames: Array) -> Array:
-        """Return the values (F, n) at frames, also between whole ones; outside the keys the end values are held."""
+        """Return the values (F, n) at frames, which may be fractional; end values are held outside the keys."""
         within = np.clip(frames, self.frames[0], self.frames[-1])
         if len(self.frames) == 1 or self.steps:
             return self.values[np.searchsorted(self.frames, within, side="right") - 1]
@@ -51,17 +51,17 @@ class Keys:
 
     @property
     def count(self) -> int:
-        """Number of keys on all curves: one curve for each of the n values."""
+        """Number of keys on all curves, with one curve for each of the n values."""
         return self.values.size
 
 
 @dataclass(frozen=True, eq=False)
 class Keying:
-    """How a joint is keyed.
+    """The keying of a joint.
 
-    mode : rotation mode; turned (4,) : rotation that keys have on top of the joint's own, where their rest is another
-    start : rotation values to which the first ones are near, of the many for the same rotation
-    turns, moves, scales : whether it gets such keys even if it stays at rest
+    mode : rotation mode; turned (4,) : rotation of the keyed bone relative to the joint, if their rest poses differ
+    start : rotation values near which the first ones are chosen, out of the many for the same rotation
+    turns, moves, scales : whether it gets keys of this kind even at rest
     """
 
     mode: str = rotation_modes.QUATERNION
@@ -72,7 +72,7 @@ class Keying:
     scales: bool = False
 
     def values_of(self, rotations: Array) -> Array:
-        """Return the values (F, 3 or 4) as which rotations (F, 4) are keyed."""
+        """Return the keyed values (F, 3 or 4) of rotations (F, 4)."""
         from_rest = rotations if self.turned is None else quat.mul(self.turned, rotations)
         return rotation_modes.from_quaternion(from_rest, self.mode, self.start)
 
@@ -86,8 +86,8 @@ class Keying:
 class KeyedClip:
     """A motion of F frames as keys.
 
-    keyings, rotations, translations, scales : of each of the J joints; None: no keys, it stays at rest
-    channels : everything else that moves with the pose, by name
+    keyings, rotations, translations, scales : of each of the J joints; None: no keys, the joint stays at rest
+    channels : all other animated values, by name
     """
 
     name: str
@@ -112,16 +112,16 @@ class KeyedClip:
 
     @property
     def key_count(self) -> int:
-        """Number of keys on all curves; a rotation of four values has four at a frame."""
+        """Number of keys on all curves; a rotation of four values counts four per frame."""
         return sum(keys.count for keys in self.every)
 
     @property
     def full_count(self) -> int:
-        """Number of keys with one on every frame."""
+        """Number of keys with a key on every frame."""
         return sum(self.frames * keys.values.shape[1] for keys in self.every)
 
     def clip(self) -> Clip:
-        """Return the clip that the keys play, sampled at every frame."""
+        """Return the clip to which the keys evaluate, sampled at every frame."""
         at = np.arange(self.frames, dtype=np.float64)
         shape = (self.frames, len(self.skeleton))
         rotations, translations = np.tile(quat.IDENTITY, (*shape, 1)), np.zeros((*shape, 3))

@@ -1,4 +1,4 @@
-"""A low-pass: a Butterworth filter run forward and back, so without delay.
+"""A zero-phase low-pass: a Butterworth filter applied forward and backward.
 
 Method: Filtering.
 """
@@ -12,13 +12,14 @@ from ..motion import quat
 from ..motion.quat import Array
 
 ORDER = 4
-PADDING = 6.0  # periods of the cutoff before and after a clip; further away a sample counts by less than a millionth
-# Periods at each end to which a line is fitted; the clip is reflected about its beginning, as the first frame is noisy.
+PADDING = 6.0  # periods of the cutoff before and after a clip; more distant samples have an influence below a millionth
+# Periods at each end to which a line is fitted; the clip is reflected about its start, because the first frame is
+# noisy.
 LEVEL = 0.25
 
 
 def passes_all(cutoff: float, rate: float) -> bool:
-    """Return whether a low-pass removes nothing at a frame rate: its cutoff is half the rate or more, both in Hz.
+    """Return whether a low-pass removes nothing at a frame rate: its cutoff is at least half the rate, both in Hz.
 
     Example:
         >>> from action_loom.core.edit import low_pass
@@ -31,8 +32,8 @@ def passes_all(cutoff: float, rate: float) -> bool:
 def sections(cutoff: float, rate: float) -> Array:
     """Return a Butterworth low-pass of fourth order as second-order sections (2, 6): b0 b1 b2, 1 a1 a2.
 
-    cutoff : Hz; 1/√2 of a wave of that frequency remains, half of it after both directions. Raises ValueError unless it
-    is over 0 and under half the rate.
+    cutoff : Hz; the gain there is 1/√2, or one half after both directions. Raises ValueError unless it is above 0 and
+        below half the rate.
     """
     if not 0.0 < cutoff < 0.5 * rate:
         raise ValueError(f"{cutoff} Hz is no cutoff at {rate} frames a second")
@@ -45,15 +46,15 @@ def sections(cutoff: float, rate: float) -> Array:
 
 
 def padding(cutoff: float, rate: float) -> int:
-    """Return how many frames are added before and after a clip while it is filtered."""
+    """Return the number of frames of padding before and after a clip for filtering."""
     return int(np.ceil(PADDING * rate / cutoff))
 
 
 def both_ways(values: Array, cutoff: float, rate: float) -> Array:
-    """Return samples (F, K) without frequencies over a cutoff in Hz, without delay; a copy if the rate is too low.
+    """Return samples (F, K) without frequencies above a cutoff in Hz, without delay; a copy if the rate is too low.
 
-    At both ends a line is fitted to a quarter of a period, and the samples continue as their reflection about its
-    beginning; short clips as reflections of reflections. Raises ValueError for a cutoff of 0 or less.
+    At both ends a line is fitted to a quarter of a period, and the samples are extended by reflection about its start;
+    short clips by repeated reflection. Raises ValueError unless the cutoff is positive.
     """
     if passes_all(cutoff, rate) or len(values) < 3:
         return values.copy()
@@ -66,13 +67,13 @@ def both_ways(values: Array, cutoff: float, rate: float) -> Array:
     phase = frames % (2 * last)
     mirrored = phase > last
     around = np.where(mirrored[:, None], -1.0, 1.0) * beside[np.where(mirrored, 2 * last - phase, phase)]
-    # The line passes the filter unchanged: only the difference from it is filtered.
+    # The filter preserves the line, so only the difference from it is filtered.
     smooth = forward_and_back(sections(cutoff, rate), around)
     return np.asarray((line + smooth)[reach : reach + len(values)])
 
 
 def beginning(first: Array) -> Array:
-    """Return the beginning (K,) of the least-squares line through samples (N, K)."""
+    """Return the start (K,) of the least-squares line through samples (N, K)."""
     time = np.arange(len(first)) - 0.5 * (len(first) - 1)
     slope = (time[:, None] * first).sum(axis=0) / (time**2).sum()
     return np.asarray(first.mean(axis=0) + time[0] * slope)
@@ -96,11 +97,11 @@ def _steady(filters: Array) -> Array:
 
 
 def rotations(turns: Array, cutoff: float, rate: float) -> Array:
-    """Return rotations (F, J, 4) without frequencies over a cutoff in Hz; quaternions keep their signs."""
+    """Return rotations (F, J, 4) without frequencies above a cutoff in Hz; quaternions keep their signs."""
     smooth = both_ways(quat.continuous(turns).reshape(len(turns), -1), cutoff, rate).reshape(turns.shape)
     return quat.same_side(quat.normalize(smooth), turns)
 
 
 def translations(places: Array, cutoff: float, rate: float) -> Array:
-    """Return places (F, J, 3) without frequencies over a cutoff in Hz."""
+    """Return translations (F, J, 3) without frequencies above a cutoff in Hz."""
     return both_ways(places.reshape(len(places), -1), cutoff, rate).reshape(places.shape)

@@ -1,7 +1,7 @@
-"""Noise of joints, measured and removed without a cutoff (methods: Filtering).
+"""Measure and remove the noise of joints without a cutoff (methods: Filtering).
 
-Every joint, in every short window, gets the low-pass for which Stein's unbiased estimate of the error left is least:
-stillness is smoothed much, a blow hardly. Shaking that could be motion at the frame rate is left alone.
+Every joint, in every short window, gets the low-pass with the least remaining error according to Stein's unbiased risk
+estimate: still parts are smoothed strongly, a blow hardly. Shaking that could be motion at the frame rate is kept.
 """
 
 from collections.abc import Iterator
@@ -16,28 +16,29 @@ from . import low_pass
 from .spikes import Flags
 
 WINDOW = 0.6  # s
-HOPS = 8  # windows that begin within the length of one
-CUTOFFS = 24  # low-passes that are tried, from one half-wave a window to all
-ORDER = 4  # of their slopes, as of a cubic smoothing spline
-CAUTION = 1.5  # noise counts as so much of its variance: the least of many estimates is too low
-NEIGHBOURS = 2  # windows to each side that choose together
-DIFFERENCES = 8  # order of the differences that measure noise; motion is gone from them
-QUIET = 0.3  # the share of pieces where least moves fast; noise is the same everywhere
-PIECE = 3  # frames; a step or a blow makes few of them loud
-QUIET_BIAS = 1.3  # noise in all pieces over that in the quiet ones
+HOPS = 8  # overlapping windows per window length
+CUTOFFS = 24  # number of low-passes tried, from one half-wave per window to all
+ORDER = 4  # of their slopes, like a cubic smoothing spline
+CAUTION = 1.5  # factor on the noise variance, because the least of many estimates is biased low
+NEIGHBOURS = 2  # windows to each side that choose jointly
+DIFFERENCES = 8  # order of the differences that measure noise; they eliminate motion
+QUIET = 0.3  # share of pieces with the least motion; noise is equal everywhere
+PIECE = 3  # frames; a step or a blow affects few pieces
+QUIET_BIAS = 1.3  # ratio of the noise in all pieces to the quiet ones
 FEWEST = 24  # frames
-# Radians a second times a frame's length: what clean captures shake by, the median joint and almost any single one.
+# Radians a second times a frame's length: shaking of clean captures, in the median joint and in nearly any single one.
 BODY_SHAKES, JOINT_SHAKES = np.radians(10.0), np.radians(20.0)
 PLACE_SHAKES = 0.017  # body heights a second times a frame's length
-ALIKE = 1.1  # times the median joint, up to which a joint's shaking is noise
-_LEVEL = 0.06  # s; the line at each end about whose beginning a clip is reflected
-_BLOCK = 256  # windows that are transformed at a time
-_TANGENT = 3.0  # directions in which the four numbers of a quaternion can change
+ALIKE = 1.1  # times the median joint, up to which a joint's shaking counts as noise
+_LEVEL = 0.06  # s; line fitted at each end, about whose beginning a clip is reflected
+_BLOCK = 256  # windows transformed per block
+_TANGENT = 3.0  # degrees of freedom of a unit quaternion
 
 
 def level(values: Array) -> Array:
-    """Return the root mean square of white noise in samples (F, J, D) of joints, as high differences show it where it
-    is quiet: (J,), zeros for less than 24 samples, which are too few to measure.
+    """Return the root mean square (J,) of white noise in samples (F, J, D), from high-order differences in quiet parts.
+
+    Returns zeros for fewer than 24 samples, which are too few to measure.
     """
     if len(values) < FEWEST:
         return np.zeros(values.shape[1])
@@ -48,9 +49,9 @@ def level(values: Array) -> Array:
 
 
 def told_from_motion(levels: Array, body: Flags, rate: float) -> Array:
-    """Return which part of measured levels (J,), radians, is noise: fast motion shakes a joint, noise all or one much.
+    """Return the part of levels (J,), radians, that is noise: fast motion shakes one joint, noise all or one much.
 
-    body (J,) : the joints whose median is the clip's
+    body (J,) : joints used for the clip's median
 
     Example:
         >>> import numpy as np
@@ -72,7 +73,7 @@ def told_from_motion(levels: Array, body: Flags, rate: float) -> Array:
 def rotations(turns: Array, rate: float, body: Flags | None = None) -> tuple[Array, Array]:
     """Return rotations (F, J, 4) without noise, signs kept, and the noise found (J,), radians.
 
-    body (J,) : the joints that tell whether all shake, not one; None for all. Joints without noise stay to the bit.
+    body (J,) : joints used to decide whether all shake; None for all. Joints without noise are bit-identical.
 
     Example:
         >>> import numpy as np
@@ -96,13 +97,13 @@ def rotations(turns: Array, rate: float, body: Flags | None = None) -> tuple[Arr
 
 
 def translations(places: Array, rate: float, height: float) -> Array:
-    """Return places (F, J, 3) without noise; height : the body's, metres."""
+    """Return translations (F, J, 3) without noise; height : of the body, metres."""
     found = level(places) / np.sqrt(places.shape[2])
     return _without(places, np.where(found > PLACE_SHAKES * height / rate, found, 0.0), rate)
 
 
 def _without(values: Array, deviation: Array, rate: float) -> Array:
-    """Return samples (F, J, D) of joints with noise of a standard deviation (J,) without it."""
+    """Return samples (F, J, D) after removing noise with a standard deviation (J,)."""
     frames, width = len(values), values.shape[2]
     noisy = deviation > 1e-12 * np.abs(values).max(axis=(0, 2), initial=1.0)
     if frames < FEWEST or not noisy.any():
@@ -129,7 +130,7 @@ def _without(values: Array, deviation: Array, rate: float) -> Array:
 
 
 def _chosen(padded: Array, starts: Array, basis: Array, kept: Array, width: int) -> Array:
-    """Return which low-pass (N, J) leaves the least error in each window of each joint: Stein's unbiased estimate."""
+    """Return the low-pass (N, J) with the least error per window and joint, by Stein's unbiased risk estimate."""
     freedom = 2.0 * CAUTION * min(width, _TANGENT) * kept.sum(axis=0)
     risks = []
     for block in _blocks(len(starts)):
@@ -153,7 +154,7 @@ def _blocks(count: int) -> Iterator[slice]:
 
 
 def _padded(values: Array, reach: int, level_frames: int) -> Array:
-    """Return samples (F, K) continued by their reflections about the beginnings of lines at both ends."""
+    """Return samples (F, K) extended by reflection about the beginnings of fitted lines at both ends."""
     before = 2.0 * low_pass.beginning(values[: level_frames + 1]) - values[1 : reach + 1][::-1]
     after = 2.0 * low_pass.beginning(values[: -level_frames - 2 : -1]) - values[-reach - 1 : -1][::-1]
     return np.concatenate([before, values, after])
@@ -169,7 +170,7 @@ def _cosines(size: int) -> Array:
 
 @cache
 def _low_passes(size: int) -> Array:
-    """Return which share of each wave (size, C) the low-passes keep; the last one keeps all."""
+    """Return the share of each wave (size, C) that the low-passes keep; the last one keeps all."""
     cutoffs = np.geomspace(1.0, size, CUTOFFS)
     kept = 1.0 / (1.0 + (np.arange(size)[:, None] / cutoffs) ** ORDER)
     return np.concatenate([kept, np.ones((size, 1))], axis=1)

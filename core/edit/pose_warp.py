@@ -1,4 +1,4 @@
-"""Motion warping: corrections of single poses, spread over the frames around (methods: Warping in space and time)."""
+"""Motion warping: corrections of single poses, spread over nearby frames (methods: Warping in space and time)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from ..motion.skeleton import Skeleton
 from . import hermite
 
 Flags = NDArray[np.bool_]
-ROUNDING = 1e-12  # radians, metres; smaller differences are no correction
+ROUNDING = 1e-12  # radians, metres; smaller differences are ignored
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
     """The change of some joints in one frame that gives a corrected pose.
 
-    joints (N,) : which ones; turns (N, 3) : rotation vectors, radians, in each joint's own frame
+    joints (N,) : their indices; turns (N, 3) : rotation vectors, radians, in each joint's own frame
     moves (N, 3) : metres, in its rest frame; scales (N, 3) : added to its scales, None: no change
     """
 
@@ -33,19 +33,19 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """How many frames before and after a corrected frame change with it."""
+    """Numbers of frames before and after a corrected frame that change with it."""
 
     before: float
     after: float
 
     def joins(self, frame: float, following: float) -> bool:
-        """Return whether corrections of two frames join, without rest between them."""
+        """Return whether corrections of two frames overlap, with no unchanged frame between them."""
         return frame + self.after > following - self.before
 
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """Turns, moves and scales (F, J, 3) added to each frame; see `Correction`."""
+    """Rotations, translations and scales (F, J, 3) added to each frame; see `Correction`."""
 
     turns: Array
     moves: Array
@@ -54,7 +54,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class _Keys:
-    """Corrections by frame (K,): known (K, J), which joints have one; values (K, J, 3, 3), turns, moves and scales."""
+    """Corrections by frame (K,): known (K, J), joints with one; values (K, J, 3, 3): turns, shifts and scales."""
 
     frames: Array
     known: Flags
@@ -91,17 +91,17 @@ def _at(clip: Clip, frame: int) -> Array | None:
 
 
 def _noticed(vectors: Array) -> Array:
-    """Return vectors (J, 3) with rounding errors set to 0, so that unposed joints stay the same to the bit."""
+    """Return vectors (J, 3) with rounding errors set to 0, so that unposed joints stay bit-identical."""
     return np.where(np.linalg.norm(vectors, axis=1, keepdims=True) < ROUNDING, 0.0, vectors)
 
 
 def spread(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Clip:
-    """Return a clip that goes exactly through corrected poses; beyond their reach it is the same to the bit."""
+    """Return a clip that passes exactly through corrected poses; frames beyond their reach are bit-identical."""
     return changed(clip, added(clip, corrections, reach))
 
 
 def changed(clip: Clip, more: Added) -> Clip:
-    """Return a clip with turns, moves and scales added; joints and frames without any are the same to the bit.
+    """Return a clip with rotations, translations and scales added; joints and frames without any are unchanged.
 
     Example:
         >>> import numpy as np
@@ -124,7 +124,7 @@ def changed(clip: Clip, more: Added) -> Clip:
 
 
 def added(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Added:
-    """Return what corrections of different frames, spread over their reach, add to every frame of a clip.
+    """Return the sum of corrections of different frames, spread over their reach, for every frame of a clip.
 
     Corrections of a joint that are nearer than both reaches join. A reach is cut off at an end of the clip; in a cycle
     it continues at the other end, so that the cycle stays closed.
@@ -173,7 +173,7 @@ def _keys(clip: Clip, corrections: Sequence[Correction]) -> _Keys:
 
 @dataclass(frozen=True, eq=False)
 class _Cycle:
-    """The length of a cycle in frames, and its turn on the ground, radians: moves of a root turn with it."""
+    """The length of a cycle in frames, and its turn on the ground, radians, applied to translations of roots."""
 
     frames: int
     turn: float
@@ -181,13 +181,13 @@ class _Cycle:
 
     @classmethod
     def of(cls, clip: Clip) -> "_Cycle":
-        # A body whose joints do not inherit all is not turned as a whole.
+        # A body without full inheritance is not turned as a whole.
         unturned = clip.skeleton.inheritance is not None
         facing = root_motion.ground_frames(clip)[1]
         return cls(len(clip) - 1, 0.0 if unturned else float(facing[-1] - facing[0]), clip.skeleton)
 
     def folded(self, keys: _Keys) -> _Keys:
-        """Return keys with those of the last frame on the first, which is the same pose."""
+        """Return keys with the keys of the last frame moved to the first, which has the same pose."""
         every, at_end = np.arange(len(self.skeleton)), keys.frames == self.frames
         values = keys.values.copy()
         values[at_end] = self.later(values[at_end], every, -1)
@@ -196,7 +196,7 @@ class _Cycle:
         return _Keys(frames[order], keys.known[order], values[order])
 
     def later(self, values: Array, joints: NDArray[np.int64], cycles: int) -> Array:
-        """Return values (K, N, 3, 3) of some joints as they are some cycles later."""
+        """Return values (K, N, 3, 3) of some joints transferred to a cycle `cycles` later."""
         out = values.copy()
         if abs(self.turn) <= root_motion.UNTURNED:
             return out
@@ -207,7 +207,7 @@ class _Cycle:
         return out
 
     def unrolled(self, keys: _Keys, joints: NDArray[np.int64], reach: Reach) -> _Keys:
-        """Return keys with those of the cycles before and after that reach into this one."""
+        """Return keys with the keys of adjacent cycles whose reach extends into this one."""
         around = int(np.ceil(max(reach.before, reach.after) / self.frames)) + 1
         cycles = range(-around, around + 1)
         frames = np.concatenate([keys.frames + cycle * self.frames for cycle in cycles])
@@ -216,7 +216,7 @@ class _Cycle:
 
 
 def nearer(turns: Array, before: Array) -> Array:
-    """Return rotation vectors (…, 3), or their long way round to the same rotation where that is nearer to `before`.
+    """Return rotation vectors (…, 3), or the long way to the same rotation if it is nearer to `before`.
 
     Example:
         >>> import numpy as np
@@ -232,9 +232,9 @@ def nearer(turns: Array, before: Array) -> Array:
 
 
 def _nearest_turns(frames: Array, turns: Array, reach: Reach, period: int) -> Array:
-    """Return rotation vectors (K, N, 3), each that joins the one before by the nearer way round.
+    """Return rotation vectors (K, N, 3), each continued from the previous one by the shorter way.
 
-    The first one takes the short way; in a cycle of `period` frames it is the one after the widest gap.
+    The first one takes the short way; in a cycle of `period` frames this is the one after the widest gap.
     """
     first = int(np.argmax(np.diff(frames, prepend=frames[-1] - period))) if period else 0
     times = np.roll(frames, -first)
@@ -247,7 +247,7 @@ def _nearest_turns(frames: Array, turns: Array, reach: Reach, period: int) -> Ar
 
 
 def _with_rests(keys: _Keys, reach: Reach) -> tuple[Array, Array]:
-    """Return the knots of a curve: the keys, and 0 where the reach of one ends before that of the next begins."""
+    """Return the knots of a curve: the keys, and 0 where the reaches of neighbouring keys do not meet."""
     rest = np.zeros_like(keys.values[0])
     times, knots = [keys.frames[0] - reach.before], [rest]
     for k, frame in enumerate(keys.frames):

@@ -1,6 +1,6 @@
 """Inverse kinematics to a target, for limbs and chains over a span of frames (methods: Key poses and reaching).
 
-The change grows and fades over the frames of an ease; beyond, nothing is changed.
+The change fades in and out over the frames of an ease; frames beyond are not changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +44,8 @@ class Chain:
 class Asked:
     """A limb or chain and its target in each of the F frames of a clip.
 
-    goals (F, 3) : target in the world; share (F,) : how far the end goes to it, from 0 to 1
-    tip (3,) : the point that reaches the target, from the end's joint, metres along its axes
+    goals (F, 3) : target in the world; share (F,) : weight of the change, from 0 to 1
+    tip (3,) : the point that reaches the target, relative to the end's joint, metres along its axes
     keep_turn : whether the end keeps its world rotation
     limits : by joint its least and largest angles (3,), radians (see `chain_ik.reached`)
     """
@@ -59,7 +59,7 @@ class Asked:
 
 
 def limb_of(clip: Clip, name: str) -> Limb:
-    """Return the limb of a name in `PARTS`; raises SkeletonError if joints with its roles are not known.
+    """Return the limb with a name in `PARTS`; raises SkeletonError if joints with its roles are not known.
 
     Example:
         >>> from action_loom.core.edit import reaching
@@ -101,9 +101,9 @@ def head_of(clip: Clip, *, whole: bool) -> Chain:
 
 
 def chain_of(clip: Clip, text: str, *, whole: bool) -> Chain:
-    """Return the chain of a text "from > to"; with `whole` the last joint turns, too.
+    """Return the chain for a text "from > to"; with `whole` the last joint turns, too.
 
-    Raises SkeletonError for other texts, unknown joints, and joints that are not above each other.
+    Raises SkeletonError for other texts, unknown joints, and joints that are not in one line of ancestors.
 
     Example:
         >>> from action_loom.core.edit import reaching
@@ -139,7 +139,7 @@ def _choose(role: str) -> str:
 
 
 def joints_of(skeleton: Skeleton, led: Limb | Chain) -> tuple[int, ...]:
-    """Return the joints that turn when a limb or chain reaches for a target, that of its end last.
+    """Return the joints that turn when a limb or chain reaches for a target, the end's joint last.
 
     Example:
         >>> from action_loom.core.edit import reaching
@@ -176,9 +176,9 @@ def ends(clip: Clip, led: Limb | Chain, tip: Array) -> Array:
 
 
 def shares(count: int, first: int, last: int, ease: float) -> Array:
-    """Return the share (F,) of a change in each frame: 1 from the first to the last, growing and fading in the ease.
+    """Return the weight (F,) of a change in each frame: 1 from the first to the last, with fades over the ease.
 
-    ease : frames before the first and after the last. The acceleration of the share has no jump.
+    ease : frames before the first and after the last. The acceleration of the weight is continuous.
 
     Example:
         >>> from action_loom.core.edit import reaching
@@ -192,9 +192,9 @@ def shares(count: int, first: int, last: int, ease: float) -> Array:
 
 
 def end_turned(clip: Clip, led: Limb | Chain, turn: Array, share: Array) -> Clip:
-    """Return a clip whose hand, foot or last joint turns in the world by so much of `turn` (4,) as each frame's share.
+    """Return a clip whose hand, foot or last joint turns in the world by `turn` (4,), weighted by `share` (F,).
 
-    What reaches then keeps that turn. Raises SkeletonError for a limb that ends in a point without a joint.
+    Reaching then keeps that rotation. Raises SkeletonError for a limb that ends in a point without a joint.
 
     Example:
         >>> import numpy as np
@@ -225,7 +225,7 @@ def _lower(led: Limb | Chain) -> int:
 
 
 def reached(clip: Clip, asked: Asked) -> Clip:
-    """Return a clip whose limb or chain reaches its target; frames with a share of 0 are the same to the bit.
+    """Return a clip whose limb or chain reaches its target; frames with a share of 0 are bit-identical.
 
     Raises SkeletonError for chains of joints that are scaled or do not inherit everything from their parents
     (methods: Key poses and reaching).
@@ -257,10 +257,10 @@ def _of_frames(asked: Asked, frames: NDArray[np.int64]) -> Asked:
 
 
 def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
-    """Return what `reached` returns, for a cycle: an ease before its first frame continues before its last one.
+    """Return the result of `reached` for a cycle: an ease before its first frame continues before its last one.
 
-    asked : over three cycles, 3·L + 1 frames of a clip of L + 1. Raises ClipError if the asked frames with their ease
-    are as long as the cycle or longer.
+    asked : over three cycles, 3·L + 1 frames of a clip of L + 1. Raises ClipError unless the affected frames with their
+    ease are shorter than the cycle.
 
     Example:
         >>> import numpy as np
@@ -286,7 +286,7 @@ def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
             " ask for frames farther from its ends, or with less ease"
         )
     three = reached(replace(cycles.unrolled(clip, 1, 1), cyclic=False), asked)
-    # Joints with a parent have the same local rotations in every cycle, wherever the cycle is on the ground.
+    # Joints with a parent have the same local rotations in every cycle, independent of its position on the ground.
     changed = np.flatnonzero(skeleton.with_below([led[0], led[-1]]))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for whole, new in ((rotations, three.rotations), (translations, three.translations)):
@@ -331,7 +331,7 @@ def _towards(now: Array, goal: Array, share: Array) -> Array:
     turn = quat.exp(share[:, None] * quat.log(turn))
     start = now / np.maximum(np.linalg.norm(now, axis=1, keepdims=True), 1e-300)
     end = goal / np.maximum(np.linalg.norm(goal, axis=1, keepdims=True), 1e-300)
-    # At a share of 1 exactly the goal's, also where they are opposite and no turn is the shortest.
+    # A share of 1 gives exactly the goal's direction, even for opposite directions without a shortest turn.
     return np.where((share >= 1.0)[:, None], end, quat.rotate(turn, start))
 
 
@@ -342,10 +342,10 @@ def _partly_towards(now: Array, goal: Array, share: Array) -> Array:
 
 
 def _goals_in_ease(clip: Clip, turned: Array, joint: int, begin: Array, goals: Array, share: Array) -> Array:
-    """Return the goals (F, 3), in the ease as the body sees them in the first and last frame of the span.
+    """Return the goals (F, 3), replaced during the ease by goals that come to rest relative to the body.
 
-    A fixed target is soon out of reach of a body that passes by, and the limb would be stretched after it. So in the
-    frame of the parent, seen from the limb's root `begin` (F, 3), the target comes to rest within `SETTLE` seconds.
+    A fixed target is soon out of reach of a body that passes by, and the limb would be stretched after it. Therefore
+    the target comes to rest within `SETTLE` seconds in the parent's frame, relative to the limb's root `begin` (F, 3).
     """
     held = np.flatnonzero(share >= 1.0)
     if not len(held):
@@ -367,17 +367,17 @@ def _goals_in_ease(clip: Clip, turned: Array, joint: int, begin: Array, goals: A
 
 
 def _flexion(upper: Array, lower: Array, distance: Array) -> Array:
-    """Return the angle (F,) by which two bones of given lengths (F,) bend to span a distance (F,), or nearly."""
+    """Return the flexion (F,) at which two bones of given lengths (F,) span a distance (F,), or nearly."""
     cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _two_bones(upper: Array, lower: Array, reach: Array, hinge: Array, flexion: Array) -> tuple[Array, Array]:
-    """Return the turns (F, 4) of both bones, and before that of the lower one, that bring the end to `reach`.
+    """Return the rotations (F, 4) of both bones, and the lower's preceding one, that bring the end to `reach`.
 
-    hinge (F, 3) : axis for nearly straight bones; flexion (F,) : how far they are bent about it
-    Bent bones stay in their plane. The plane of straight ones is noise: they turn to that of the hinge, the more the
-    more their flexion changes; without a change nothing turns.
+    hinge (F, 3) : axis for nearly straight bones; flexion (F,) : their flexion about it Bent bones stay in their plane.
+        The plane of straight ones is noise: they turn to the hinge's plane in proportion to the change of their
+        flexion; without a change nothing turns.
     """
     upper_length, lower_length, distance = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
     change = np.abs(_flexion(upper_length, lower_length, distance) - np.abs(flexion))
@@ -388,7 +388,7 @@ def _two_bones(upper: Array, lower: Array, reach: Array, hinge: Array, flexion: 
     own = np.cross(upper, lower)
     size = np.linalg.norm(own, axis=1, keepdims=True)
     own = np.where(size > 1e-12 * (upper_length * lower_length)[:, None], own / np.maximum(size, 1e-300), wanted)
-    # The hinge of a bent leg is its own axis: then both are the same, and nothing turns here.
+    # The hinge of a bent leg is its own axis, so that both are equal and nothing turns here.
     angle = np.arctan2((np.cross(own, wanted) * along).sum(axis=1), (own * wanted).sum(axis=1))
     share = change / np.maximum(change + np.abs(flexion), 1e-300)
     twist = quat.exp((share * angle)[:, None] * along)
@@ -438,7 +438,7 @@ def _chain_reaching(given: Clip, begun: Clip, asked: Asked) -> Clip:
 
 
 def _solved(chain: chain_ik.Chain, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
-    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), or as near as possible."""
+    """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), or to the least distance from them."""
     if any(bound is not None for bound in bounds):
         return chain_ik.reached(chain, goals, bounds, ROUNDS)[0]
     rotations = chain.rotations.copy()
@@ -468,7 +468,7 @@ def _as_chain(clip: Clip, joints: Sequence[int], end: Array) -> chain_ik.Chain:
 
 
 def _straight(chain: chain_ik.Chain, goals: Array) -> Array:
-    """Return rotations (F, K, 4) of a chain stretched straight towards goals, to which descent converges slowly."""
+    """Return rotations (F, K, 4) of a chain stretched straight towards goals, where descent would converge slowly."""
     rotations = chain.rotations.copy()
     for joint in range(rotations.shape[1]):
         turned, places = chain.posed(rotations)
@@ -480,7 +480,7 @@ def _straight(chain: chain_ik.Chain, goals: Array) -> Array:
 
 
 def _bounds(clip: Clip, joint: int, share: Array, limits: Limits) -> tuple[Array, Array] | None:
-    """Return least and largest angles (F, 3) of a joint; in the ease the clip's own are allowed by 1 − share."""
+    """Return a joint's least and largest angles (F, 3); in the ease the clip's own are allowed by 1 − share."""
     if joint not in limits:
         return None
     low, high = limits[joint]

@@ -1,4 +1,4 @@
-"""Spikes: frames in which a joint jumps away and back, detected and mended (methods: Filtering)."""
+"""Detect and repair spikes: frames in which a joint jumps away and back (methods: Filtering)."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -10,52 +10,52 @@ from ..motion.quat import Array
 
 Flags = NDArray[np.bool_]
 
-JUMP, OFF = 4.0, 6.0  # times the running median: the limits of a candidate and of a spike
-NEARBY, EVERY = 0.5, 0.125  # s; reach of the running median to each side, and how often it is computed
-BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames; reach to each side of the median that a candidate is away from
-LASTS, LONGEST = 0.05, 3  # s, frames; length of a spike at most: what lasts longer is a movement
-AROUND, STEPS = 3, 2.0  # frames to each side; a spike is over so many times as far away as their largest step
+JUMP, OFF = 4.0, 6.0  # times the running median: thresholds for a candidate and for a spike
+NEARBY, EVERY = 0.5, 0.125  # s; half width of the running median, and its step
+BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames; half width of the median from which a candidate deviates
+LASTS, LONGEST = 0.05, 3  # s, frames; largest length of a spike; longer deviations are motion
+AROUND, STEPS = 3, 2.0  # frames to each side; factor by which a spike exceeds their largest step
 PASSES = 2  # the first finds both ends of a spike of three frames, the second its middle
-# Least size of a spike at 120 frames a second or more; at lower rates larger, in proportion to the frame's length.
+# Least size of a spike at 120 frames a second or more; at lower rates it grows with the frame's length.
 LEAST_TURN, LEAST_MOVE, RATE = np.radians(1.5), 0.006, 120.0  # radians, body heights, 1/s
-LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # how to estimate a frame from those beside it
+LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # how to estimate a frame from its neighbours
 
 
 def longest(rate: float) -> int:
-    """Return the largest length of a spike in frames, unless set: a blow in an action for games also has three."""
+    """Return the default for the largest length of a spike in frames; a blow in a game's action also has three."""
     return int(np.clip(np.floor(LASTS * rate), 1, LONGEST))
 
 
 def turned(turns: Array, rate: float, frames: int = 0) -> Flags:
-    """Return in which frames (F, J) rotations (F, J, 4) jump away and back within `frames`, 0: `longest`."""
+    """Return flags (F, J) of rotations (F, J, 4) that jump away and back within `frames`, 0: `longest`."""
     return _spikes(quat.continuous(turns), rate, LEAST_TURN, frames or longest(rate))
 
 
 def moved(places: Array, rate: float, height: float, frames: int = 0) -> Flags:
-    """Return in which frames (F, J) places (F, J, 3) jump away and back, as `turned` does; height : the body's, m."""
+    """Return flags (F, J) of translations (F, J, 3) that jump away and back (see `turned`); height : the body's, m."""
     return _spikes(places, rate, LEAST_MOVE * height, frames or longest(rate))
 
 
 def mended_turns(turns: Array, flags: Flags) -> Array:
-    """Return rotations (F, J, 4), flagged ones (F, J) interpolated from the nearest others, which stay to the bit."""
+    """Return rotations (F, J, 4) with flagged ones (F, J) interpolated from the nearest others, which are kept."""
     out = turns.copy()
     out[flags] = quat.same_side(_between(quat.continuous(turns), flags), turns[flags])
     return out
 
 
 def mended_places(places: Array, flags: Flags) -> Array:
-    """Return places (F, J, 3), flagged ones (F, J) interpolated from the nearest others, which stay to the bit."""
+    """Return translations (F, J, 3) with flagged ones (F, J) interpolated from the nearest others, which are kept."""
     out = places.copy()
     out[flags] = _between(places, flags)
     return out
 
 
 def _spikes(values: Array, rate: float, least: float, frames: int) -> Flags:
-    """Return which rotations (F, J, 4), neighbours in one hemisphere, or places (F, J, 3) are spikes.
+    """Return flags of spikes in rotations (F, J, 4), consecutive ones in one hemisphere, or in translations (F, J, 3).
 
-    Candidates are away from the middle of their neighbours and from the median of the frames around. Then all are
-    compared with the untouched frames at once: a candidate near their cubic is beside a spike, or part of a movement;
-    one to which the frames on one side lead is where a movement begins or ends.
+    Candidates deviate from the middle of their neighbours and from the median of nearby frames. Then all are compared
+    with the unflagged frames: a candidate near their cubic is next to a spike or part of a movement, and one that
+    extrapolates the frames on one side is the start or end of a movement.
     """
     least *= max(1.0, RATE / rate)
     flags = np.zeros(values.shape[:2], dtype=bool)
@@ -70,7 +70,7 @@ def _spikes(values: Array, rate: float, least: float, frames: int) -> Flags:
         mended = values.copy()
         mended[flags] = _between(values, flags)
     flags &= ~flags.all(axis=0)
-    # How far each frame is from the cubic through its four neighbours.
+    # Distance of each frame from the cubic through its four neighbours.
     curving = np.zeros(flags.shape)
     curving[2:-2] = _apart(values[2:-2], _unit(4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:], 6.0))
     limits = np.maximum(OFF * _usual(curving, rate), least)[flags]
@@ -80,7 +80,7 @@ def _spikes(values: Array, rate: float, least: float, frames: int) -> Flags:
 
 
 def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
-    """Return the flags (F, J) that last at most `frames` and are further away than steps of the joint beside them."""
+    """Return the flags (F, J) of at most `frames` consecutive frames that exceed the joint's steps next to them."""
     spikes, lines = flags.copy(), values.copy()
     lines[flags] = _between(values, flags, CUBIC)
     away, steps = _apart(values, lines), _apart(values[1:], values[:-1])
@@ -110,7 +110,7 @@ def _candidates(values: Array, rate: float, least: float) -> Flags:
 
 
 def _usual(amounts: Array, rate: float) -> Array:
-    """Return the running median (F, J) of amounts, on which rare values have no influence."""
+    """Return the running median (F, J) of amounts, which outliers do not influence."""
     reach, hop = min(round(NEARBY * rate), len(amounts) - 1), max(1, round(EVERY * rate))
     windows = sliding_window_view(np.pad(amounts, ((reach, reach), (0, 0)), mode="reflect"), 2 * reach + 1, axis=0)
     medians = np.median(windows[::hop], axis=-1)
@@ -118,14 +118,14 @@ def _usual(amounts: Array, rate: float) -> Array:
 
 
 def _between(values: Array, flags: Flags, how: str = LINE) -> Array:
-    """Return estimates of flagged samples (K, D) from the nearest untouched ones: by a line, a cubic or one side.
+    """Return estimates of flagged samples (K, D) from the nearest unflagged ones: by a line, a cubic or one side.
 
-    Where a side has fewer than two samples the line is used; at an end, where a side has none, the nearest sample.
+    A side with fewer than two samples falls back to the line, and an end without any to the nearest sample.
     """
     estimates = np.empty_like(values)
     for joint in np.flatnonzero(flags.any(axis=0)):
         good, bad = np.flatnonzero(~flags[:, joint]), np.flatnonzero(flags[:, joint])
-        if len(good) == 0:  # nothing to interpolate from
+        if len(good) == 0:  # no samples for interpolation
             estimates[bad, joint] = values[bad, joint]
             continue
         after = np.searchsorted(good, bad)
@@ -165,5 +165,5 @@ def _unit(sums: Array, total: float) -> Array:
 
 
 def _apart(one: Array, other: Array) -> Array:
-    """Return the distance of places, metres, or of rotations of one hemisphere, nearly radians (twice the chord)."""
+    """Return the distance of translations, metres, or of rotations (twice the chord: nearly radians)."""
     return np.asarray(np.linalg.norm(one - other, axis=-1) * (2.0 if one.shape[-1] == 4 else 1.0))

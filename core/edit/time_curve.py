@@ -1,4 +1,4 @@
-"""Time-warp curves: which frame of a clip is played when, so that events come at other frames and are held.
+"""Time-warp curves, which map result times to clip frames, so that events move to other frames or are held.
 
 Method: Warping in space and time.
 """
@@ -14,21 +14,21 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import hermite
 
-SLOWEST, FASTEST = 0.5, 2.0  # limits of the playback speed, except in holds and the eases beside them
-EASE = 0.1  # s from a speed to a hold, back to a speed, and from slow to fast at an anticipated event
+SLOWEST, FASTEST = 0.5, 2.0  # limits of the playback speed, except in holds and adjacent eases
+EASE = 0.1  # s between a speed and a hold, and from slow to fast at an anticipated event
 BUILD_UP = 0.5  # s added to the automatic reach before and after an event for its anticipation
-AUTO = 4.0  # times move, hold and one ease: the automatic reach, with speeds well within the limits
+AUTO = 4.0  # times the sum of move, hold and one ease: the automatic reach, with speeds well within the limits
 NEAR = 1e-9  # frames, or times the speed; rounding
-_CYCLES = (-2, -1, 0, 1, 2)  # of a cyclic clip: slopes at the knots around its own frames depend on no others
+_CYCLES = (-2, -1, 0, 1, 2)  # of a cyclic clip; they determine the slopes at the knots around its own frames
 
 
 @dataclass(frozen=True)
 class Event:
     """An event of a clip at frame `first` and its target frame `to`; all in frames.
 
-    reach : how far before it and after its hold time is warped; None: automatic
-    hold : for how long it is held there, rounded to whole frames
-    anticipation : 0 to 1, how much time slows down before it and speeds up after, which delays it further
+    reach : warped time before it and after its hold; None: automatic
+    hold : its hold, rounded to whole frames
+    anticipation : 0 to 1, strength of slowing down before it and speeding up after, which delays it further
     """
 
     first: float
@@ -50,7 +50,7 @@ class Event:
         return bool(self.move or self.held or self.anticipation)
 
     def taken(self, rate: float, hold: float = 0.0) -> float:
-        """Return the frames that its move, a hold and one ease take; `AUTO` times as many make room for them."""
+        """Return the sum of its move, a hold and one ease, in frames; `AUTO` times this is enough room for them."""
         return abs(self.move) + hold + (EASE * rate if self.held else 0.0)
 
     def later(self, frames: float) -> "Event":
@@ -59,7 +59,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Coming:
-    """An event and the frames `begin` to `end` at which it comes; time is warped within its `window`."""
+    """An event and its frames `begin` to `end` in the result; time is warped within its `window`."""
 
     event: Event
     begin: float
@@ -74,7 +74,7 @@ class Coming:
 class Stretch:
     """A stretch of warped time: knots at times (K,) of the result, with frames and slopes (K, 1) of the clip.
 
-    eased (K − 1,) : which intervals between knots are holds and the eases beside them
+    eased (K − 1,) : which intervals between knots are holds and adjacent eases
     """
 
     times: Array
@@ -83,7 +83,7 @@ class Stretch:
     eased: NDArray[np.bool_]
 
     def at(self, times: Array) -> Array:
-        """Return the frames (F,) played at times (F,) within it; those of a hold are the same to the bit."""
+        """Return the frames (F,) played at times (F,) within it; the frames of a hold are bit-identical."""
         frames = hermite.evaluate(self.times, self.frames, self.slopes, times)[:, 0]
         for k in np.flatnonzero(np.diff(self.frames[:, 0]) == 0.0):
             frames[(times >= self.times[k]) & (times <= self.times[k + 1])] = self.frames[k, 0]
@@ -97,9 +97,9 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class TimeCurve:
-    """Which frame of a clip is played when; outside its stretches, which do not overlap, every frame is itself.
+    """The map from result times to clip frames; it is the identity outside its stretches, which do not overlap.
 
-    events : with the frames at which they come, in order; last : the clip's last frame
+    events : with their frames in the result, in order; last : the clip's last frame
     """
 
     stretches: tuple[Stretch, ...]
@@ -116,12 +116,12 @@ class TimeCurve:
 
     @property
     def speeds(self) -> tuple[float, float]:
-        """Least and greatest speed within the clip, except in holds and the eases beside them."""
+        """Least and greatest speed within the clip, except in holds and adjacent eases."""
         speeds = [1.0, *(speed for stretch in self.stretches for speed in stretch.speeds(0.0, self.last))]
         return min(speeds), max(speeds)
 
     def speeds_near(self, coming: Coming) -> tuple[float, float]:
-        """Return least and greatest speed in an event's window, up to the events beside it, as `speeds` does."""
+        """Return least and greatest speed in an event's window, up to the adjacent events, as `speeds` does."""
         begin = max([coming.window[0], *(other.end for other in self.events if other.begin < coming.begin)])
         end = min([coming.window[1], *(other.begin for other in self.events if other.begin > coming.begin)])
         speeds = [speed for stretch in self.stretches for speed in stretch.speeds(begin, end)] or [1.0]
@@ -129,7 +129,7 @@ class TimeCurve:
 
 
 def through(clip: Clip, ordered: Sequence[Event]) -> TimeCurve:
-    """Return the curve through events in order, without any limit of its speeds."""
+    """Return the curve through sorted events, without limits on its speeds."""
     last = float(len(clip) - 1)
     repeats = clip.cyclic and last > 0.0
     every = [event.later(cycle * last) for cycle in _CYCLES for event in ordered] if repeats else list(ordered)
@@ -152,7 +152,7 @@ def through(clip: Clip, ordered: Sequence[Event]) -> TimeCurve:
 
 
 def _window(event: Event, rate: float) -> tuple[float, float]:
-    """Return the first and last frame between which an event warps time; one that stays warps none by itself."""
+    """Return the first and last frame of an event's warped time; an event that stays needs no warping by itself."""
     if not event.active:
         return event.to, event.to
     build_up = BUILD_UP * rate if event.anticipation else 0.0
@@ -164,10 +164,11 @@ def _window(event: Event, rate: float) -> tuple[float, float]:
 
 
 def _comings(begin: float, end: float, events: Sequence[Event], ends: tuple[float, float], rate: float) -> list[Coming]:
-    """Return when events come that share a window.
+    """Return the result frames of events that share a window.
 
-    With R frames on both sides, speeds that fall linearly from 1 to 1 / (1 + s) before the event, and from 1 + s to 1
-    after it, keep the total time if the event comes R s / (2 + s) later. R leaves out what move and hold need.
+    Given R frames on both sides, speeds that fall linearly from 1 to 1 / (1 + s) before the event, and from 1 + s to 1
+    after it, keep the total time if the event is delayed by R s / (2 + s). R excludes the frames needed by move and
+    hold.
     """
     ordered = sorted(events, key=lambda event: event.to)
     before = [max(begin, ends[0]), *(event.to + event.held for event in ordered)]
@@ -192,9 +193,9 @@ class _Knot:
 
 
 def _stretch(begin: float, end: float, events: Sequence[Coming], ends: tuple[float, float], rate: float) -> Stretch:
-    """Return the stretch of events that share a window; at its edges time runs at the clip's own speed.
+    """Return the stretch of events that share a window; at its edges time has the clip's own speed.
 
-    At an end of the clip there is no frame before or after, so the speed there is free.
+    At an end of the clip the speed is free.
     """
     first, last = max(begin, ends[0]), min(end, ends[1])
     edges = [Coming(Event(time, time), time, (time, time)) for time in (first, last)]
@@ -220,10 +221,10 @@ def _stretch(begin: float, end: float, events: Sequence[Coming], ends: tuple[flo
 
 
 def _knots(before: Coming, coming: Coming, after: Coming, rate: float) -> list[_Knot]:
-    """Return the knots of an event between two others; with slopes where it is held or anticipated.
+    """Return the knots of an event between two others, with slopes if it is held or anticipated.
 
-    On each side the speed is even, except in eases; anticipation makes it slower right before the event and faster
-    right after, within the limits.
+    On each side the speed is constant, except in eases; anticipation makes it slower just before the event and faster
+    just after, within the limits.
     """
     frame, s = coming.event.first, coming.event.anticipation
     rooms = coming.begin - before.end, after.begin - coming.end
@@ -250,13 +251,13 @@ def _knots(before: Coming, coming: Coming, after: Coming, rate: float) -> list[_
 
 
 def _ease(room: float, rate: float) -> float:
-    """Return the frames of an ease to or from a hold, a quarter of the room at most."""
+    """Return the frames of an ease to or from a hold, at most a quarter of the room."""
     return max(min(EASE * rate, room / AUTO), 0.0)
 
 
 def _even(one: Coming, other: Coming, rate: float) -> float:
-    """Return the even speed from one event to another, apart from the eases of their holds."""
+    """Return the constant speed from one event to another, excluding the eases of their holds."""
     room = other.begin - one.end
-    # In an ease the mean speed is half of the even one.
+    # The mean speed of an ease is half the constant speed.
     lost = 0.5 * _ease(room, rate) * (bool(one.event.held) + bool(other.event.held))
     return (other.event.first - one.event.first) / (room - lost)

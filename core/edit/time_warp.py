@@ -1,4 +1,4 @@
-"""Time warping: events of a clip come earlier or later and are held; the time around them is warped.
+"""Time warping: move events of a clip to earlier or later frames, or hold them, by warping time around them.
 
 Method: Warping in space and time.
 """
@@ -17,10 +17,10 @@ from .time_curve import FASTEST, NEAR, SLOWEST, Event, TimeCurve, through
 
 
 def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
-    """Return the time-warp curve of events of a clip, whose length stays; in a cycle it reaches across the ends.
+    """Return the time-warp curve of events of a clip with unchanged length; in a cycle it extends across the ends.
 
-    Raises OptionError for frames outside the clip or out of order, and for moves and holds that need less than half or
-    more than twice the speed; the message says how far they can go and which reach is long enough.
+    Raises OptionError for frames outside the clip or out of order, and for moves and holds that require speeds below
+    half or above twice the original; the message gives the possible moves and a sufficient reach.
 
     Example:
         >>> import numpy as np
@@ -45,7 +45,7 @@ def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
 
 
 def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
-    """Return a clip played by a time-warp curve; where it plays a whole frame, that frame is the same to the bit.
+    """Return a clip played by a time-warp curve; whole frames of the clip are reproduced bit for bit.
 
     Example:
         >>> import numpy as np
@@ -62,7 +62,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
     moved = np.flatnonzero(frames != own)
     if not len(moved):
         return clip
-    # A held frame is sampled once: it is the same to the bit however often it is played.
+    # A held frame is sampled once, so that its repetitions are bit-identical.
     sampled, which = np.unique(frames[moved], return_inverse=True)
     nearest = np.clip(np.round(sampled), 0, len(clip) - 1).astype(np.int64)
     whole = sampled == nearest
@@ -74,7 +74,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
         out[moved] = np.where(whole.reshape(-1, *[1] * (values.ndim - 1)), values[nearest], new)[which]
         return out
 
-    # With the signs of the nearest frames.
+    # Use the signs of the nearest frames.
     rotations = put(clip.rotations, quat.same_side(played.rotations, clip.rotations[nearest]))
     scales = None
     if clip.scales is not None and played.scales is not None:
@@ -88,7 +88,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
 
 
 def _ordered(clip: Clip, events: Sequence[Event]) -> list[Event]:
-    """Return events in order; in a cycle each moves the shorter way, across the seam if need be."""
+    """Return sorted events; in a cycle each moves the shorter way, across the seam if necessary."""
     last = float(len(clip) - 1)
     for one in events:
         if not (0.0 <= one.first <= last and 0.0 <= one.to <= last):
@@ -116,7 +116,7 @@ def _check_ends(name: str, one: Event, last: float) -> None:
 
 
 def _crowded(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Return a message if a hold leaves no time behind it, else ""; raise OptionError if events change places."""
+    """Return a message if a hold leaves no time after it, or ""; raise OptionError if events change their order."""
     last = float(len(clip) - 1)
     again = [ordered[0].later(last)] if clip.cyclic else []
     for one, other in pairwise([*ordered, *again]):
@@ -149,7 +149,7 @@ def _possible(clip: Clip, events: Sequence[Event]) -> bool:
 
 
 def _most(possible: Callable[[int], bool], limit: int) -> int:
-    """Return the greatest possible number below a limit by bisection, if all up to it are; 0 is not tried."""
+    """Return the greatest possible number below a limit by bisection, assuming that possibility is monotone."""
     low, high = 0, max(limit, 1)
     while high - low > 1:
         middle = (low + high) // 2
@@ -158,7 +158,7 @@ def _most(possible: Callable[[int], bool], limit: int) -> int:
 
 
 def _could(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Return a message: how far events can be moved, or how long one can be held, with these reaches."""
+    """Return a message on the largest possible moves or holds of events with these reaches."""
     active, held = (
         [one for one in ordered if chosen(one)] for chosen in (lambda one: one.active, lambda one: one.held)
     )
@@ -196,7 +196,7 @@ def _could(clip: Clip, ordered: Sequence[Event]) -> str:
 
 
 def _farther(clip: Clip, ordered: Sequence[Event]) -> str:
-    """Return a message: which reach, in seconds, is long enough; "" if none is."""
+    """Return a message on the sufficient reach in seconds, or "" if there is none."""
 
     def possible(hundredths: int) -> bool:
         reach = hundredths / 100 * clip.rate

@@ -1,6 +1,6 @@
-"""Actions of the small human figure, made by formula: for the demo, and for tests without motion capture.
+"""Procedural actions of the small human figure, for the demo and for tests without motion capture.
 
-The figure faces −Y and starts at the origin; its left is +X. Gaits start where the heel of the leading foot strikes.
+The figure faces −Y and starts at the origin; its left is +X. Gaits start at the heel strike of the leading foot.
 """
 
 from dataclasses import replace
@@ -67,7 +67,7 @@ CARRY = Gait(
     holds=(0.18, -0.27, -0.13),
 )
 _QUARTER = 0.5 * np.pi
-_WAVES = 1.7  # a second, to and fro
+_WAVES = 1.7  # waves a second
 
 
 def walk(rate: float = 30.0, cycles: int = 3, *, speed: float = 1.3, step: float = 0.69, turn: float = 0.0) -> Clip:
@@ -154,7 +154,7 @@ def _turn(name: str, leads: str, rate: float, speed: float, step: float, angle: 
 
 
 def wave(rate: float = 30.0) -> Clip:
-    """Return a stand on both feet in which the right arm is raised, waves, and is lowered again.
+    """Return an action that stands on both feet, raises the right arm, waves, and lowers it.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -184,7 +184,7 @@ def wave(rate: float = 30.0) -> Clip:
 
 
 def _greeting(shifted: Array, looking: Array, swing: Array) -> dict[str, Array]:
-    """Return the rotations of a trunk that shifts its weight to the left leg and looks a little to the right."""
+    """Return the rotations of a trunk that shifts its weight to the left leg and looks slightly to the right."""
     degree = np.radians(1.0)
     hips = leaning(-4.0 * degree * looking, degree, -6.0 * degree * shifted)
     chest = leaning(-10.0 * degree * looking, degree * (1.0 - 2.0 * shifted), degree * (4.0 * shifted + 1.5 * swing))

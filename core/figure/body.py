@@ -1,4 +1,4 @@
-"""A small human figure made by formula: its rest pose, and poses given by where bones point.
+"""A small procedural human figure: its rest pose, and poses defined by bone directions.
 
 The figure faces −Y, its left is +X.
 """
@@ -10,7 +10,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-# Name, parent and place at rest, metres. Joints beside the middle are the left ones of pairs.
+# Name, parent and rest position, metres. For pairs of joints, only the left one.
 _JOINTS = (
     ("hips", "", (0.0, 0.0, 0.965)),
     ("spine", "hips", (0.0, 0.010, 1.055)),
@@ -28,7 +28,8 @@ _JOINTS = (
 )
 _TIPS = {"head": (0.0, -0.010, 0.195), "hand": (0.065, -0.015, -0.165), "toe": (0.0, -0.065, -0.020)}
 SIDES = np.array([1.0, -1.0])  # left, right
-MIRROR = np.array([[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])  # times a place or direction on the left: left and right
+# factors that turn a position or direction on the left into left and right
+MIRROR = np.array([[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])
 
 
 def skeleton() -> Skeleton:
@@ -55,7 +56,7 @@ def skeleton() -> Skeleton:
 
 
 def make_clip(name: str, body: Skeleton, rate: float, world: dict[str, Array], hips: Array) -> Clip:
-    """Return the clip of world rotations by role, (F, 4) or of pairs (F, 2, 4), and of places (F, 3) of the hips."""
+    """Return the clip of world rotations by role, (F, 4) or of pairs (F, 2, 4), and of hips positions (F, 3)."""
     turned = np.empty((len(hips), len(body), 4))
     for role, rotations in world.items():
         turned[:, body.roles[role] if rotations.ndim == 2 else pair(body, role)] = rotations
@@ -70,7 +71,7 @@ def two_bones(hip: Array, ankle: Array, across: Array, upper: Array, lower: Arra
 
     Out of reach, the straight leg points at the ankle.
 
-    across (..., 3) : the knee's axis, to the left, as far as the leg's direction allows it
+    across (..., 3) : the knee's axis, to the left; it is orthogonalized to the leg's direction
     upper, lower (3,) : the bones at rest, x = 0
     """
     a, b = np.linalg.norm(upper), np.linalg.norm(lower)
@@ -88,14 +89,14 @@ def two_bones(hip: Array, ankle: Array, across: Array, upper: Array, lower: Arra
 
 
 def _slope(down: Array) -> Array:
-    """Return how far vectors (..., 3) are turned about X from straight down, radians."""
+    """Return the angle of vectors (..., 3) about X from straight down, radians."""
     return np.arctan2(down[..., 1], -down[..., 2])
 
 
 def arms(body: Skeleton, upper: Array, fore: Array) -> dict[str, Array]:
-    """Return the world rotations (..., 2, 4) of arms and hands whose bones point along upper and fore (..., 2, 3).
+    """Return the world rotations (..., 2, 4) of arms and hands with bones along upper and fore (..., 2, 3).
 
-    The elbow's axis determines how an arm turns about itself, so arms must not be straight.
+    The elbow's axis determines the twist of the arm, so arms must not be straight.
     """
     rest = [body.offsets[pair(body, role)] for role in ("forearm", "hand")]
     hinge, rest_hinge = quat.cross(upper, fore), quat.cross(*rest)
@@ -107,9 +108,9 @@ def arms(body: Skeleton, upper: Array, fore: Array) -> dict[str, Array]:
 
 
 def reaching(body: Skeleton, wrists: Array, elbows: Array) -> dict[str, Array]:
-    """Return the rotations (2, 4) of arms with the wrists at places (2, 3), relative to a chest at rest.
+    """Return the rotations (2, 4) of arms with the wrists at positions (2, 3), relative to a chest at rest.
 
-    elbows (2, 3) : directions in which the elbows point
+    elbows (2, 3) : directions of the elbows
     """
     shoulders = body.offsets[pair(body, "clavicle")] + body.offsets[pair(body, "upper_arm")]
     a, b = (float(np.linalg.norm(body.offsets[body.roles[role]])) for role in ("forearm.L", "hand.L"))
@@ -124,7 +125,7 @@ def reaching(body: Skeleton, wrists: Array, elbows: Array) -> dict[str, Array]:
 
 
 def _frame(along: Array, hinge: Array) -> Array:
-    """Return the rotation whose Z is `along` and whose X is as near to `hinge` as it can be."""
+    """Return the rotation with Z along `along` and X as near to `hinge` as possible."""
     z = along / np.linalg.norm(along, axis=-1, keepdims=True)
     x = hinge - z * (hinge * z).sum(axis=-1, keepdims=True)
     x = x / np.linalg.norm(x, axis=-1, keepdims=True)

@@ -1,7 +1,6 @@
-"""Gaits of the small figure: the motion of its feet, and of hips, trunk and arms with them.
+"""Gaits of the small figure: the motion of its feet, with hips, trunk and arms.
 
-A cycle begins where the heel of the leading foot strikes; the phase of a foot (0 … 1) begins where its own heel
-strikes.
+A cycle starts at the heel strike of the leading foot; the phase of a foot (0 … 1) starts at its own heel strike.
 """
 
 from collections.abc import Callable
@@ -16,13 +15,13 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .body import MIRROR, SIDES, make_clip, pair, reaching, skeleton, two_bones
 
-_BALL, _HEEL = 0.020, 0.190  # m; height of a standing foot's ball, and from it back to the heel
+_BALL, _HEEL = 0.020, 0.190  # m; height of the ball of a standing foot, and distance back to the heel
 _ARM_OUT, _ARM_HANGS = np.radians(24.0), np.radians(7.0)  # from straight down, at rest and in a gait
 _TILT, _TOES_OUT = np.radians((3.5, 6.0))
 _WIDTH = 0.14  # m between the feet
-_STRAIGHTEST = 0.9965  # of a leg's length; nearer to it a knee would snap when it straightens
-_SOFT = 50.0  # 1/m; the smaller, the rounder the path of the hips where a leg would be too short
-_RAMP = 0.35  # of the time between two keys is for acceleration, and as much for slowing down
+_STRAIGHTEST = 0.9965  # of leg length; a straighter leg would make the knee snap
+_SOFT = 50.0  # 1/m; smaller values round the path of the hips where a leg would be too short
+_RAMP = 0.35  # share of the time between two keys spent on acceleration, and on deceleration
 _ELBOWS = (0.35, 0.5, -1.0)  # direction of the left elbow when the hand holds something
 _CYCLE = 2.0 * np.pi
 _GRAVITY = 9.81
@@ -41,14 +40,14 @@ class Gait:
     go : phases between which a foot moves forward
     pitch : (phase, angle) of the foot, positive with the toes up
     lift : (phase, height) of the ball while it is off the ground
-    ahead : how far the standing ankle is before the hips in the middle of its stance
-    hips : how much lower than at rest they are, and how far they move up and down (negative: first down, as in a run)
-        and from side to side
+    ahead : distance of the ankle in front of the hips at mid-stance
+    hips : lowering relative to rest, and amplitude of the vertical motion (negative: first down, as in a run) and of
+        the lateral motion
     lean : forward, of pelvis, chest and head
     arm, elbow : mean and swing of the arms forward, and of the elbows' bend
     twist : of pelvis and chest against each other
     wrist : shares of the elbows' bend by which forearms turn inwards and hands hang
-    holds : place of the left wrist before the chest, the right one is mirrored; None if the arms swing
+    holds : position of the left wrist in front of the chest, the right one is mirrored; None if the arms swing
     """
 
     leads: str
@@ -71,7 +70,7 @@ class RootPath:
     """The root trajectory of a body.
 
     stride : metres in each cycle
-    facing : direction (radians to the left) after so many cycles from its start
+    facing : direction (radians to the left) after a number of cycles from its start
     banks : whether the body leans into its turns and looks into them
     """
 
@@ -80,7 +79,7 @@ class RootPath:
     banks: bool = False
 
     def place(self, cycles: Array, left: Array | float) -> Array:
-        """Return the places (..., 3) on the ground after so many cycles, and `left` metres to the body's left."""
+        """Return the ground positions (..., 3) after a number of cycles, offset by `left` metres to the body's left."""
         along = 0.5 * (_POINTS + 1.0) * cycles[..., None]
         facing = self.facing(along)
         x = 0.5 * self.stride * cycles * (np.sin(facing) @ _WEIGHTS)
@@ -89,7 +88,7 @@ class RootPath:
         return np.stack([x + left * np.cos(now), y + left * np.sin(now), np.zeros_like(x)], axis=-1)
 
     def bank(self, cycles: Array, cycles_a_second: float) -> Array:
-        """Return how far (radians) the body leans to its left, so that it balances the turn as a rider does."""
+        """Return the lean (radians) of the body to its left that balances the turn."""
         if not self.banks:
             return np.zeros_like(cycles)
         near = 0.01
@@ -98,9 +97,9 @@ class RootPath:
 
 
 def frames_in(rate: float, speed: float, step: float) -> int:
-    """Return the number of frames of a cycle, rounded: the step changes for that, the speed does not.
+    """Return the number of frames of a cycle, rounded to a whole number by adjusting the step, not the speed.
 
-    speed m/s, step m. Raises OptionError if one of them is not more than zero.
+    speed m/s, step m. Raises OptionError unless both are positive.
     """
     if min(rate, speed, step) <= 0.0:
         raise OptionError("Rate, cycles, speed and step must be more than zero")
@@ -111,7 +110,7 @@ def gait(name: str, style: Gait, rate: float, cycles: int, *, speed: float, step
     """Return whole cycles of a gait, from the origin along −Y, and the first frame of the next cycle.
 
     speed m/s, step m, turn radians to the left in each cycle. A cycle takes a whole number of frames, so that it loops.
-    Raises OptionError for values that are not more than zero, and for steps that are too long for the figure's legs.
+    Raises OptionError for values that are zero or negative, and for steps too long for the figure's legs.
     """
     frames = frames_in(rate, speed, step)
     if cycles < 1:
@@ -121,7 +120,7 @@ def gait(name: str, style: Gait, rate: float, cycles: int, *, speed: float, step
 
 
 def along(name: str, style: Gait, rate: float, progress: Array, path: RootPath) -> Clip:
-    """Return a gait along a root trajectory; progress (F,) : the place on it in each frame, in cycles."""
+    """Return a gait along a root trajectory; progress (F,) : the position on it in each frame, in cycles."""
     body = skeleton()
     late = np.array([0.0, 0.5] if style.leads == "L" else [0.5, 0.0])
     phases = progress[:, None] + late
@@ -154,7 +153,7 @@ def _feet(
     phase = phases % 1.0
     pitch = np.radians(through(phase, style.pitch))
     sole = body.offsets[body.roles["toe.L"]]
-    # A foot moves along the root trajectory, from one place where it stands to the next.
+    # A foot moves along the root trajectory, from one standing position to the next.
     there = np.floor(phases) + through(phase, ((style.go[0], 0.0), (style.go[1], 1.0)))
     there += 0.5 * style.off - late + (style.ahead - sole[1]) / path.stride
     ball = path.place(there, 0.5 * _WIDTH * SIDES)
@@ -180,19 +179,19 @@ def standing(body: Skeleton) -> tuple[Array, Array, dict[str, Array]]:
 
 
 def _over_heel(pitch: Array) -> Array:
-    """Return how much higher (m) than flat the ball of a foot is that stands on its heel, pitched (radians)."""
+    """Return the additional height (m) of the ball of a foot pitched (radians) on its heel, relative to a flat foot."""
     up = np.maximum(pitch, 0.0)
     return _HEEL * np.sin(up) - _BALL * (1.0 - np.cos(up))
 
 
 def _lowered(body: Skeleton, place: Array, to_thighs: Array, ankles: Array) -> Array:
-    """Return the places of the hips (F, 3), lowered where a leg is too short for the feet to stay."""
+    """Return the hips positions (F, 3), lowered where a leg is too short to keep its foot in place."""
     away = np.linalg.norm((place[:, None] + to_thighs - ankles)[..., :2], axis=-1)
     leg = _STRAIGHTEST * body.leg_length
     if away.max() > 0.8 * leg:
         raise OptionError("The step is too long, or the turn too sharp, for the figure's legs")
     highest = ankles[..., 2] - to_thighs[..., 2] + np.sqrt(leg**2 - away**2)
-    # The least of the three heights, without corners.
+    # Smooth minimum of the three heights.
     height = -np.log(np.exp(-_SOFT * np.column_stack([place[:, 2], highest])).sum(axis=1)) / _SOFT
     return np.column_stack([place[:, :2], height])
 
@@ -210,7 +209,7 @@ def _trunk(style: Gait, left: Array, progress: Array, path: RootPath, bank: Arra
 
 
 def bending(hips: Array, chest: Array, head: Array) -> dict[str, Array]:
-    """Return the rotations of the whole trunk from those of hips, chest and head (F, 4)."""
+    """Return the rotations of the whole trunk from the rotations of hips, chest and head (F, 4)."""
     half = np.full((2, 1), 0.5)
     spine, neck = quat.mean([hips, chest], half), quat.mean([chest, head], half)
     clavicle = np.stack([chest, chest], axis=1)
@@ -227,16 +226,16 @@ def hanging(style: Gait, phases: Array, heading: Array, bank: Array) -> dict[str
     bent = np.radians(style.elbow[0])
     hang = quat.about_axis("Y", (_ARM_OUT - _ARM_HANGS) * SIDES)
     upper = quat.mul(leaning(heading[:, None], -ahead, 0.5 * bank[:, None]), hang)
-    # The more an arm is bent, the more it is turned inwards and its hand hangs.
+    # The forearm turns inwards and the hand droops in proportion to the bend of the elbow.
     inward, drooping = quat.exp(style.wrist[0] * bent * SIDES[:, None] * along), quat.exp(style.wrist[1] * bent * elbow)
     forearm = quat.mul(quat.mul(upper, inward), quat.exp(-bend[..., None] * elbow))
     return {"upper_arm": upper, "forearm": forearm, "hand": quat.mul(forearm, drooping)}
 
 
 def _holding(body: Skeleton, chest: Array, wrist: tuple[float, float, float]) -> dict[str, Array]:
-    """Return the rotations of arms and hands that hold something before the chest (F, 4)."""
+    """Return the rotations of arms and hands that hold something in front of the chest (F, 4)."""
     still = reaching(body, MIRROR * wrist, MIRROR * _ELBOWS)
-    # Palms turn up under what they hold, fingers inwards; the forearms share that turn.
+    # Palms turn up under the held object, fingers inwards; the forearms take half of that turn.
     palm_up, half_up = (quat.about_axis("Y", angle * SIDES) for angle in np.radians((65.0, 35.0)))
     inwards = quat.about_axis("Z", np.radians(-30.0) * SIDES)
     still["hand"] = quat.mul(quat.mul(inwards, palm_up), still["hand"])
@@ -251,7 +250,7 @@ def leaning(heading: Array, lean: Array | float, bank: Array | float) -> Array:
 
 
 def through(phase: Array, keys: Keys) -> Array:
-    """Return a curve through (phase, value) keys that is still at each key and has no jumps in acceleration."""
+    """Return a curve through (phase, value) keys with zero velocity at each key and continuous acceleration."""
     times, values = np.array(keys).T
     k = np.clip(np.searchsorted(times, phase, side="right") - 1, 0, len(times) - 2)
     u = np.clip((phase - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)

@@ -1,7 +1,7 @@
-"""A skin for the small figure: the surface of tapered capsules about its bones, melted together, with weights.
+"""A skin for the small figure: the smooth union of tapered capsules around its bones, with weights.
 
-The surface is found on a grid, with one vertex in each cell that it passes through (surface nets: Gibson 1998,
-"Constrained elastic surface nets"); then the vertices are spread evenly over it.
+The surface is extracted on a grid, with one vertex in each intersected cell (surface nets: Gibson 1998, "Constrained
+elastic surface nets"); then the vertices are spread evenly over it.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .body import MIRROR, skeleton
 
-# Capsules: bone, ends (m, in the world at rest), and radii there. Those of pairs of bones are the left ones.
+# Capsules: bone, ends (m, in the world at rest), and radii there. For pairs of bones, only the left one.
 _CAPSULES = (
     ("hips", (-0.060, 0.010, 0.950), (0.060, 0.010, 0.950), 0.096, 0.096),
     ("hips", (0.0, 0.012, 0.905), (0.0, 0.000, 0.960), 0.076, 0.100),
@@ -45,12 +45,13 @@ _CAPSULES = (
     ("toe", (0.110, -0.112, 0.028), (0.106, -0.150, 0.024), 0.030, 0.024),
 )
 _CELL = 0.028  # m
-_MELT = 0.016  # m; the larger, the softer the creases between capsules
-_FROM, _TO = (-0.532, -0.252, -0.056), (0.532, 0.168, 1.792)  # m, of the grid; symmetric, so that the skin is
-_REACH = 0.062  # m; a bone has no weight where it is so much farther away than the nearest bone
-_MIDDLE = 0.035  # m; right limbs have no weight so far left of the middle, and left limbs so far right of it
+_MELT = 0.016  # m; larger values soften the creases between capsules
+# m, bounds of the grid; symmetric, so that the skin is symmetric
+_FROM, _TO = (-0.532, -0.252, -0.056), (0.532, 0.168, 1.792)
+_REACH = 0.062  # m; a bone has no weight if it is farther away than the nearest bone by more than this
+_MIDDLE = 0.035  # m; limbs have no weight beyond this distance on the other side of the middle
 _LEAST = 0.004  # smaller weights are dropped
-_ROUNDS = 3  # of smoothing, of vertices and of weights
+_ROUNDS = 3  # smoothing passes, for vertices and weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +102,14 @@ def _distances(places: Array) -> tuple[list[str], Array]:
 
 
 def _depth(places: Array) -> Array:
-    """Return about how far places (..., 3) are outside the body, m; negative inside."""
+    """Return the approximate distance of positions (..., 3) outside the body, m; negative inside."""
     _, distances = _distances(places)
     nearest = distances.min(axis=-1, keepdims=True)
     return nearest[..., 0] - _MELT * np.log(np.exp((nearest - distances) / _MELT).sum(axis=-1))
 
 
 def _nets(inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the cells (V, 3) of a grid that a surface passes through, and the quads (Q, 4) that join them."""
+    """Return the grid cells (V, 3) intersected by a surface, and the quads (Q, 4) that join them."""
     corners = [inside[tuple(slice(c, c - 1 or None) for c in corner)] for corner in np.ndindex(2, 2, 2)]
     mixed = np.any(corners, axis=0) & ~np.all(corners, axis=0)
     number = np.full(mixed.shape, -1)
@@ -118,7 +119,7 @@ def _nets(inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int6
         u, v = np.eye(3, dtype=np.int64)[[(axis + 1) % 3, (axis + 2) % 3]]
         before, after = (np.take(inside, np.arange(k, inside.shape[axis] - 1 + k), axis=axis) for k in (0, 1))
         for leaving in (True, False):
-            # An edge of the grid that crosses the surface is shared by four cells: their vertices are a quad.
+            # A grid edge that crosses the surface is shared by four cells, whose vertices form a quad.
             at = np.argwhere((before != after) & (before == leaving))
             ring = (at - u - v, at - v, at, at - u)
             quads.append(np.stack([number[tuple(c.T)] for c in (ring if leaving else ring[::-1])], axis=1))
@@ -135,7 +136,7 @@ def _neighbours(values: Array, edges: NDArray[np.int64]) -> Array:
 
 
 def _onto_surface(places: Array) -> Array:
-    """Return places (V, 3) moved onto the surface along its normal, in two Newton steps."""
+    """Return positions (V, 3) moved onto the surface along its normal, in two Newton steps."""
     near = 1e-4
     for _ in range(2):
         rises = [_depth(places + step) - _depth(places - step) for step in near * np.eye(3)]
@@ -146,7 +147,7 @@ def _onto_surface(places: Array) -> Array:
 
 
 def _weights(vertices: Array, edges: NDArray[np.int64]) -> Array:
-    """Return weights (V, J): greater for nearer bones, then smoothed along the surface."""
+    """Return weights (V, J), larger for nearer bones, then smoothed along the surface."""
     names = skeleton().names
     bones, distances = _distances(vertices)
     nearest = np.full((len(vertices), len(names)), np.inf)

@@ -1,11 +1,11 @@
-"""Reading of numbers with numba; `_numpy` has the same function with numpy."""
+"""Parse numbers with numba; `_numpy` has the same function with numpy."""
 
 import numpy as np
 
 from ..jit import kernel
 
-# Powers of ten that are exact in double precision: a whole number up to 2⁵³, times or over one of these, is rounded
-# once, as the exact decimal is. All other numbers are left to numpy.
+# Powers of ten that are exact in double precision: an integer up to 2⁵³ multiplied or divided by one of these is
+# rounded once, which gives the correctly rounded decimal. All other numbers are left to numpy.
 _TENS = np.array([10.0**k for k in range(23)])
 _MANTISSA = 2**53 // 10 - 1  # the largest to which another digit can be added
 

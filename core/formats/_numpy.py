@@ -1,4 +1,4 @@
-"""Reading of numbers with numpy: the same numbers as `_numba`, to the last bit."""
+"""Parse numbers with numpy: the same numbers as `_numba`, to the last bit."""
 
 import warnings
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-TOGETHER = 1 << 17  # bytes that are read at a time, so that they stay in a processor's cache
-_DIGITS, _EXACT = 8, 15  # digits before or after the point that are read at once; whole numbers of so many are exact
+TOGETHER = 1 << 17  # bytes read per block, which fits a processor's cache
+_DIGITS, _EXACT = 8, 15  # digits before or after the point parsed at once; number of digits of exact integers
 _OTHER, _DIGIT, _POINT, _SIGN, _SPACE = range(5)
 _LETTERS = {_DIGIT: b"0123456789", _POINT: b".", _SIGN: b"+-", _SPACE: b" \t\n\r\v\f"}
 _KINDS = bytes(next((kind for kind, letters in _LETTERS.items() if k in letters), _OTHER) for k in range(256))
 _TENS = 10.0 ** np.arange(_DIGITS + 1)
-# By the number of digits that end eight bytes: which bits of these are theirs, the first letter being the lowest byte.
+# Masks of the last k of eight bytes, by k; the first letter is the lowest byte.
 _OWN = np.array([0x0F0F0F0F0F0F0F0F >> 8 * k << 8 * k for k in range(_DIGITS, -1, -1)], dtype=np.uint64)
 
 
@@ -56,10 +56,10 @@ def _numbers(text: NDArray[np.uint8], lines: NDArray[np.int64], width: int) -> A
 def _decimals(
     text: NDArray[np.uint8], kinds: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> Array | None:
-    """Return the numbers of words, given by their starts and ends, if all are decimals of few digits, else None.
+    """Return the numbers of words, given by their starts and ends, or None unless all are short decimals.
 
-    Eight digits are one word of 64 bits, whose pairs are added up three times. A whole number over a power of ten, both
-    exact, is rounded once, as the decimal itself is.
+    Eight digits are one 64-bit word, whose pairs are added up three times. An exact integer over an exact power of ten
+    is rounded once, which gives the correctly rounded decimal.
     """
     signed = kinds[starts] == _SIGN
     if (kinds == _OTHER).any() or np.count_nonzero(kinds == _SIGN) != np.count_nonzero(signed):
@@ -80,7 +80,8 @@ def _decimals(
         return None
     padded = np.zeros(_DIGITS + len(text), dtype=np.uint8)
     padded[_DIGITS:] = text
-    eights = np.ndarray((len(text) + 1,), dtype="<u8", buffer=padded, strides=(1,))  # those that end before each letter
+    # the eight bytes before each letter
+    eights = np.ndarray((len(text) + 1,), dtype="<u8", buffer=padded, strides=(1,))
     tens = _TENS[after]
     whole = _whole(eights[point] & _OWN[before])
     whole *= tens
@@ -97,9 +98,9 @@ def _whole(digits: NDArray[np.uint64]) -> Array:
 
 
 def _all_kinds(text: NDArray[np.uint8], count: int) -> Array | None:
-    """Return so many numbers of a text, as numpy reads them; None if they are others."""
+    """Return `count` numbers of a text as numpy parses them, or None if it does not contain exactly these."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # by which numpy reports a word that is no number
+        warnings.simplefilter("error", DeprecationWarning)  # with which numpy reports an invalid number
         try:
             numbers = np.fromstring(text.tobytes().decode("latin-1"), sep=" ")
         except (ValueError, DeprecationWarning):

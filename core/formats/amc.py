@@ -1,4 +1,4 @@
-"""AMC motion files as clips of the skeletons that ASF files hold."""
+"""Read AMC motion files as clips, with skeletons from ASF files."""
 
 import os
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from .motion_file import ASKED, ASSUMED, STATED, Finding, MotionFile, Reading
 RATE = 120.0  # frames per second of the CMU database, the source of nearly all AMC files
 _INCH = 0.0254
 _NO_RATE = f"AMC files have no frame rate: {RATE:g} was taken (option file_rate)"
-LARGEST_RADIANS = 3.5  # a body that moves by no more degrees has its angles in radians
-LARGEST_DEGREES = 4.0 * np.pi  # angles in radians beyond two turns are degrees
+LARGEST_RADIANS = 3.5  # a body that moves by fewer degrees must have its angles in radians
+LARGEST_DEGREES = 4.0 * np.pi  # angles in radians above two turns must be degrees
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
@@ -52,7 +52,7 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
 
 
 def _angle_notes(name: str, skeleton: AsfSkeleton, frames: AmcFrames) -> tuple[str, ...]:
-    """Return a sentence where the angles look as if they had the other unit."""
+    """Return a sentence if the angles seem to be in the other unit."""
     turning = [column for column, one in enumerate(sum(skeleton.freedom, ())) if one.startswith("r")]
     angles = frames.values[:, turning]
     if not angles.size or len(angles) < 2:
@@ -70,8 +70,9 @@ def to_clip(
 ) -> settling.Settled:
     """Return frames of a skeleton as a clip in metres, Z up, with the convention of the file.
 
-    A joint turns by C·R·C⁻¹: C is its axis, R turns about x, y and z in the order of its degrees of freedom, the first
-    one first. It is at the end of its parent's bone. The unit is stated: the ASF file's `length` of them make an inch.
+    A joint's rotation is C·R·C⁻¹: C is its axis, R rotates about x, y and z in the order of its degrees of freedom, the
+    first one first. It is at the end of its parent's bone. The unit is stated: the ASF file's `length` of them make an
+    inch.
     found : how the rate was found
     Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995); the database's own FAQ for the inch.
     """
@@ -106,6 +107,6 @@ def _rotations(skeleton: AsfSkeleton, values: Array, degrees: bool) -> Array:
 
 
 def _turned(values: Array, columns: Sequence[Array], turns: Sequence[tuple[int, str]], degrees: bool) -> Array:
-    """Return rotations about fixed axes: the first turn is the rightmost in the product."""
+    """Return rotations about fixed axes; the first rotation is the rightmost factor of the product."""
     angles = np.stack([values[:, column] for column in reversed(columns)], axis=-1)
     return quat.from_euler(np.radians(angles) if degrees else angles, "".join(axis for _, axis in reversed(turns)))

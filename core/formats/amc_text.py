@@ -16,7 +16,7 @@ from .asf import AsfSkeleton
 from .bvh_text import rows
 from .plain_text import LARGEST, is_number
 
-_COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # only at the start of a word: -1.#IND is no comment
+_COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # only at the start of a word, because -1.#IND is not a comment
 _NUMERAL = re.compile(rb"[0-9]{1,15}")
 _FIRST_WORD = re.compile(rb"^[ \t\r\v\f]*(\S+)", re.MULTILINE)
 _LINE_AND_NAME = re.compile(rb"\n\s*[^\s0-9.+-]\S*")
@@ -27,9 +27,9 @@ _HIGHEST_RATE = 1e5  # that a clip can have
 class AmcFrames:
     """The contents of an AMC file.
 
-    values (F, C) : of the degrees of freedom of the skeleton's joints, in that order
-    degrees : whether angles are in degrees, None where the file leaves that to the skeleton
-    rate : frames per second, 0 where the file does not state it; nearly none does
+    values (F, C) : of the degrees of freedom of the skeleton's joints, in order
+    degrees : whether angles are in degrees, None if the skeleton file decides
+    rate : frames per second, 0 if the file does not state it, as is usual
     """
 
     values: Array
@@ -55,14 +55,14 @@ class _Reader:
 
     def read(self) -> AmcFrames:
         body = self._data[self._header() :]
-        # The fast reader only finds that all is well; the slow one finds what is wrong, and on which line.
+        # The fast reader only accepts valid data; the slow one reports the error and its line.
         values = _bulk(body, self._moving)
         if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body)
         return AmcFrames(values, self._degrees, self._rate)
 
     def _header(self) -> int:
-        """Read the keywords before the first frame, and return where that begins."""
+        """Read the keywords before the first frame, and return its position."""
         at = 0
         while at < len(self._data):
             end = self._data.find(b"\n", at)
@@ -140,9 +140,9 @@ class _Reader:
 
 
 def _bulk(body: bytes, widths: Mapping[str, int]) -> Array | None:
-    """Return the values (F, C) of a body in which every frame is laid out like the first one, else None.
+    """Return the values (F, C) of a body in which every frame has the layout of the first one, else None.
 
-    Names are removed, so that each frame is one row of numbers, its frame number first.
+    Names are removed, so that each frame is one row of numbers that starts with its frame number.
     """
     layout = _first_layout(body)
     if sorted(layout) != sorted(widths) or not layout:
@@ -165,7 +165,7 @@ def _bulk(body: bytes, widths: Mapping[str, int]) -> Array | None:
 
 
 def _first_layout(body: bytes) -> list[str]:
-    """Return the names in the first frame, [] where it does not begin with its number."""
+    """Return the names in the first frame, [] if it does not start with its number."""
     names: list[str] = []
     at = 0
     for began in (False, True):

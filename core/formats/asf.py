@@ -29,10 +29,10 @@ class AsfSkeleton:
     """The contents of an ASF file, in its own units and axes.
 
     names : J joints, the root first, parents before children; parents (J,), −1 for the root
-    bones (J, 3) : from each joint to the end of its bone, where its children are; 0 for the root
-    axes (J, 4) : the frame about whose axes a joint turns, in the file's axes
-    freedom : for each joint the meaning of its numbers in a frame, in order: rx, ry, rz; tx, ty, tz for the root
-    length : how many units of length make 1 inch; 0 where the file does not state it
+    bones (J, 3) : from each joint to the end of its bone, the position of its children; 0 for the root
+    axes (J, 4) : the frame whose axes a joint turns about, in the file's axes
+    freedom : meaning of each joint's numbers in a frame, in order: rx, ry, rz; tx, ty, tz for the root
+    length : units of length per inch; 0 if the file does not state it
     degrees : whether angles are in degrees, else in radians
     """
 
@@ -47,14 +47,14 @@ class AsfSkeleton:
 
 
 def read(path: str | os.PathLike[str]) -> AsfSkeleton:
-    """Read an ASF file; raises MotionFileError with file, line and what was expected instead.
+    """Read an ASF file; raises MotionFileError with file, line and the expected text.
 
     Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995).
     """
     return _parsed(os.fspath(path), plain_text.content(path, "ASF"))
 
 
-@lru_cache(maxsize=8)  # the takes of a person have one skeleton, which takes as long to read as 100 frames
+@lru_cache(maxsize=8)  # the takes of a person share a skeleton, which takes as long to read as 100 frames
 def _parsed(path: str, content: bytes) -> AsfSkeleton:
     text = plain_text.decoded(content)
     plain_text.refuse_control(path, text)
@@ -101,7 +101,7 @@ class _Reader:
         )
 
     def _split(self, text: str) -> dict[str, list[_Row]]:
-        """Return the rows of each section, the row of its keyword first."""
+        """Return the rows of each section, starting with its keyword."""
         sections: dict[str, list[_Row]] = {}
         rows: list[_Row] | None = None
         for number, line in enumerate(text.split("\n"), start=1):
@@ -144,7 +144,7 @@ class _Reader:
         return length, bool(degrees)
 
     def _root(self) -> tuple[str, ...]:
-        """Return the root's degrees of freedom; only a root that turns about the file's own axes is read."""
+        """Return the root's degrees of freedom; only roots that turn about the file's own axes are supported."""
         rows = self._keys(self._section("root")[1:], "the root")
         for key in ("position", "orientation"):
             line, words = rows.get(key, (0, []))
@@ -198,7 +198,7 @@ class _Reader:
         return _Bone(name[0], line, [length * one for one in direction], axis, order, freedom)
 
     def _order(self, bones: Mapping[str, _Bone]) -> tuple[list[str], list[int]]:
-        """Return the bones depth first, as the hierarchy lists them, and the parent of each, 0 for the root."""
+        """Return the bones in depth-first order of the hierarchy, and the parent of each, 0 for the root."""
         below = self._below(bones)
         order: list[str] = []
         parents: list[int] = []
@@ -236,7 +236,7 @@ class _Reader:
         return below
 
     def _keys(self, rows: Sequence[_Row], what: str) -> dict[str, tuple[int, list[str]]]:
-        """Return the rows by their first words; those that are not read, such as limits, may repeat."""
+        """Return the rows by their first words; unused keys, such as limits, may repeat."""
         keys: dict[str, tuple[int, list[str]]] = {}
         for line, words in rows:
             key = words[0].lower()

@@ -48,9 +48,9 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:
 
 
 def _with_rate(motion: BvhMotion, asked: float) -> tuple[BvhMotion, Finding]:
-    """Return a file's contents at the asked rate, and how the rate was found.
+    """Return a file's contents at the requested rate, and how the rate was found.
 
-    Some exporters write frames per second where seconds belong. No motion has a frame every few seconds.
+    Some exporters write frames per second in place of seconds. No motion has a frame every few seconds.
     """
     if asked:
         return replace(motion, frame_time=repr(1.0 / asked)), Finding("rate", f"{asked:g}", ASKED)
@@ -63,9 +63,9 @@ def _with_rate(motion: BvhMotion, asked: float) -> tuple[BvhMotion, Finding]:
 
 
 def _one_body(motion: BvhMotion, asked: str) -> BvhMotion:
-    """Return the contents of a file with one body of several; roots without legs, such as props, stay with it.
+    """Return the contents of a file with one of several bodies; roots without legs, such as props, are kept.
 
-    Raises SeveralBodiesError for several bodies of which none was asked for, and for an unknown one.
+    Raises SeveralBodiesError for several bodies if none was chosen, and for an unknown one.
     """
     roots = np.flatnonzero(motion.parents < 0).tolist()
     if len(roots) < 2 and not asked:
@@ -82,12 +82,12 @@ def _one_body(motion: BvhMotion, asked: str) -> BvhMotion:
 
 
 def _has_legs(motion: BvhMotion, joints: NDArray[np.int64]) -> bool:
-    """Return whether the joints of one tree have both legs, by their names or by their shape."""
+    """Return whether the joints of one tree include both legs, by name or by shape."""
     return {"thigh.L", "thigh.R"} <= set(posed_roles.find_roles(_raw_clip(_with_joints(motion, joints))))
 
 
 def _with_joints(motion: BvhMotion, joints: NDArray[np.int64]) -> BvhMotion:
-    """Return the contents of a file with some of its joints; the parent of each is among them, if it has one."""
+    """Return the contents of a file with some of its joints, which must include their parents."""
     place = {int(joint): k for k, joint in enumerate(joints)}
     first = np.cumsum([0, *map(len, motion.channels)])
     columns = [column for joint in joints for column in range(first[joint], first[joint + 1])]
@@ -121,7 +121,7 @@ def read(path: str | os.PathLike[str]) -> BvhMotion:
 
 
 def write(motion: BvhMotion, path: str | os.PathLike[str]) -> None:
-    """Write a BVH file, whole or not at all; raises LoomError where it can't be written."""
+    """Write a BVH file atomically; raises LoomError if it can't be written."""
     files.write(path, bvh_text.compose(motion).encode("utf-8"))
 
 
@@ -145,11 +145,11 @@ def _raw_clip(motion: BvhMotion) -> Clip:
 
 
 def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention | None = None) -> BvhMotion:
-    """Return a clip as a BVH motion, with the names, channels, units and axes of `like` where it is given.
+    """Return a clip as a BVH motion, with the names, channels, units and axes of `like` if given.
 
-    Without it: centimetres, Y up, ZXY rotations, position channels on roots and on joints that move in their parent. A
-    joint frame that is turned at rest (a Blender bone) is straightened: BVH has offsets only. Raises SkeletonError for
-    motion that the channels can't hold.
+    The default is centimetres, Y up, ZXY rotations, and position channels on roots and on joints with translations.
+    Joint frames that are rotated at rest (Blender bones) are straightened, since BVH only has offsets. Raises
+    SkeletonError for motion that the channels can't represent.
     """
     clip = _straightened(clip)
     skeleton = clip.skeleton
@@ -174,7 +174,8 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
         tips if like is None else like.tips,
         channels,
         frame_time,
-        np.round(_values(skeleton.names, rotations, positions, channels), 7) + 0.0,  # no -0: engines differ in its sign
+        # no −0, whose sign differs between engines
+        np.round(_values(skeleton.names, rotations, positions, channels), 7) + 0.0,
     )
 
 
@@ -190,7 +191,7 @@ def writable(name: str) -> str:
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names with a number for every further joint of a name, as Blender gives it."""
+    """Return the names with numbers appended to duplicates, as in Blender."""
     taken, seen, out = set(names), set[str](), []
     numbers = {name: itertools.count(1) for name in names}
     for name in names:
@@ -204,7 +205,7 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _file_order(parents: NDArray[np.int64]) -> list[int]:
-    """Return the joints in the order in which a file lists them: every joint before its children, depth first."""
+    """Return the joints in file order: every joint before its children, depth first."""
     below: dict[int, list[int]] = {}
     for joint, parent in enumerate(parents.tolist()):
         below.setdefault(parent, []).append(joint)
@@ -257,7 +258,7 @@ def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class _Alike:
-    """Joints (J,) with the same channels: by axis the columns (J,) of their values, in written order."""
+    """Joints (J,) with the same channels: by axis the columns (J,) of their values, in file order."""
 
     joints: NDArray[np.int64]
     places: dict[str, NDArray[np.int64]]
@@ -265,7 +266,7 @@ class _Alike:
 
 
 def _alike(channels: Sequence[Sequence[str]]) -> list[_Alike]:
-    """Return all joints, grouped by channels: work joint by joint takes long for thousands."""
+    """Return all joints, grouped by channels, because processing thousands of joints one by one is slow."""
     first = np.cumsum([0, *map(len, channels)])
     groups: dict[tuple[str, ...], list[int]] = {}
     for joint, names in enumerate(channels):
@@ -296,7 +297,7 @@ def _values(names: Sequence[str], rotations: Array, positions: Array, channels: 
 def _refuse_lost_movement(
     names: Sequence[str], movement: Array, channels: Sequence[Sequence[str]], tolerance: float
 ) -> None:
-    """Raise SkeletonError for a joint that moves in its parent where the file has no channel for it."""
+    """Raise SkeletonError for a joint with translations but no channel for them."""
     farthest = np.abs(movement).max(axis=0)
     for like in _alike(channels):
         without = ["XYZ".index(axis) for axis in "XYZ" if axis not in like.places]
@@ -308,14 +309,14 @@ def _refuse_lost_movement(
 def _angles(rotations: Array, axes: str, names: Sequence[str]) -> Array:
     """Return the angles (F, J, n) of rotations (F, J, 4) about n ≤ 3 different axes; raises SkeletonError.
 
-    With fewer than three, it is raised for a joint that also turns about another axis.
+    With fewer than three axes, the error is raised for a joint that also turns about another axis.
     """
     every = axes + "".join(axis for axis in "XYZ" if axis not in axes)
     angles = quat.to_euler(rotations, every)
     if len(axes) == 3:
         return angles
     if len(axes) == 2:
-        # Of the two triples of a rotation, take the one without a turn about the missing axis.
+        # Choose the equivalent triple without a turn about the missing axis.
         other = np.stack([angles[..., 0] + np.pi, np.pi - angles[..., 1], angles[..., 2] + np.pi], axis=-1)
         angles = np.where((np.abs(np.cos(angles[0, :, 2]) + 1.0) < 0.5)[:, None], other, angles)
     left_over = np.abs(quat.log(quat.from_euler(angles[..., len(axes) :], every[len(axes) :])))
@@ -335,10 +336,10 @@ def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:
 
 
 def _straightened(clip: Clip) -> Clip:
-    """Return the same motion on a skeleton whose joint frames are the world's at rest.
+    """Return the same motion on a skeleton with joint frames aligned with the world at rest.
 
-    Where bones are scaled or do not inherit all, joints move in their parents instead, so that every joint stays where
-    it was: a file has nothing else for it.
+    If bones are scaled or do not inherit everything, joints get translations to keep their positions, because a file
+    can't represent anything else.
     """
     skeleton = clip.skeleton
     plain = clip.scales is None and skeleton.inheritance is None

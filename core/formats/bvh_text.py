@@ -16,20 +16,20 @@ from . import plain_text
 from .plain_text import LARGEST, is_number
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
-DEEPEST = 100  # levels that are indented: a chain of thousands of joints would be tabs for the most part
+DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
 class BvhMotion:
-    """The contents of a BVH file, in its own units, axes and order, so that writing it again loses nothing.
+    """The contents of a BVH file, in its own units, axes and order, so that writing it loses nothing.
 
     names : J joints in the file's order; parents (J,), −1 for roots
-    offsets (J, 3); tips (J, 3) of End Sites, NaN where there is none
+    offsets (J, 3); tips (J, 3) of End Sites, NaN without one
     channels : per joint its channel names, e.g. ("Xposition", …, "Zrotation")
     frame_time : seconds, as written; values (F, C) : degrees and lengths
-    notes : what the reader corrected, a sentence each
+    notes : sentences on corrections by the reader
     """
 
     path: str
@@ -44,7 +44,7 @@ class BvhMotion:
 
     @property
     def rate(self) -> float:
-        """Frames per second; a whole number where the frame time, as it was rounded, allows one."""
+        """Frames per second; a whole number if the rounded frame time allows one."""
         seconds = float(self.frame_time)
         digits = self.frame_time.lower().partition("e")[0].partition(".")[2]
         if "e" not in self.frame_time.lower():
@@ -106,7 +106,7 @@ class _Hierarchy:
         )
 
     def _joint(self, parent: int) -> None:
-        """Read a joint and all below it, with an explicit stack, since real files nest deeply."""
+        """Read a joint and its subtree with an explicit stack, because real files nest deeply."""
         stack = [self._open(parent)]
         while stack:
             word = self._words[0].upper() if self._words else ""
@@ -212,10 +212,10 @@ class _Frames:
         frames = self._count()
         frame_time = self._frame_time()
         body = self._data[self._at :]
-        # The fast reader only finds that all is well; the slow one finds what is wrong, and on which line.
+        # The fast reader only accepts valid data; the slow one reports the error and its line.
         values = rows(body, frames, self._width)
         if values is None and body.count(b"\n") >= frames:
-            values = rows(body, frames + 1, self._width)  # some exporters count the steps between the frames
+            values = rows(body, frames + 1, self._width)  # some exporters count the intervals between frames
         if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body, frames)
         name = Path(self._path).stem
@@ -278,10 +278,10 @@ class _Frames:
 def rows(body: bytes, frames: int, width: int) -> Array | None:
     """Return the values (F, C), or None unless every row has the right length and every word is an ordinary number.
 
-    Compiled code, where it is loaded, leaves numbers with many digits or very small ones to numpy.
+    Compiled code, if loaded, leaves numbers with many digits or very small ones to numpy.
     """
     if 2 * frames * width > len(body) + 1:
-        return None  # a number and a space take two bytes at least
+        return None  # a number and a space take at least two bytes
     values = np.empty((frames, width))
     text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels need a writable array
     for reader in dict.fromkeys((jit.at_hand(__package__), jit.twin(__package__))):
@@ -291,7 +291,7 @@ def rows(body: bytes, frames: int, width: int) -> Array | None:
 
 
 def compose(motion: BvhMotion) -> str:
-    """Return the text of a file; every number has the digits that read back the same value."""
+    """Return the text of a file; every number has enough digits to restore the same value."""
     names, channels, tips = motion.names, motion.channels, motion.tips
     children: list[list[int]] = [[] for _ in names]
     for joint, parent in enumerate(motion.parents):

@@ -15,8 +15,8 @@ AUTO = "auto"
 UPS = (AUTO, "y", "z", "x", "-y", "-z", "-x")
 NAMED, EXCHANGED = "names", "exchanged"
 SIDES = (AUTO, NAMED, EXCHANGED)
-# How a part of a file's convention was found: in the file, in the motion, by usage, or by the user's choice.
-OPTIONS = {"up": "up", "unit": "units", "rate": "file_rate", "sides": "sides"}  # which settles each part
+# Sources of a part of a file's convention: the file, the motion, common usage, or the user's choice.
+OPTIONS = {"up": "up", "unit": "units", "rate": "file_rate", "sides": "sides"}  # the option that sets each part
 STATED, MEASURED, ASSUMED, ASKED = "stated", "measured", "assumed", "asked"
 
 
@@ -25,8 +25,8 @@ class Finding:
     """A part of a file's convention, and how it was found.
 
     part : "up", "unit", "rate" or "sides"
-    value : as a report shows it; by : STATED, MEASURED, ASSUMED or ASKED
-    doubt : a sentence for the user without its end, "" where the file is clear
+    value : for reports; by : STATED, MEASURED, ASSUMED or ASKED
+    doubt : an unfinished sentence for the user, "" if the file is clear
     """
 
     part: str
@@ -37,7 +37,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Convention:
-    """How a file's numbers became metres and Z up, and whether any of it was guessed."""
+    """The conversion of a file's numbers to metres and Z up, and whether any of it was guessed."""
 
     unit: str
     metres: float
@@ -47,13 +47,13 @@ class Convention:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is read.
+    """The options for reading a file.
 
     unit : auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; up : one of UPS; sides : one of SIDES
     rate : frames per second, 0 for the file's own (120 for AMC files, which do not state it)
     body : the root joint of the body to read, "" for the only one
-    skeleton : the file of the skeleton, for formats that keep it in another file; "" is the one beside
-    wanted_rate : frames per second that are enough, if every n-th frame of the file gives them; 0 is all frames
+    skeleton : the skeleton file, for formats with a separate one; "" finds it next to the motion file
+    wanted_rate : a sufficient number of frames per second, if every n-th frame gives it; 0 reads all frames
     """
 
     unit: str = AUTO
@@ -65,21 +65,21 @@ class Reading:
     wanted_rate: float = 0.0
 
     def every(self, rate: float) -> int:
-        """Return n where every n-th frame of a file at this rate is kept."""
+        """Return n if every n-th frame of a file at this rate is to be read."""
         every = round(rate / self.wanted_rate) if self.wanted_rate else 1
         return every if every > 1 and abs(rate / every - self.wanted_rate) < 1e-6 * self.wanted_rate else 1
 
 
 @dataclass(frozen=True, eq=False)
 class MotionFile:
-    """A motion file as it was read.
+    """A motion file as read.
 
-    turned : for which joints it has rotations, even if they never turn
-    layout : what its format needs to write another clip like it, None where it needs nothing
-    skeleton : the file from which its skeleton was read, None where that is the file itself
+    turned : flags of joints that have rotations, even if they never turn
+    layout : data of its format for writing a similar file, or None
+    skeleton : the file of its skeleton, None if that is the file itself
     findings : how unit, axes, rate and sides were found
-    notes : other things that were noticed, a sentence each, which names the clip
-    frames, rate : of the file, whose frames may not all be in the clip (`Reading.wanted_rate`)
+    notes : other observations as sentences that name the clip
+    frames, rate : of the file, which may have more frames than the clip (`Reading.wanted_rate`)
     """
 
     path: str
@@ -100,7 +100,7 @@ class MotionFile:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Sentences about doubtful parts of the file; each names the clip."""
+        """Sentences on doubtful parts of the file, which name the clip."""
         found = (one for one in self.findings if one.doubt)
         return (*(f"{self.clip.name}: {one.doubt} (option {OPTIONS[one.part]})" for one in found), *self.notes)
 
@@ -119,7 +119,7 @@ def read(
     """Read a motion file of any known format; for the arguments see `Reading`.
 
     Raises MotionFileError with the file, the line and the expected text, SeveralBodiesError for a file with several
-    bodies and no named one, and OptionError for a unit, an axis or sides.
+    bodies and no chosen one, and OptionError for an invalid unit, axis or sides.
 
     Example:
         >>> from pathlib import Path
@@ -139,9 +139,9 @@ def read(
 
 
 def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
-    """Return the file from which the skeleton of a motion file is read, None where that is the file itself.
+    """Return the file of a motion file's skeleton, None if that is the file itself.
 
-    skeleton : the asked file, "" for the one beside. Raises MotionFileError where there is none.
+    skeleton : the requested file, "" for one next to the motion file. Raises MotionFileError if there is none.
 
     Example:
         >>> from action_loom.core.formats import motion_file
@@ -155,7 +155,7 @@ def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
 
 
 def _beside(path: Path, suffix: str) -> Path:
-    """Return the skeleton beside a file: named like it, or like its name up to an underscore, else the only one."""
+    """Return the skeleton file next to a file, with its name or a prefix up to an underscore, or else the only one."""
     try:
         files_beside = sorted(file for file in os.listdir(path.parent) if file.lower().endswith(suffix))
         there = {Path(file).stem.lower(): path.parent / file for file in files_beside}
@@ -174,7 +174,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def format_of(path: str | os.PathLike[str]) -> registry.Format:
-    """Return the format in which a file is written; for a device or a pipe the default. Raises OptionError.
+    """Return the format for writing a file; for a device or a pipe the default. Raises OptionError.
 
     Example:
         >>> from action_loom.core.formats import motion_file
@@ -191,8 +191,9 @@ def compose(
 ) -> bytes:
     """Return a clip as the contents of a file, in the format of its path.
 
-    like : a file whose units and axes are used and, if it has the same format, its layout; without it `convention`
-    Raises OptionError for a format that can't be written, and SkeletonError for motion that it can't hold.
+    like : a file that supplies units and axes and, if it has the same format, its layout; without it `convention` is
+        used
+    Raises OptionError for a format that can't be written, and SkeletonError for motion that it can't represent.
 
     Example:
         >>> from action_loom.core.figure import actions

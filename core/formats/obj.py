@@ -1,6 +1,6 @@
-"""OBJ meshes: read them, and write them with other places and normals and all else as it was.
+"""Read OBJ meshes, and write them with other positions and normals and otherwise unchanged text.
 
-Wavefront's format has one statement a line; a backslash at the end continues it on the next line.
+Wavefront's format has one statement per line; a backslash at the end continues it on the next line.
 """
 
 import itertools
@@ -19,19 +19,19 @@ from . import plain_text
 from .plain_text import LARGEST, is_number
 
 _CORNER = re.compile(r"([+-]?[0-9]{1,18})(?:/([+-]?[0-9]{1,18})?(?:/([+-]?[0-9]{1,18})?)?)?")
-_NONE = -1  # the normal of a corner that has none
+_NONE = -1  # index for a corner without a normal
 
 
 @dataclass(frozen=True)
 class _Vertex:
-    """A line of a vertex; rest : what follows its place, a weight or a colour."""
+    """The line of a vertex; rest : the text after its position, a weight or a colour."""
 
     rest: str
 
 
 @dataclass(frozen=True)
 class _Face:
-    """A line of a face: the index of its first corner, and the words of all corners."""
+    """The line of a face: the index of its first corner, and the words of all corners."""
 
     first: int
     words: tuple[str, ...]
@@ -42,9 +42,9 @@ class ObjMesh:
     """The contents of an OBJ file, in its own unit and axes; vertices and normals are counted from 0.
 
     vertices (V, 3), normals (N, 3) : as written
-    corners (C,), begins (F + 1,) : vertices of all faces one after the other, and where each face begins
-    corner_normals (C,) : the normal written at each corner, −1 where there is none
-    libraries : files of materials that it names
+    corners (C,), begins (F + 1,) : concatenated vertices of all faces, and the start of each face
+    corner_normals (C,) : the normal at each corner, −1 without one
+    libraries : names of its material files
     statements, line_end : all other text, for `ObjText`
     """
 
@@ -60,7 +60,7 @@ class ObjMesh:
 
 
 def read(path: str | os.PathLike[str]) -> ObjMesh:
-    """Read an OBJ file; raises MotionFileError with file, line and what was expected instead.
+    """Read an OBJ file; raises MotionFileError with file, line and the expected text.
 
     Example:
         >>> from pathlib import Path
@@ -77,7 +77,7 @@ def read(path: str | os.PathLike[str]) -> ObjMesh:
 
 
 def composed(vertices: Array, corners: NDArray[np.integer], begins: NDArray[np.integer]) -> bytes:
-    """Return a mesh as the contents of an OBJ file: places (V, 3), and faces as in `ObjMesh`.
+    """Return a mesh as the contents of an OBJ file: positions (V, 3), and faces as in `ObjMesh`.
 
     Example:
         >>> import numpy as np
@@ -93,10 +93,10 @@ def composed(vertices: Array, corners: NDArray[np.integer], begins: NDArray[np.i
 
 
 class ObjText:
-    """The text of a mesh, to be filled with the places and normals of many frames.
+    """The text of a mesh, a template for positions and normals of many frames.
 
     corner_normals (C,) : the normal of each corner, counted from 0, −1 for none; count : of normals
-    Normals are written before the first face; everything but `v`, `vn` and the normals in `f` stays as it was read.
+    Normals are written before the first face; everything except `v`, `vn` and the normals in `f` is unchanged.
     """
 
     def __init__(self, mesh: ObjMesh, corner_normals: NDArray[np.int64], count: int) -> None:
@@ -119,7 +119,7 @@ class ObjText:
         self._template, self._count = "".join(made), 0 if waiting else count
 
     def filled(self, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bytes:
-        """Return the contents of a file with vertices at these places (V, 3) and these normals (count, 3)."""
+        """Return the contents of a file with vertices at these positions (V, 3) and these normals (count, 3)."""
         parts = places[: self._before], normals[: self._count], places[self._before :]
         numbers = np.concatenate(parts).astype(np.float64).ravel() + 0.0  # no −0
         return (self._template % tuple(numbers.tolist())).encode("latin-1")
@@ -130,7 +130,7 @@ def _escaped(text: str) -> str:
 
 
 def _corner(word: str, normal: int) -> str:
-    """Return a corner of a face with another normal; vertex and texture stay as written."""
+    """Return a corner of a face with another normal; vertex and texture are unchanged."""
     vertex, _, rest = word.partition("/")
     texture = rest.partition("/")[0]
     if normal == _NONE:
@@ -178,7 +178,7 @@ class _Reader:
             self._statements.append(_Vertex("".join(f" {word}" for word in words[4:])))
         elif kind == "vn":
             self._normals.append(self._numbers(words))
-        elif kind in ("f", "fo"):  # fo: its old name
+        elif kind in ("f", "fo"):  # fo is an old name of f
             self._face(words[1:])
         else:
             if kind == "mtllib":
@@ -209,14 +209,14 @@ class _Reader:
         self._lines.append(self._line)
 
     def _index(self, word: str, count: int, what: str) -> int:
-        """Return an index counted from 0; the file counts from 1, or back from −1, the last one so far."""
+        """Return an index counted from 0; the file counts from 1, or backwards from −1, the most recent one."""
         number = int(word)
         if number == 0 or number < -count:
             self._fail(f"a face names {what} {number}; they count from 1, or back from -1, and {count} came before it")
         return number - 1 if number > 0 else count + number
 
     def _refuse_missing(self, named: NDArray[np.int64], count: int, what: str) -> None:
-        """Raise MotionFileError for a face that names a vertex or normal that the file does not have."""
+        """Raise MotionFileError for a face with a vertex or normal that the file lacks."""
         missing = np.flatnonzero(named >= count)
         if len(missing):
             face = int(np.searchsorted(self._begins, missing[0], side="right")) - 1
@@ -228,12 +228,12 @@ class _Reader:
 
 
 def _statements(data: bytes) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield (line, text as written, words) of every statement; each byte is a letter, so names keep any encoding."""
+    """Yield (line, text as written, words) of every statement; bytes map to letters, so names keep any encoding."""
     lines = data.splitlines(keepends=True)
     at = 0
     while at < len(lines):
         first, parts = at, [lines[at]]
-        # A comment ends with its line: it may name a folder of Windows.
+        # Comments are never continued, since they may end with the path of a Windows folder.
         while not lines[first].lstrip().startswith(b"#") and parts[-1].rstrip().endswith(b"\\") and at + 1 < len(lines):
             at += 1
             parts.append(lines[at])

@@ -1,4 +1,4 @@
-"""What readers of text files share: the content of a file, its encoding, and what counts as a number."""
+"""Shared functions of text file readers: content, encoding, and the syntax of numbers."""
 
 import os
 import re
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError
 
 LARGEST = 1e9  # of numbers: no motion needs larger ones, and computations with them overflow
-BODY_LETTERS = "左右首頭头胸腰肩腕肘手足脚腿膝臀臂颈脊趾"  # of words for parts of the body, Japanese and Chinese
+BODY_LETTERS = "左右首頭头胸腰肩腕肘手足脚腿膝臀臂颈脊趾"  # of words for body parts, Japanese and Chinese
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-# A number for every reader; Python itself would also take 1_000, nan and digits of other scripts.
+# The syntax of numbers for every reader; Python would also accept 1_000, nan and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def content(path: str | os.PathLike[str], kind: str) -> bytes:
-    """Return the bytes of a text file of some kind ("BVH"), without a byte order mark; raises MotionFileError."""
+    """Return the bytes of a text file of a kind ("BVH"), without a byte order mark; raises MotionFileError."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise MotionFileError(path, None, f"can't be read ({error.strerror})") from None
-    except ValueError as error:  # a name that no file system takes
+    except ValueError as error:  # a name that no file system accepts
         raise MotionFileError(path, None, f"can't be read ({error})") from None
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
@@ -33,7 +33,7 @@ def content(path: str | os.PathLike[str], kind: str) -> bytes:
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """Return text whose lines end in line feeds; some old files have carriage returns alone.
+    """Return text with line feeds as line ends; some old files only have carriage returns.
 
     Example:
         >>> from action_loom.core.formats import plain_text
@@ -44,10 +44,10 @@ def with_line_feeds(data: bytes) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of bytes in UTF-8, Shift JIS, GB 18030 or, if it is none of these, Latin-1.
+    """Return the text of bytes in UTF-8, Shift JIS, GB 18030 or, if invalid in all of these, Latin-1.
 
     Names have any encoding. The second bytes of Japanese and Chinese letters can look like braces in others. Text valid
-    in both is decoded as the language with more of its words for parts of the body.
+    in both is decoded as the language with more of its words for body parts.
     """
     texts = []
     for encoding in ("utf-8", "cp932", "gb18030"):
@@ -59,24 +59,24 @@ def decoded(data: bytes) -> str:
             return text
         texts.append((sum(map(text.count, BODY_LETTERS)), encoding == "cp932", text))
     words, japanese, text = max(texts, default=(0, False, ""))
-    # Western European names are valid in GB 18030, too, but they contain none of its words.
+    # Western European names are valid GB 18030, too, but contain none of its words.
     return text if words or japanese else data.decode("latin-1")
 
 
 def is_number(word: str) -> bool:
-    """Return whether a word is a number for every reader."""
+    """Return whether a word is a number, by the common syntax."""
     return _NUMBER.fullmatch(word) is not None
 
 
 def refuse_control(path: str | os.PathLike[str], text: str) -> None:
-    """Raise MotionFileError for control characters: no name has them, and readers differ in what they make of them."""
+    """Raise MotionFileError for control characters, which no name needs and which readers treat differently."""
     found = _CONTROL.search(text)
     if found:
         raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
 
 
 def words_per_line(text: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the number of words of each line that has any; the text must end in a line feed."""
+    """Return the number of words of each nonempty line; the text must end in a line feed."""
     space = (text == 32) | ((text >= 9) & (text <= 13))
     starts = np.flatnonzero(~space & np.concatenate([[True], space[:-1]]))
     per_line = np.diff(np.searchsorted(starts, np.flatnonzero(text == 10)), prepend=0)

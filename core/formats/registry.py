@@ -1,7 +1,7 @@
-"""The registry of motion file formats: one row for each, the only place that names them.
+"""The registry of motion file formats: one row each, the only place that names them.
 
-A new format is a module that reads and writes it, and a row here. Standard library only: menus and file browsers
-show the rows.
+A new format is a module that reads and writes it, and a row here. Standard library only, because menus and file
+browsers show the rows.
 """
 
 from pathlib import PurePath
@@ -11,13 +11,13 @@ from ..errors import MotionFileError, OptionError
 
 
 class Format(NamedTuple):
-    """One format; functions are named as `entry_points` loads them.
+    """A format; functions are named as `entry_points` loads them.
 
     suffix : of its files, in lower case; label : its name; about : a sentence
     read : takes a path and a Reading (see `motion_file.read`); returns a MotionFile
-    compose : takes a clip, a MotionFile to write it like or None, and a Convention or None; returns the contents of a
-        file. "" for a format that is only read
-    skeletons : suffix of the files that hold its skeletons, "" where each file has its own
+    compose : takes a clip, an optional MotionFile as a model, and an optional Convention; returns the contents of a
+        file. "" for a read-only format
+    skeletons : suffix of separate skeleton files, "" if each file contains its skeleton
     """
 
     suffix: str
@@ -47,8 +47,8 @@ _ROWS = (
 FORMATS = {row.suffix: row for row in _ROWS}
 READABLE = tuple(row.suffix for row in _ROWS)
 WRITABLE = tuple(row.suffix for row in _ROWS if row.compose)
-OF_BLENDER = (".fbx", ".glb", ".gltf")  # what Blender's own importers read
-DEFAULT = WRITABLE[0]  # of results where no format is asked for
+OF_BLENDER = (".fbx", ".glb", ".gltf")  # formats read by Blender's own importers
+DEFAULT = WRITABLE[0]  # default format of results
 
 
 def read_by(path: str) -> Format:
@@ -75,7 +75,7 @@ def written_by(path: str) -> Format:
 
 
 def glob(*, writable: bool = False) -> str:
-    """Return the pattern of files in file browsers: those that can be read, or those that can be written.
+    """Return the pattern of readable or writable files for file browsers.
 
     Example:
         >>> from action_loom.core.formats import registry

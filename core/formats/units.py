@@ -1,4 +1,4 @@
-"""Units of length in motion files, and a guess of the unit by the height of the body."""
+"""Units of length in motion files, and guessing the unit from the height of the body."""
 
 import math
 
@@ -7,31 +7,31 @@ from ..motion.skeleton import Skeleton
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
 
-# Tried in this order. The CMU database stores lengths in inches times 0.45.
+# In order of trial. The CMU database stores lengths in inches times 0.45.
 _GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
 _SHORTEST, _TALLEST = 1.2, 2.3  # m; heights of people
-_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # units and heights (m) of figures that are no people
-LEGLESS = "cm"  # of files that do not state their unit and show no legs
-UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height where no unit fits
+_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # units and heights (m) of nonhuman figures
+LEGLESS = "cm"  # unit of files that do not state it and have no legs
+UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height if no unit fits
 _TOY, _TOWER = 0.1, 12.0  # m; sizes of characters in a scene in metres
 # Animals have any size, so only the usual units of models are tried.
 _GUESSES_FOUR_FOOTED, _SMALLEST, _LARGEST = ("m", "cm", "mm"), 0.1, 4.0
 
 
 def guess(height: float, *, four_footed: bool = False) -> str:
-    """Return the unit that makes a height that of a person (or an animal), "" for none."""
+    """Return the unit that makes a height human (or that of an animal), "" for none."""
     if four_footed:
         return next((u for u in _GUESSES_FOUR_FOOTED if _SMALLEST <= height * UNITS[u] <= _LARGEST), "")
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")
 
 
 def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
-    """Return the unit that gives a body the height of a person (or an animal), and how many metres it is.
+    """Return the unit that gives a body the height of a person (or an animal), and its size in metres.
 
-    stated : metres of a unit by the file, which are believed; 0 for none
-    Where no unit makes a person, metres or centimetres are taken for a height of 0.5 to 4 m. Else the unit is
-    "unknown": a body with two legs is then taken as 1.7 m tall, since speeds and heights are judged in metres; one with
-    four is read as metres. Without legs nothing shows the size, and the unit is centimetres.
+    stated : size of a unit in metres according to the file, which is trusted; 0 for none If no unit gives a human
+        height, metres or centimetres are chosen for a height of 0.5 to 4 m. Otherwise the unit is "unknown": a body
+        with two legs is then assumed to be 1.7 m tall, because speeds and heights are judged in metres; one with four
+        legs is read as metres. The size of a body without legs is unknown, and the unit is centimetres.
 
     Example:
         >>> from dataclasses import replace
@@ -55,9 +55,9 @@ def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
 
 
 def of_armature(skeleton: Skeleton) -> tuple[str, float]:
-    """Return the unit of an armature and how many metres it is: metres, in which Blender counts, for any likely size.
+    """Return the unit of an armature and its size in metres: Blender's metres, for any likely height.
 
-    A body with legs of under 0.1 or over 12 m was imported in another unit, guessed like the unit of a file.
+    A body with legs below 0.1 m or above 12 m was imported in another unit, which is guessed like the unit of a file.
 
     Example:
         >>> from dataclasses import replace
@@ -73,7 +73,7 @@ def of_armature(skeleton: Skeleton) -> tuple[str, float]:
 
 
 def has_legs(skeleton: Skeleton) -> bool:
-    """Return whether both legs of a body are known, by which its size is judged.
+    """Return whether both legs of a body are known, which are needed to judge its size.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -85,9 +85,9 @@ def has_legs(skeleton: Skeleton) -> bool:
 
 
 def doubt(skeleton: Skeleton, unit: str, metres: float) -> str:
-    """Return a sentence about an assumed unit, "" where it gives the body the height of a person or an animal.
+    """Return a sentence on an assumed unit, "" if it gives the body the height of a person or an animal.
 
-    metres : of the unit, as it was read
+    metres : of the unit used
 
     Example:
         >>> from action_loom.core.figure import body
@@ -104,7 +104,7 @@ def doubt(skeleton: Skeleton, unit: str, metres: float) -> str:
 
 
 def metres(unit: str) -> float:
-    """Return how many metres a unit is, given by its name or as a number; raises OptionError.
+    """Return the size of a unit in metres, given by its name or as a number; raises OptionError.
 
     Example:
         >>> from action_loom.core.formats import units

@@ -22,9 +22,10 @@ _WHOLE = re.compile(r"[0-9]{1,18}")
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weights of V vertices on joints, as written, with any sum; those of 0 are left out.
+    """The weights of V vertices on joints, as written, with any sum; zero weights are omitted.
 
-    first (V + 1,), joints (N,), weights (N,) : those of vertex v are from first[v] to first[v + 1], in the file's order
+    first (V + 1,), joints (N,), weights (N,) : vertex v has the entries first[v] to first[v + 1] − 1, in the file's
+        order
     """
 
     first: NDArray[np.int64]
@@ -39,11 +40,12 @@ class Weights:
 
 
 def read(path: str | os.PathLike[str], names: Sequence[str], vertices: int, *, matrix: bool = False) -> Weights:
-    """Read the weights of so many vertices on the joints with these names.
+    """Read the weights of `vertices` vertices on joints with these names.
 
-    A line is a vertex, counted from 1 as in an OBJ file, a joint by its name or its number from 0, and a weight. Words
-    are separated by spaces, tabs, commas or semicolons; a # begins a comment.
-    matrix : a line for each vertex instead, with a number for each joint (the float[vertex][segment] of source 002)
+    A line has a vertex, counted from 1 as in an OBJ file, a joint by its name or its number from 0, and a weight. Words
+    are separated by spaces, tabs, commas or semicolons; # starts a comment.
+    matrix : whether there is a line for each vertex instead, with a number for each joint (the float[vertex][segment]
+        of source 002)
     Raises MotionFileError with file and line.
 
     Example:
@@ -65,7 +67,7 @@ def read(path: str | os.PathLike[str], names: Sequence[str], vertices: int, *, m
 def composed(given: Weights, names: Sequence[str]) -> bytes:
     """Return weights as the contents of a file: a line of vertex, from 1, joint and weight for each.
 
-    Raises SkeletonError for names of joints that `read` would not read as they are.
+    Raises SkeletonError for joint names that `read` could not restore.
 
     Example:
         >>> import numpy as np
@@ -122,7 +124,7 @@ class _Reader:
         return Weights(np.array(first), np.array(joints, np.int64), np.array(weights, np.float64))
 
     def _word_lines(self, text: str) -> Iterator[list[str]]:
-        """Yield the words of every line that has some."""
+        """Yield the words of every nonempty line."""
         for number, line in enumerate(_LINE.split(text), start=1):
             comment = _COMMENT.search(line)
             words = _WORD.findall(line if comment is None else line[: comment.start()])
@@ -139,7 +141,7 @@ class _Reader:
         return int(vertex) - 1, self._joint(" ".join(words[1:-1])), self._weight(words[-1]), self._line
 
     def _joint(self, name: str) -> int:
-        # Names are tried first: a joint may be named 7.
+        # Names take precedence, because a joint may be named 7.
         joint = self._joints.get(name)
         if joint is None and _WHOLE.fullmatch(name):
             joint = int(name)
@@ -155,7 +157,7 @@ class _Reader:
         return float(word)
 
     def _refuse_repeated(self, owners: NDArray[np.int64], joints: NDArray[np.int64], lines: NDArray[np.int64]) -> None:
-        """Raise MotionFileError for a vertex with two weights on one joint: either could be right."""
+        """Raise MotionFileError for a vertex with two weights on one joint, which is ambiguous."""
         pairs = owners * len(self._names) + joints
         order = np.argsort(pairs, kind="stable")
         again = np.flatnonzero(np.diff(pairs[order]) == 0)

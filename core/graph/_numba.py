@@ -4,7 +4,7 @@ import numpy as np
 
 from ..jit import kernel
 
-NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
+NEARLY = 1.0 + 1e-9  # factor on a rank, because rounding differs between engines
 
 
 @kernel("b1(f8[::1], f8[:, ::1], f8, f8[::1], f8, f8[:, ::1], f8[::1])", inlined=True)
@@ -13,7 +13,7 @@ def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-u
 
     samples : of the edge, see `edge_table.EdgeTable`; cost : with its price
 
-    Return False if it leaves the path by more than is allowed, or costs more than `dear`.
+    Return False if it leaves the path by more than the limit, or costs more than `dear`.
     """
     widest, heading, length, step = limits[0] * limits[0], limits[1], limits[2], limits[3]
     turn_reach = limits[8] * limits[8]
@@ -41,7 +41,7 @@ def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-u
             if away > widest:
                 return False
             off_there = away + turn_reach * off * off
-            if turn == 0:  # the last sample first: most edges that cost too much end too far off
+            if turn == 0:  # the last sample first, because most pruned edges end too far from the path
                 if cost + off_there > dear * NEARLY:
                     return False
                 continue
@@ -50,7 +50,7 @@ def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-u
                 return False
         if turn > 0:
             before = gone_here
-    # The rank of `beam`, but for rounding.
+    # The rank of `beam`, up to rounding.
     if cost + off_there > dear * NEARLY:
         return False
     there[0], there[1], there[2], there[3], there[4], there[5] = x, y, facing, here[3] + before, cost, height
@@ -59,7 +59,7 @@ def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-u
 
 @kernel("f8(f8, f8[::1], f8[::1])", inlined=True)
 def _too_dear(reached, limits, dear):  # type: ignore[no-untyped-def]
-    """Return the cost beyond which a state so far along the path is not followed; see `beam.Bins`."""
+    """Return the cost above which a state at an arc length is pruned; see `beam.Bins`."""
     if reached >= limits[5]:
         return dear[-1]
     return dear[max(int(reached / limits[4]), int(limits[6])) - int(limits[7])]

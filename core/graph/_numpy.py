@@ -7,7 +7,7 @@ from ..motion.quat import Array
 
 Places = NDArray[np.int64]
 
-NEARLY = 1.0 + 1e-9  # times a rank that is rounded otherwise elsewhere
+NEARLY = 1.0 + 1e-9  # factor on a rank, because rounding differs between engines
 
 
 def expand(
@@ -25,7 +25,7 @@ def expand(
         counts = first_crossing[node + 1] - first_crossing[node]
         who, nth = _runs(counts)
         edge = crossings[first_crossing[node][who] + nth]
-        # Those that cost too much already are not followed.
+        # Skip edges that already cost too much.
         gone_there = samples[bend[who], first_sample[edge + 1] - 1, 3]
         cheap = here[who, 4] + price[bend[who], edge] <= _too_dear(here[who, 3] + gone_there, limits, dear)
         who, nth, edge = who[cheap], nth[cheap], edge[cheap]
@@ -55,13 +55,13 @@ def expand(
 
 
 def _too_dear(reached: Array, limits: Array, dear: Array) -> Array:
-    """Return the costs (M,) beyond which states so far along the path are not followed; see `beam.Bins`."""
+    """Return the costs (M,) above which states at an arc length are pruned; see `beam.Bins`."""
     bins = np.maximum((np.minimum(reached, limits[5]) / limits[4]).astype(np.int64), int(limits[6])) - int(limits[7])
     return np.asarray(np.where(reached >= limits[5], dear[-1], dear[np.minimum(bins, len(dear) - 1)]))
 
 
 def _runs(counts: Places) -> tuple[Places, Places]:
-    """Return for each member of groups of some sizes the number of its group, and its own number there."""
+    """Return the group index of each member of groups of given sizes, and its own index in the group."""
     group = np.repeat(np.arange(len(counts)), counts)
     return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
 
@@ -70,11 +70,11 @@ def _along(
     here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places, samples: Array,
     path: Array,
 ) -> tuple[Array, NDArray[np.bool_], Array]:  # fmt: skip
-    """Return the states (M, 6) at the ends of edges, which edges never leave the path too far, and ranks (M,)."""
+    """Return the states (M, 6) at the ends of edges, which edges stay near the path, and ranks (M,)."""
     counts = first_sample[edge + 1] - first_sample[edge]
     who, nth = _runs(counts)
     place = (bend * samples.shape[1] + first_sample[edge]).take(who) + nth
-    # The samples of all bends one after the other: one index each is faster than two.
+    # The samples of all bends are concatenated, because one index is faster than two.
     right, ahead, turned, gone, climbed = samples.reshape(-1, 5).take(place, axis=0).T
     from_x, from_y, from_facing, from_reached, cost, from_height = np.ascontiguousarray(here.T)
     cosine, sine = np.cos(from_facing).take(who), np.sin(from_facing).take(who)

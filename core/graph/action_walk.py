@@ -1,8 +1,8 @@
-"""Walks through a motion graph of actions, played along a stretch of a locomotion.
+"""Play walks through a motion graph of actions along a stretch of a locomotion.
 
-A graph has no end: a walk enters it at any frame of the largest component, follows that clip, and takes the nearest
-transition before a dead end. What was already played counts as a little farther away, so that ten punches box for a
-minute without a visible repetition (methods: Splicing upper body onto locomotion; [Nomura]).
+A walk enters the graph at any frame of the largest component, follows that clip, and takes the nearest transition
+before a dead end, so it never ends. Frames cost slightly more each time they were played, so that ten punches can fill
+a minute without a visible repetition (methods: Splicing upper body onto locomotion; [Nomura]).
 """
 
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ from . import assemble, edge_table
 from .assemble import WalkPiece
 from .motion_graph import Indices, MotionGraph
 
-LEAVING = 1.0  # s before a dead end in which the nearest transition is searched for
-AGAIN = 0.1  # share of its distance by which a frame costs more each time it was played
+LEAVING = 1.0  # s before a dead end searched for the nearest transition
+AGAIN = 0.1  # relative increase of a frame's distance for each time it was played
 
 
 @dataclass(frozen=True, eq=False)
 class _Lane:
-    """A stretch of a clip within the component, and the transitions (T,) that leave it, ordered by frames (T,)."""
+    """A stretch of a clip within the component, and its outgoing transitions (T,), sorted by their frames (T,)."""
 
     clip: int
     first: int
@@ -33,7 +33,7 @@ class _Lane:
 
 @dataclass(frozen=True, eq=False)
 class _Walk(Run):
-    """A run that grows as it is played: its lane, and its pieces so far, up to the end of a transition."""
+    """A run that is extended while it is played: its lane, and its pieces up to the end of a transition."""
 
     lane: int
     pieces: list[WalkPiece] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Walk(Run):
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """The next frames (R, K) of R runs, numbered over all clips in turn; in transitions mixed with others (R, K)."""
+    """The next frames (R, K) of R runs, numbered over all clips; in transitions mixed with other frames (R, K)."""
 
     columns: Indices
     others: Indices
@@ -64,7 +64,8 @@ class PlayedGraph(Played):
         ahead = self._everywhere(interval.count, interval.step)
         again = 1.0 + AGAIN * self._played[ahead.columns].mean(axis=1)
         nearest = self._starts[int(np.argmin(self._means(ahead, interval) * again))]
-        walk = _Walk(nearest.clip, nearest.frame, nearest.lane)  # without pieces: what was played changes its choices
+        # without pieces, since played frames change its choices
+        walk = _Walk(nearest.clip, nearest.frame, nearest.lane)
         return walk, self.going(walk, 0, interval)
 
     def going(self, run: Run, after: int, interval: Interval) -> float:
@@ -98,7 +99,7 @@ class PlayedGraph(Played):
         return np.stack([clip, columns - self._firsts[clip]])
 
     def _everywhere(self, count: int, step: int) -> _Ahead:
-        """Return what is ahead of every start, as if nothing was played; computed once for the longest interval."""
+        """Return the next frames of every start for an unplayed graph; cached for the longest interval."""
         if self._known is None or self._known.columns.shape[1] < count:
             self._starts = [
                 _Walk(lane.clip, frame, k)
@@ -110,7 +111,7 @@ class PlayedGraph(Played):
         return _Ahead(known.columns[:, :count], known.others[:, :count], known.shares[:, :count])
 
     def _means(self, ahead: _Ahead, interval: Interval) -> Array:
-        """Return the mean distance (R,) of what is ahead over an interval."""
+        """Return the mean distance (R,) of the next frames over an interval."""
         rows, some = np.arange(len(interval.distances)), slice(None, None, interval.step)
         firsts = np.cumsum([0, *(-(-len(clip) // interval.step) for clip in self.clips)])
         near, other = (
@@ -121,16 +122,16 @@ class PlayedGraph(Played):
         return means
 
     def _columns(self, frames: Indices, step: int, firsts: Indices) -> Indices:
-        """Return the numbers of the nearest among every `step`-th frame of each clip.
+        """Return the indices of the nearest among every `step`-th frame of each clip.
 
-        frames : numbered over all clips in turn; firsts (N + 1,) : where the thinned clips begin
+        frames : numbered over all clips; firsts (N + 1,) : starts of the thinned clips
         """
         clip = np.searchsorted(self._firsts, frames, side="right") - 1
         own = np.round((frames - self._firsts[clip]) / step).astype(np.int64)
         return np.asarray(np.minimum(firsts[clip] + own, firsts[clip + 1] - 1))
 
     def _ahead(self, walk: _Walk, after: int, count: int) -> _Ahead:
-        """Return what is ahead (1, K) of one walk from its frame `after`."""
+        """Return the next frames (1, K) of one walk from its frame `after`."""
         self._grow(walk, after + count)
         columns, others, shares = [], [], []
         fade, steps = edge_table.fade(2 * self._graph.half)[:-1], np.arange(2 * self._graph.half)
@@ -149,7 +150,7 @@ class PlayedGraph(Played):
         return _Ahead(*(np.concatenate(each)[None, some] for each in (columns, others, shares)))
 
     def _grow(self, walk: _Walk, count: int) -> None:
-        """Extend a walk to at least `count` frames, through transitions that are near and were seldom taken."""
+        """Extend a walk to at least `count` frames, through near and rarely used transitions."""
         gone = sum(piece.last - piece.first for piece in walk.pieces)
         lane, frame = walk.lane, walk.frame
         if walk.pieces:
@@ -177,7 +178,7 @@ def _lanes(graph: MotionGraph) -> tuple[list[_Lane], Indices]:
     inside = (graph.component[graph.start] == 0) & (graph.component[graph.end] == 0)
     crossing = np.flatnonzero(inside & graph.crosses)
     nodes = np.flatnonzero(graph.component == 0)
-    joined = np.zeros(len(graph.clip), dtype=bool)  # to the node before it
+    joined = np.zeros(len(graph.clip), dtype=bool)  # whether connected to the previous node
     joined[graph.end[inside & ~graph.crosses]] = True
     lane_of = np.full(len(graph.clip), -1)
     lanes: list[_Lane] = []

@@ -1,4 +1,4 @@
-"""From a walk through a graph to a clip: edge after edge, with transitions blended (methods: Motion graph)."""
+"""Assemble a walk through a graph into a clip: concatenate edges and blend transitions (methods: Motion graph)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +15,10 @@ from .motion_graph import Indices, MotionGraph
 
 @dataclass(frozen=True)
 class WalkPiece:
-    """A piece of a walk: frames first … last of a clip, or a transition that begins at `first`.
+    """A piece of a walk: frames first … last of a clip, or a transition that starts at `first`.
 
     edge : the transition, −1 for a stretch of a clip
-    bend : radians a metre that the root path turns further
+    bend : additional turn of the root path, radians a metre
     """
 
     clip: int
@@ -30,11 +30,11 @@ class WalkPiece:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where the frames (F,) of a walk come from: a frame of a clip, and in transitions a share of a frame of another.
+    """The sources of the frames (F,) of a walk: a frame of a clip, in transitions blended with a frame of another.
 
     other, edge : the other clip and the transition, −1 outside transitions
     bend : radians a metre
-    piece : the number of the walk's piece that a frame belongs to
+    piece : index of the walk's piece to which a frame belongs
     """
 
     clip: Indices
@@ -52,7 +52,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class AssembledWalk:
-    """A walk as a clip, where its frames come from, and its smoothed root path.
+    """A walk as a clip, the sources of its frames, and its smoothed root path.
 
     places (F,) : x + iy, metres; facing (F,) : radians
     climbed (F,) : height of the ground under it, metres
@@ -71,7 +71,7 @@ class AssembledWalk:
 
 
 def of_one_clip(walked: AssembledWalk) -> bool:
-    """Return whether a walk is a stretch of one clip as it is, without transitions and without bends.
+    """Return whether a walk is an unchanged stretch of one clip, without transitions and bends.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -87,7 +87,7 @@ def of_one_clip(walked: AssembledWalk) -> bool:
 
 
 def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[float] | Array) -> list[WalkPiece]:
-    """Return a walk over edges as pieces; successive edges of one clip with the same bend are joined.
+    """Return a walk over edges as pieces; successive edges of one clip with the same bend are merged.
 
     bends : radians a metre, of each edge
 
@@ -117,9 +117,9 @@ def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[f
 def assemble(
     graph: MotionGraph, walk: Sequence[WalkPiece], place: complex = 0j, facing: float = 0.0, height: float = 0.0
 ) -> AssembledWalk:
-    """Return a walk as a clip that begins at a place (x + iy) on the ground, with a facing (radians), at a height.
+    """Return a walk as a clip that starts at a place (x + iy) on the ground, with a facing (radians), at a height.
 
-    Place and facing are those of the smoothed root path.
+    Place and facing refer to the smoothed root path.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -133,7 +133,7 @@ def assemble(
     parts = [_path_of(graph, piece, number) for number, piece in enumerate(walk)]
     turns, shifts, places, faced, climbed = [], [], [], [], []
     for k, part in enumerate(parts):
-        rest = slice(0 if k == 0 else 1, None)  # the first frame is the last one of the previous piece
+        rest = slice(0 if k == 0 else 1, None)  # the first frame repeats the last one of the previous piece
         turn = facing - part.facing[0] + part.turned
         shift = place + np.exp(1j * (facing - part.facing[0])) * (part.bent - part.places[0])
         shift -= np.exp(1j * turn) * part.places
@@ -160,7 +160,7 @@ def assemble(
 
 @dataclass(frozen=True, eq=False)
 class _PiecePath:
-    """The root path of a piece where its clip is: as it is, bent, and how far it was turned; the ground's height."""
+    """The root path of a piece in its clip: original, bent, and the turn from bending; and the ground's height."""
 
     origin: Origin
     places: NDArray[np.complex128]
@@ -171,7 +171,7 @@ class _PiecePath:
 
 
 def _path_of(graph: MotionGraph, piece: WalkPiece, number: int) -> _PiecePath:
-    """Return the root path of the piece `number` of a walk."""
+    """Return the root path of piece number `number` of a walk."""
     frames = np.arange(piece.first, piece.last + 1)
     other, other_frame, share = np.full(len(frames), -1), np.zeros(len(frames), dtype=np.int64), np.zeros(len(frames))
     if piece.edge < 0:
@@ -228,7 +228,7 @@ def _blended(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
 
 
 def _alike(clips: Sequence[Clip]) -> list[Clip]:
-    """Return the clips with the channels that all of them have, and with scales if any has."""
+    """Return the clips with only their common channels, and with scales if any has them."""
     names = [name for name in clips[0].channels if all(name in clip.channels for clip in clips)]
     scaled = any(clip.scales is not None for clip in clips)
     return [

@@ -1,8 +1,8 @@
-"""Beam search by arc length for the walk through a graph that keeps nearest to a path.
+"""Beam search by arc length for the walk through a graph that stays nearest to a path.
 
-Only states equally far along the path are compared, and few of each kind are kept: walks that differ in node, heading,
-or their place aside and ahead continue differently, and the cheapest so far is often not the best in the end. Lengths
-are in units of the table and the path, here called m: metres of a body 1.7 m tall (methods: Following a drawn path).
+Only states at equal arc lengths are compared, and the best of each kind are kept: walks that differ in node, heading or
+offset continue differently, and the cheapest at one point is often not the best in the end. Lengths are in units of
+the table and the path, here called m: metres for a body height of 1.7 m (methods: Following a drawn path).
 """
 
 from collections.abc import Sequence
@@ -20,25 +20,26 @@ from .edge_table import EdgeTable
 from .ground_path import STEP, GroundPath
 from .motion_graph import Indices
 
-BIN = 0.25  # m of arc length; states of one bin are compared
-WIDTH = 600  # states that are followed in a bin
-WIDEST = 1.5  # m from the path; states farther away are given up
-HEADING = 0.05  # m² a rad² of facing off the path's
-KIND = (np.radians(15.0), 0.1, 0.1)  # steps of heading (rad), and of m aside and ahead, that make states of one kind
-TURN_REACH = 1.0  # m of error that a radian of heading counts as when states are ranked
+BIN = 0.25  # m of arc length; states in one bin are compared
+WIDTH = 600  # beam width: states followed per bin
+WIDEST = 1.5  # m from the path; states farther away are pruned
+HEADING = 0.05  # m² a rad² of difference in heading from the path
+# bin sizes of heading (rad), and of lateral and longitudinal offset (m), that define states of one kind
+KIND = (np.radians(15.0), 0.1, 0.1)
+TURN_REACH = 1.0  # m of error equivalent to a radian of heading, for ranking
 BENT = 0.015  # m² a metre of a bent edge
-SPEED = 0.1  # m²/(m/s)² a second, of another speed than the wanted one
-ROUNDS = 12  # within a bin, which states that turn on the spot never leave
-FIRST = 120  # of WIDTH states that are expanded before the others, which they may spare
+SPEED = 0.1  # m²/(m/s)² a second, of a difference from the wanted speed
+ROUNDS = 12  # within a bin, which states that turn in place never leave
+FIRST = 120  # of WIDTH states, expanded before the others, some of which this may prune
 ONWARDS = 60  # edges of its clip that a state follows at a time
 
 
 @dataclass(frozen=True, eq=False)
 class BestWalk:
-    """The best walk: its edges (M,) and their bends (M,), as numbers in the table of edges.
+    """The best walk: its edges (M,) and their bends (M,), as indices into the table of edges.
 
-    nodes (K,), rows (K, 6) : its states, as in `Start`; at (K,) : after how many edges each is reached
-    searched : how many states were tried
+    nodes (K,), rows (K, 6) : its states, as in `Start`; at (K,) : number of edges before each state
+    searched : number of states examined
     """
 
     edges: Indices
@@ -49,7 +50,7 @@ class BestWalk:
     searched: int
 
     def followed_by(self, state: int, rest: "BestWalk") -> "BestWalk":
-        """Return the walk up to one of its states, and then another walk that begins there."""
+        """Return the walk up to one of its states, followed by another walk that starts there."""
         gone = int(self.at[state])
         return BestWalk(
             np.concatenate([self.edges[:gone], rest.edges]),
@@ -63,7 +64,7 @@ class BestWalk:
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """States that were followed, each from a parent (−1 for none) along `onwards` edges of its clip, then an edge."""
+    """The states followed, each reached from a parent (−1 for none) along `onwards` edges of its clip, then an edge."""
 
     rows: Array
     node: Indices
@@ -77,7 +78,7 @@ class _Kept:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a search begins: nodes (N,), and rows (N, 6) of x, y, facing, metres along the path, cost and height."""
+    """The start of a search: nodes (N,), and rows (N, 6) of x, y, facing, metres along the path, cost and height."""
 
     node: Indices
     rows: Array
@@ -110,10 +111,10 @@ def _joined(parts: Sequence[_States]) -> _States:
 
 
 class Bins:
-    """States that wait in bins of arc length: the best of each kind, as many as are followed; and the best at the end.
+    """Queued states in bins of arc length: the best of each kind up to the beam width; and the best at the end.
 
-    dear (B + 1,) : the cost above which a state of each bin is followed by no means, since there are enough with a
-        lower rank, which is never less than the cost; the last one for states beyond `end`
+    dear (B + 1,) : cost limit per bin; states costlier than this are pruned, because the beam is full of states with a
+        lower rank, which is never less than the cost; the last value is for states beyond `end`
     """
 
     def __init__(self, steps: EdgeTable, path: GroundPath, first: int, end: float, width: int) -> None:
@@ -124,12 +125,12 @@ class Bins:
         self._waiting: dict[int, _States] = {}
 
     def pop(self, place: int) -> _States | None:
-        """Return the states of a bin, the best first, and forget them; None if there are none."""
+        """Return the states of a bin, best first, and remove them; None if there are none."""
         self.dear[place - self.first] = np.inf
         return self._waiting.pop(place, None)
 
     def add(self, rows: Array, node: Indices, origin: Indices, place: int) -> None:
-        """Let states wait that come from the bin `place`."""
+        """Queue states reached from the bin `place`."""
         off = _off(rows, self._path)
         states = _States(rows, node, origin, _rank(rows, off), _kind(self._steps.place[node], off))
         over = rows[:, 3] >= self.end
@@ -156,7 +157,7 @@ class Bins:
 
 
 def anywhere(steps: EdgeTable, path: GroundPath) -> Start:
-    """Return every node, placed at the start of a path and facing along it, as states to begin with."""
+    """Return every node, placed at the start of a path and facing along it, as initial states."""
     count = len(steps.nodes)
     begin = [path.places[0].real, path.places[0].imag, path.facing[0], 0.0, 0.0, path.heights[0]]
     return Start(np.arange(count), np.tile(np.array(begin), (count, 1)))
@@ -175,17 +176,17 @@ def search(
     bent: float = BENT,
     progress: Progress = SILENT,
 ) -> BestWalk:
-    """Return the walk whose root path keeps nearest to a path, from its start to its end.
+    """Return the walk whose root path stays nearest to a path, from its start to its end.
 
     fidelity : m² a metre of a transition's distance
     speed : wanted m/s, 0 for any
-    horizon : metres to search ahead before the walk is decided for half of them, 0 for the whole path
-    start : states to begin with, all equally far along the path; None for every node at its start
-    width : states that are followed in a bin
+    horizon : metres to search ahead before half of them are fixed, 0 for the whole path
+    start : initial states, all at the same arc length; None for every node at the start of the path
+    width : states followed per bin
     widest : m that a walk may be from the path
     bent : m² a metre of a bent edge
 
-    Raises PathError, which gives the place, where no walk continues.
+    Raises PathError, which gives the place, if no walk continues.
 
     Example:
         >>> import numpy as np
@@ -239,7 +240,7 @@ def _followed(
             if (waiting := bins.pop(place)) is None:
                 break
             kept.append(waiting)
-            # The best first, so that what they lead to spares following others.
+            # The best states come first, so that their successors prune others.
             for some in np.split(np.arange(len(waiting.node)), [FIRST * width // WIDTH]):
                 origins, reached = expanded(
                     steps, path, waiting.rows[some], waiting.node[some], price, (place + 1) * BIN, widest, bins, place
@@ -258,7 +259,7 @@ def _followed(
 
 
 def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
-    """Return the error of a search that ended on its way."""
+    """Return the error of a search that failed on its way."""
     place = path.at(np.array([furthest]))[0] * path.unit
     return PathError(
         f"Not followed within {widest * path.unit:.2g} m: no walk goes on beyond {furthest * path.unit:.1f} of "
@@ -278,12 +279,13 @@ def expanded(
     bins: Bins | None = None,
     place: int = 0,
 ) -> tuple[Indices, Array]:
-    """Return the states that states lead to, through transitions of their nodes and of later nodes of their clips.
+    """Return the successors of states, through transitions of their nodes and of later nodes of their clips.
 
-    Each state follows its clip until it has left the bin, and takes every transition on the way. What is too dear for
-    its bin is left out; place : the bin that they come from. The first array
-    (K, 5) has the state it came from, the bend, how many edges of the clip, the edge after them (−1: its clip only),
-    and the node reached; the second (K, 6) x, y, facing, metres along the path, cost and height.
+    Each state follows its clip until it has left the bin, and takes every transition on the way. Successors above the
+    cost
+    limit of their bin are dropped; place : the bin of the states. The first array (K, 5) has the parent state, the
+        bend, the number of edges of the clip, the edge after them (−1: its clip only), and the node reached; the second
+        (K, 6) x, y, facing, metres along the path, cost and height.
     """
     if bins is None:
         bins = Bins(steps, path, 0, 0.0, WIDTH)
@@ -317,7 +319,7 @@ def expanded(
 
 @dataclass(frozen=True, eq=False)
 class _Off:
-    """How far states are off the path: their places (aside + i·ahead), facings and heights."""
+    """Offsets of states from the path: position (lateral + i·longitudinal), facing and height."""
 
     away: NDArray[np.complex128]
     turn: Array
@@ -325,7 +327,7 @@ class _Off:
 
 
 def _off(rows: Array, path: GroundPath) -> _Off:
-    """Return how far states (N, 6) are off the path at their arc lengths."""
+    """Return the offsets of states (N, 6) from the path at their arc lengths."""
     facing = path.facing_at(rows[:, 3])
     away = (rows[:, 0] + 1j * rows[:, 1] - path.at(rows[:, 3])) * np.exp(-1j * facing)
     turn = rows[:, 2] - facing
@@ -333,14 +335,14 @@ def _off(rows: Array, path: GroundPath) -> _Off:
 
 
 def _rank(rows: Array, off: _Off) -> Array:
-    """Return the rank (N,) of states, the least the best: their cost, and how far they are off now."""
+    """Return the rank (N,) of states, lower is better: their cost plus their current offset from the path."""
     return rows[:, 4] + off.away.real**2 + off.away.imag**2 + (TURN_REACH * off.turn) ** 2 + off.higher**2
 
 
 def _kind(place: Indices, off: _Off) -> Indices:
     """Return a number (N,) for the kind of each state.
 
-    Height makes no kind: on a path that climbs, states at other heights are at other places.
+    Height is not part of it: on a climbing path, states at other heights are also at other places.
     """
     away, turn = off.away, off.turn
     parts = [np.round(v / w).astype(np.int64) + 64 for v, w in zip((turn, away.real, away.imag), KIND, strict=True)]
@@ -353,7 +355,7 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
     """Return the best state of each kind, at most `width`, best first."""
     some = np.arange(len(rank))
     if len(rank) > 10 * width:
-        # To sort the best ones is enough, unless most of them are of a few kinds.
+        # Sorting only the best ones suffices, unless most of them are of a few kinds.
         some = np.flatnonzero(rank <= np.partition(rank, 10 * width)[10 * width])
     order = some[np.argsort(rank[some], kind="stable")]
     first = _firsts(kind[order])
@@ -364,7 +366,7 @@ def _best(rank: Array, kind: Indices, width: int) -> Indices:
 
 
 def _firsts(kind: Indices) -> Indices:
-    """Return where each kind (N,) is first, in order: as `np.unique` does, but by sorting numbers, not their places."""
+    """Return the first index of each kind (N,), sorted: like `np.unique`, but it sorts numbers, not their indices."""
     bits = len(kind).bit_length()
     keys = np.sort((kind << bits) | np.arange(len(kind)))
     new = np.diff(keys >> bits, prepend=-1) != 0

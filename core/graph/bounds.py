@@ -1,12 +1,12 @@
-"""Bounds on the distances of all pairs of windows, so that few are computed (methods: Motion graph).
+"""Bound the distances of all pairs of windows, so that few need to be computed (methods: Motion graph).
 
-Windows are seen in the few dimensions in which they differ most. Whatever turn brings two windows together, the rest of
-them, of lengths r and r', is at least |r − r'| and at most r + r' apart, and what is seen and the rest are at right
-angles. With c the sum of products of what is seen:
+Windows are projected to the few dimensions of largest variance. For any rotation that aligns two windows, their
+residuals, of lengths r and r', differ by at least |r − r'| and at most r + r', and the projection is orthogonal to the
+residual. With c, the sum of products of the projections:
 
-    D² = S + S' − 2·|c| − 2·h ± 2·r·r'        S the sums of squares, h of what is seen of the heights
+    D² = S + S' − 2·|c| − 2·h ± 2·r·r'        S: sums of squares, h: the same product for the heights
 
-The dimensions are chosen by products with random numbers: another choice gives other bounds, but the same windows.
+The dimensions are found by random projections; another choice gives other bounds, but the same windows.
 """
 
 from collections.abc import Sequence
@@ -25,19 +25,19 @@ Places = NDArray[np.int64]
 Rows = TypeVar("Rows", Array, Complex)
 
 GROUND, HEIGHTS = 48, 24  # dimensions
-SAMPLE = 1500  # windows that they are found by
-ROUNDING = 2.0**-16  # of S and S': more than single precision loses in sums of so few products
-TOGETHER = 64  # pairs that are computed at a time, so that they stay in cache
+SAMPLE = 1500  # windows used to find them
+ROUNDING = 2.0**-16  # of S and S': more than the rounding error of short sums in single precision
+TOGETHER = 64  # pairs computed at a time, which stay in cache
 
 
 @dataclass(frozen=True, eq=False)
 class Sketches:
-    """Windows (R,) in few dimensions.
+    """Windows (R,) projected to few dimensions.
 
     ground, crossed (R, 2·GROUND) : real and imaginary parts, and imaginary and minus real parts
-    heights (R, HEIGHTS + 1) : heights, then the length r of what is not seen
-    square (R,) : S, infinite for a row that holds no window
-    first (R,) : the first row that is the same to the last bit
+    heights (R, HEIGHTS + 1) : heights, then the length r of the residual
+    square (R,) : S, infinite for a row without a window
+    first (R,) : the first row that is identical to the last bit
     """
 
     ground: Floats
@@ -48,7 +48,7 @@ class Sketches:
 
 
 def sketches(sides: Sequence[Clouds]) -> list[Sketches]:
-    """Return what is seen of each set of windows, all in the same dimensions.
+    """Return the projections of each set of windows, all to the same dimensions.
 
     Example:
         >>> import numpy as np
@@ -71,7 +71,7 @@ def sketches(sides: Sequence[Clouds]) -> list[Sketches]:
 
 
 def _axes(rows: Rows, count: int) -> Rows:
-    """Return an orthonormal basis (K, count) of the dimensions in which rows (R, K) are largest, nearly."""
+    """Return an orthonormal basis (K, count) that approximately spans the dominant dimensions of rows (R, K)."""
     probe = np.random.default_rng(0).normal(size=(len(rows), min(count, *rows.shape)))
     for _ in range(2):
         axes = np.linalg.qr(rows.conj().T @ probe)[0]
@@ -107,7 +107,7 @@ def _firsts(side: Clouds) -> Places:
 
 
 def squared(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tuple[Floats, Floats]:
-    """Return the least and the largest squared distance (M, N) that two slices of windows may have, m²."""
+    """Return lower and upper bounds (M, N) on the squared distances between two slices of windows, m²."""
     own, other = rows.ground[some], columns.ground[others]
     least = own @ other.T
     sine = own @ columns.crossed[others].T
@@ -120,7 +120,7 @@ def squared(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tu
     least *= -2.0
     least += np.float32(1.0 - ROUNDING) * rows.square[some, None]
     least += np.float32(1.0 - ROUNDING) * columns.square[others]
-    # With its sign changed, the product of the rests is on the other side.
+    # The upper bound adds the product of the residuals instead of subtracting it.
     most = np.multiply.outer(4.0 * rows.heights[some, -1], columns.heights[others, -1])
     most += least
     most += np.float32(2.0 * ROUNDING) * rows.square[some, None]
@@ -129,7 +129,7 @@ def squared(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tu
 
 
 def apart(rows: Clouds, columns: Clouds, i: Places, j: Places) -> Array:
-    """Return the distances (M,) of pairs of windows, the same numbers as `alignment.distances`.
+    """Return the distances (M,) of pairs of windows, identical to those of `alignment.distances`.
 
     Example:
         >>> import numpy as np

@@ -20,15 +20,15 @@ from .motion_graph import Indices, MotionGraph, distinct, frames_in
 from .transitions import Matches
 from .windows import Bodies
 
-SOME = 128  # transitions that are aligned at a time, so that their windows stay in cache
+SOME = 128  # transitions aligned at a time, so that their windows stay in cache
 
 
 def build(
     clips: Sequence[Clip], options: GraphOptions, progress: Progress = SILENT, built: MotionGraph | None = None
 ) -> MotionGraph:
-    """Return the motion graph of clips, or `built` if it was built before.
+    """Return the motion graph of clips, or `built` if given.
 
-    Raises GraphError if no walk returns to any frame, and what `inputs.gather` raises.
+    Raises GraphError if no walk returns to any frame, and the errors of `inputs.gather`.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -77,7 +77,7 @@ def build(
 
 
 def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph: MotionGraph | None) -> MotionGraph:
-    """Return the graph for a walk: `graph` if it was built before, else one of the recipe's prepared clips.
+    """Return the graph for a walk: `graph` if given, or a new one of the recipe's prepared clips.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -94,7 +94,7 @@ def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph:
 
 @dataclass(frozen=True, eq=False)
 class _Edges:
-    """Transitions (E,) from frames of clips to frames of others, in each direction that they can be taken."""
+    """Transitions (E,) from frames of clips to frames of others, one per direction."""
 
     clip: Indices
     frame: Indices
@@ -105,7 +105,7 @@ class _Edges:
     shift: NDArray[np.complex128]
 
     def renumbered(self, kept: Sequence[int]) -> "_Edges":
-        """Return the edges with clips numbered among those that are kept."""
+        """Return the edges with clips renumbered after removing all but `kept`."""
         number = np.full(max(kept) + 1, -1)
         number[list(kept)] = np.arange(len(kept))
         return replace(self, clip=number[self.clip], other_clip=number[self.other_clip])
@@ -139,7 +139,7 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs, progress: Progre
 
 
 def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> MotionGraph:
-    """Return the graph of transitions: their ends are the nodes, stretches of clips edges between them."""
+    """Return the graph of transitions: their ends are nodes, connected by stretches of clips."""
     ends = np.concatenate(
         [
             np.column_stack([edges.clip, edges.frame - half]),
@@ -171,9 +171,9 @@ def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> Motio
 
 
 def _by_size(graph: MotionGraph) -> Indices:
-    """Return the component (N,) of each node, numbered by the frames of clips they hold, the largest first.
+    """Return the component (N,) of each node, numbered by the number of clip frames in it, the largest first.
 
-    Of equals, those with transitions come first: a transition may lead back to where it begins.
+    Ties prefer components with transitions, because a transition may lead back to its own start.
     """
     frames = frames_in(graph)
     inside = graph.crosses & (graph.component[graph.start] == graph.component[graph.end])

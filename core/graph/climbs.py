@@ -1,7 +1,7 @@
-"""How clips climb: the height of the ground under the feet, removed from clips and added to walks.
+"""The climbing of clips: remove the height of the ground under the feet, and add it to walks.
 
-Without its ground a walk up stairs is a walk with high knees, which can be compared with any other. How far each frame
-climbs is kept beside it (methods: Motion graph).
+A walk up stairs minus its ground is a walk with high knees, which can be compared with other walks. The height climbed
+at each frame is stored separately (methods: Motion graph).
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-SIGMA = 0.15  # s; smooths the ground between stances
-SWAY = 1.0  # s; without known feet, faster changes of the hips' height are steps, not ground
+SIGMA = 0.15  # s; smooths the ground between contacts
+SWAY = 1.0  # s; without known feet, faster height changes of the hips count as steps, not ground
 
 
 def ground(clip: Clip) -> Array:
-    """Return the height (F,) of the ground under a body, metres: from the ball of each stance evenly to the next.
+    """Return the height (F,) of the ground under a body, metres: interpolated linearly between the balls of contacts.
 
-    Of a body whose feet are not known, it is the smoothed height of the hips about its median.
+    For a body with unknown feet, it is the smoothed height of the hips about its median.
     """
     body = world_pose.pose(clip)
     stances = sorted(

@@ -7,9 +7,9 @@ Indices = NDArray[np.int64]
 
 
 def strong(count: int, start: Indices, end: Indices) -> Indices:
-    """Return the component (N,) of each of `count` nodes under edges (E,), numbered in the order they are found.
+    """Return the component (N,) of each of `count` nodes under edges (E,), numbered in the order of discovery.
 
-    Without recursion: a chain of nodes can be longer than Python's stack is deep.
+    The algorithm is iterative, because a chain of nodes may exceed Python's recursion limit.
     """
     order = np.argsort(start, kind="stable")
     following = end[order].tolist()

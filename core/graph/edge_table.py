@@ -1,4 +1,4 @@
-"""Edges of a graph as a search needs them: smoothed root path and facing (methods: Following a drawn path)."""
+"""A table of a graph's edges for searching: smoothed root path and facing (methods: Following a drawn path)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,14 +10,14 @@ from ..motion.quat import Array
 from . import posture_change
 from .motion_graph import Indices, MotionGraph, distinct
 
-SEARCH_RATE = 30.0  # samples a second of the edges
-POSTURE = 0.05  # units of distance that a change of the upper body's posture by a radian costs
-TALL = 1.7  # m, height of the body for which the distances and turns of a search are set; others are scaled to it
-SOME = 4096  # edges that are sampled at a time, which takes all of their frames
+SEARCH_RATE = 30.0  # samples of an edge per second
+POSTURE = 0.05  # distance units per radian of change in the upper body's posture
+TALL = 1.7  # m, body height for which the distances and turns of a search are set; they scale with the body
+SOME = 4096  # edges sampled at a time, with all of their frames
 
 
 def fade(count: int) -> Array:
-    """Return the share (count + 1,) of the second clip in a transition, from 0 to 1 (Kovar 2002).
+    """Return the weight (count + 1,) of the second clip in a transition, from 0 to 1 (Kovar 2002).
 
     Example:
         >>> from action_loom.core.graph import edge_table
@@ -29,7 +29,7 @@ def fade(count: int) -> Array:
 
 
 def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array]:
-    """Return place, facing and height of the ground (M, 2h + 1) along transitions, where their first clips are."""
+    """Return position, facing and ground height (M, 2h + 1) along transitions, in the place of their first clips."""
     share, steps = fade(2 * graph.half), np.arange(2 * graph.half + 1)
     ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
     start, end = graph.start[edges], graph.end[edges]
@@ -43,7 +43,7 @@ def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128]
 
 
 def _climbed(climbed: Array, rows: Indices, others: Indices, share: Array) -> Array:
-    """Return the height (M, F) of the ground where frames are mixed with others by a share (F,), step by step."""
+    """Return the ground height (M, F) of frames blended with others by a weight (F,), accumulated step by step."""
     first, second = np.diff(climbed[rows], axis=1), np.diff(climbed[others], axis=1)
     between = 0.5 * (share[1:] + share[:-1])
     steps = (1.0 - between) * first + between * second
@@ -51,7 +51,7 @@ def _climbed(climbed: Array, rows: Indices, others: Indices, share: Array) -> Ar
 
 
 def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
-    """Return a ground path (..., F) turned further by `curvature` (radians a metre), and how far (..., F) it turned."""
+    """Return a ground path (..., F) with more `curvature` (radians a metre), and the additional turn (..., F)."""
     steps = np.diff(places, axis=-1)
     gone = lengths(places)
     middle = 0.5 * (gone[..., 1:] + gone[..., :-1])
@@ -60,7 +60,7 @@ def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.c
 
 
 def lengths(places: NDArray[np.complex128]) -> Array:
-    """Return the arc length (..., F) at each place of a ground path (..., F).
+    """Return the arc length (..., F) at each position of a ground path (..., F).
 
     Example:
         >>> import numpy as np
@@ -74,20 +74,20 @@ def lengths(places: NDArray[np.complex128]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class EdgeTable:
-    """The edges of one component as a search needs them: E edges between N nodes, with S samples in all.
+    """The edges of one component for a search: E edges between N nodes, with S samples in all.
 
-    unit : metres, the unit of all lengths; 1 for a body 1.7 m tall, in proportion for others
-    nodes (N,), edges (E,) : their numbers in the graph
+    unit : metres, the unit of all lengths; 1 for a body height of 1.7 m, in proportion for others
+    nodes (N,), edges (E,) : their indices in the graph
     place (N,) : equal for nodes within one thirtieth of a second of a clip
     onward (N,) : the edge that continues a node's clip, −1 for none
-    first_crossing (N + 1,) : where a node's transitions begin in `crossings` (T,), edges of this table
+    first_crossing (N + 1,) : start of a node's transitions in `crossings` (T,), edges of this table
     end (E,) : the node at which an edge ends
-    distance (E,) : of transitions, more where the upper body's posture changes; 0 for stretches of clips
+    distance (E,) : of transitions, including a cost for changes of posture; 0 for stretches of clips
     seconds (E,), length (E,) : of the edges
-    first_sample (E + 1,) : where an edge's samples begin among all
+    first_sample (E + 1,) : start of an edge's samples
     right, ahead (B, S) : the root path in the frame of its start, whose facing is `ahead`, for each of B bends
     turned, gone (B, S) : its facing relative to the start, and its arc length
-    climbed (S,) : how much higher the ground is than at the start
+    climbed (S,) : height of the ground relative to the start
     bends (B,) : radians a unit
     """
 
@@ -112,13 +112,13 @@ class EdgeTable:
 
     @cached_property
     def samples(self) -> Array:
-        """Each sample (B, S, 5) in one place: right, ahead, turned, gone, climbed."""
+        """The samples (B, S, 5) combined: right, ahead, turned, gone, climbed."""
         climbed = np.broadcast_to(self.climbed, self.gone.shape)
         return np.stack([self.right, self.ahead, self.turned, self.gone, climbed], axis=-1)
 
 
 def unit(graph: MotionGraph) -> float:
-    """Return the metres of a search's unit of length: 1 for a body 1.7 m tall, in proportion for others.
+    """Return the metres per unit of length in a search: 1 for a body height of 1.7 m, in proportion for others.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -135,7 +135,7 @@ def unit(graph: MotionGraph) -> float:
 def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     """Return the edges of a component as a table, sampled 30 times a second.
 
-    bends (B,) : radians a unit (see `unit`) that each edge may turn further
+    bends (B,) : allowed additional turns of each edge, radians a unit (see `unit`)
 
     Example:
         >>> import numpy as np
@@ -185,7 +185,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
 
 
 def _costs(graph: MotionGraph, edges: Indices, crosses: NDArray[np.bool_]) -> Array:
-    """Return the distance (E,), metres, of transitions with what a change of posture costs; 0 for the other edges."""
+    """Return the distance (E,), metres, of transitions plus the cost of a change of posture; 0 for the other edges."""
     costs = np.zeros(len(edges))
     over = edges[crosses]
     costs[crosses] = graph.distance[over] + POSTURE * unit(graph) * posture_change.of_edges(graph, over)
@@ -195,7 +195,7 @@ def _costs(graph: MotionGraph, edges: Indices, crosses: NDArray[np.bool_]) -> Ar
 def _sampled(
     graph: MotionGraph, edges: Indices, bends: Array, stride: int
 ) -> tuple[Indices, Array, Array, Array, Array, Array, Array]:
-    """Return edges at every `stride`-th frame: samples of each, its length; right, ahead, turned, gone, climbed."""
+    """Return edges at every `stride`-th frame: sample counts, lengths; right, ahead, turned, gone, climbed."""
     places, facing, climbed, first = _flattened(graph, edges)
     counts = np.diff(first)
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
@@ -211,13 +211,13 @@ def _sampled(
 
 
 def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array, Indices]:
-    """Return place, facing and height of the ground at all frames of edges in turn, and where each begins (E + 1,)."""
+    """Return position, facing and ground height at all frames of the edges, and the start of each edge (E + 1,)."""
     counts = graph.lengths[edges] + 1
     first = np.cumsum([0, *counts])
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
     ground, facing, firsts = graph.tracks.ground, graph.tracks.facing, graph.tracks.firsts
     begin = graph.start[edges]
-    # For transitions this reads on in their clips; the values are overwritten below.
+    # For transitions this reads past their start in the clip; the values are overwritten below.
     rows = np.minimum((firsts[graph.clip[begin]] + graph.frame[begin])[owner] + at, len(ground) - 1)
     places, faced, climbed = ground[rows], facing[rows], graph.tracks.climbed[rows]
     crosses = graph.crosses[edges]
@@ -230,7 +230,7 @@ def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex12
 def _bent_paths(
     places: NDArray[np.complex128], gone: Array, owner: Indices, first: Indices, bend: float
 ) -> NDArray[np.complex128]:
-    """Return ground paths relative to their starts, one after the other, each bent as by `bent`."""
+    """Return concatenated ground paths relative to their starts, each bent as by `bent`."""
     steps = np.diff(places) * np.exp(0.5j * bend * (gone[1:] + gone[:-1])) * (owner[1:] == owner[:-1])
     curve = np.concatenate([[0.0], np.cumsum(steps)])
     return np.asarray(curve - curve[first[:-1]][owner])

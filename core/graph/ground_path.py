@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 from ..errors import OptionError
 from ..motion.quat import Array
 
-STEP = 0.02  # m from sample to sample
-REACH = 0.3  # m on each side over which the direction is taken: a walk round a corner turns before it
-BEND_REACH = 0.5  # m on each side over which the radius is taken
-BEYOND = 4.0  # m that a path continues beyond its end, for edges that cross it
-SAME = 1e-9  # m and radians; smaller differences are none
-SHORTEST, LONGEST = 0.1, 20000.0  # metres; a longer path is hardly in metres
+STEP = 0.02  # m between samples
+REACH = 0.3  # m on each side for computing the direction, so that a walk turns before a corner
+BEND_REACH = 0.5  # m on each side for computing the radius
+BEYOND = 4.0  # m by which a path is extended beyond its end, for edges that cross it
+SAME = 1e-9  # m and radians; smaller differences are ignored
+SHORTEST, LONGEST = 0.1, 20000.0  # metres; a longer path is probably in another unit
 
 
 @dataclass(frozen=True, eq=False)
 class GroundPath:
-    """A path in even steps of arc length, continued beyond its end: straight on, or round again if it is closed.
+    """A path sampled at equal arc lengths, extended beyond its end: straight, or around again if it is closed.
 
     places (K,) : x + iy
     facing (K,) : along the path, radians about Z from +y, unwrapped
-    heights (K,) : 0 where heights do not count
+    heights (K,) : 0 if heights are not used
     length : up to the end
     unit : metres; all lengths are in this unit
     """
@@ -51,7 +51,7 @@ class GroundPath:
         return self.heights[low] + share * (self.heights[low + 1] - self.heights[low])
 
     def _between(self, gone: Array) -> tuple[NDArray[np.int64], Array]:
-        """Return the samples (F,) before arc lengths, and the share (F,) of the samples after them."""
+        """Return the samples (F,) before arc lengths, and the weight (F,) of the samples after them."""
         low = np.minimum((gone / STEP).astype(np.int64), len(self.places) - 2)
         return low, np.minimum(gone / STEP - low, 1.0)
 
@@ -83,9 +83,9 @@ def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0,
 
     closed : whether it returns to its first point
     unit : metres, of the result's lengths
-    climbing : whether heights count
+    climbing : whether to use heights
 
-    Raises OptionError for points that make no path, or one that is too short or too long.
+    Raises OptionError for points that define no path, or one that is too short or too long.
 
     Example:
         >>> import numpy as np
@@ -126,7 +126,7 @@ def _facing(places: NDArray[np.complex128]) -> Array:
     reach, last = round(REACH / STEP), len(places) - 1
     k = np.arange(len(places))
     ahead = places[np.minimum(k + reach, last)] - places[np.maximum(k - reach, 0)]
-    # Where a path turns back on itself it has no such direction; there the next step's is taken.
+    # A path that reverses has no such direction at that point, so the direction of the next step is used.
     steps = np.append(np.diff(places), places[-1] - places[-2])
     ahead = np.where(np.abs(ahead) > 0.25 * REACH, ahead, steps)
     return np.unwrap(np.angle(ahead) - 0.5 * np.pi)

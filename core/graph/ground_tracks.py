@@ -10,14 +10,14 @@ from ..motion import kinematics, mass, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-SIGMA, FACING_SIGMA = 0.3, 0.2  # s; sway from step to step does not belong to the root path
+SIGMA, FACING_SIGMA = 0.3, 0.2  # s; the sway of steps does not belong to the root path
 
 
 @dataclass(frozen=True, eq=False)
 class GroundTracks:
-    """Ground tracks of clips, one after the other.
+    """Ground tracks of clips, concatenated.
 
-    ground (F,) : places of the root path as x + iy, metres
+    ground (F,) : positions of the root path as x + iy, metres
     facing (F,) : radians
     climbed (F,) : height of the ground, metres
     firsts (N + 1,) : the first frame of each clip, and the end of the last one
@@ -35,7 +35,7 @@ def ground_tracks_of(
     """Return the ground tracks of clips.
 
     climbed : heights of the ground (F,) of each, None for 0
-    follows : "hips", or "mass" for the centre of mass, which is tracked
+    follows : the tracked point: "hips", or "mass" for the centre of mass
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -61,6 +61,7 @@ def _track(clip: Clip, follows: str) -> tuple[NDArray[np.complex128], Array]:
         ground = mass.centre_of_mass(clip)[:, :2]
     facing = root_motion.raw_heading(clip.skeleton, rotations, positions)
     path = root_motion.smooth(ground, SIGMA * clip.rate)
-    # Add the smoothed difference: one pass alone puts the path inside a bend, by up to 0.03 body heights in a run.
+    # Add the smoothed residual, because a single pass shifts the path inside a bend, by up to 0.03 body heights in a
+    # run.
     path = path + root_motion.smooth(ground - path, SIGMA * clip.rate)
     return path[:, 0] + 1j * path[:, 1], root_motion.smooth(facing, FACING_SIGMA * clip.rate)

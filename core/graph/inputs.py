@@ -1,4 +1,4 @@
-"""Prepare clips for a motion graph: ends, body, rate, floor and mirror images (methods: Motion graph)."""
+"""Prepare clips for a motion graph: trim, body, rate, floor and mirror images (methods: Motion graph)."""
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
@@ -19,21 +19,21 @@ from ..weave import add_root_motion
 from ..weave.seam import close
 from . import climbs
 
-CYCLES, SECONDS = 2, 1.0  # a clip that is one cycle is repeated at least as often, and for as long
-LONGEST = 10.0  # s; in a longer cycle there are transitions back within it
+CYCLES, SECONDS = 2, 1.0  # a clip that is one cycle is repeated at least this often, and to at least this duration
+LONGEST = 10.0  # s; a longer cycle has transitions back within it
 FLOOR = 5.0  # percentile of the height of the balls of the feet
 
 
 @dataclass(frozen=True, eq=False)
 class GraphInputs:
-    """The prepared clips of a graph: those that were given, then their mirror images.
+    """The prepared clips of a graph: the given ones, then their mirror images.
 
-    frame_maps (N,) : from their frames to those of the clips as given
+    frame_maps (N,) : from their frames to the frames of the clips as given
     labels (N,) : only clips of the same label are connected
-    given : number of clips that are no mirror images; the image of clip k is clip given + k
-    left_out : frames that were left out, and why
+    given : number of clips that are not mirror images; the image of clip k is clip given + k
+    left_out : omitted frames, and the reasons
     sentences : notes on the preparation, for reports
-    grounds : the height (F,) of the ground that was removed from each given clip, () if none was
+    grounds : the height (F,) of the ground removed from each given clip, () if none was
     """
 
     clips: tuple[Clip, ...]
@@ -45,7 +45,7 @@ class GraphInputs:
     grounds: tuple[Array, ...] = ()
 
     def ground_of(self, clip: int) -> Array:
-        """Return the height (F,) of the ground that was removed from a clip, or from the clip it is the image of."""
+        """Return the height (F,) of the ground removed from a clip, or from the clip it is the image of."""
         return self.grounds[clip % self.given] if self.grounds else np.zeros(len(self.clips[clip]))
 
     @property
@@ -77,7 +77,7 @@ class GraphInputs:
         )
 
     def remaining(self, left_out: Collection[int]) -> list[int]:
-        """Return the numbers of all clips but some given ones and their images."""
+        """Return the indices of all clips except some given ones and their images."""
         return [k for k in range(len(self.clips)) if k % self.given not in left_out]
 
 
@@ -90,15 +90,15 @@ def gather(
     climbing: bool = False,
     progress: Progress = SILENT,
 ) -> GraphInputs:
-    """Return clips without bad ends on the body, rate and floor of the first one.
+    """Return trimmed clips on the body, rate and floor of the first one.
 
     images : whether to add their mirror images
-    travel : how clips that walk on the spot get root motion; None leaves them there
+    travel : how in-place clips get root motion; None leaves them in place
     climbing : whether to remove the ground that they climb
 
-    Bodies may have other names for their joints (see `joint_matching.renamed`), and other joints (see `bodies.alike`).
-    Raises ClipError for no clips, OptionError for labels that do not fit the clips, and SkeletonError for bodies that
-    differ or whose joints do not inherit all.
+    Bodies may have other joint names (see `joint_matching.renamed`), and other joints (see `bodies.alike`). Raises
+    ClipError for no clips, OptionError for labels that do not fit the clips, and SkeletonError for incompatible bodies
+    or joints without full inheritance.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -162,9 +162,9 @@ def _refuse_loose(clip: Clip) -> None:
 
 
 def _unrolled(clip: Clip) -> tuple[Clip, int]:
-    """Return a clip that is one cycle several times in a row, and the cycle's frames; other clips as they are, and 0.
+    """Return a clip that is one cycle repeated several times, and the cycle's frames; other clips unchanged, and 0.
 
-    Alone, a cycle has no second pass to lead into, and no frames before and after its ends.
+    A single cycle would have no second repetition to lead into, and no frames beyond its ends.
     """
     cycle = close.as_cycle(clip) if clip.seconds <= LONGEST else clip
     if not cycle.cyclic or cycles.repeats(cycle) >= CYCLES:
@@ -175,7 +175,7 @@ def _unrolled(clip: Clip) -> tuple[Clip, int]:
 
 
 def _with_distinct_names(clips: Sequence[Clip]) -> list[Clip]:
-    """Return the clips with numbers behind names that several of them have."""
+    """Return the clips with numbers appended to duplicate names."""
     names = [clip.name for clip in clips]
     taken, renamed = {name for name in names if names.count(name) == 1}, []
     for clip in clips:
@@ -201,7 +201,7 @@ def _lifted(clip: Clip, height: float) -> Clip:
 
 
 def points(clip: Clip) -> Array:
-    """Return the points (F, P, 3) of a clip that have weight, times the roots of their weights."""
+    """Return the points (F, P, 3) of a clip with nonzero weight, times the square roots of their weights."""
     weights = clip.skeleton.point_weights
     counting = weights > 0.0
     return kinematics.points(clip)[:, counting] * np.sqrt(weights[counting])[:, None]

@@ -1,4 +1,4 @@
-"""Checks of a motion graph that was read from a file, before anything walks through it (methods: Motion graph)."""
+"""Validate a motion graph read from a file, before it is walked (methods: Motion graph)."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from .motion_graph import MotionGraph
 
 LARGEST = 1e9  # m; no length in a graph is larger
 _NUMBERS = ("clip", "frame", "start", "end", "component")
-# Entries of a report that are read later, and their types.
+# Entries of a report required later, and their types.
 _REPORTED = {"names": list, "dropped": list, "warnings": list, "graph": dict, "seconds_taken": float}
 _FIGURES = {"frames": int, "transitions": int, "distance_median": float, "components": list, "outside": list}
 
 
 def check(graph: MotionGraph) -> None:
-    """Raise GraphError for shapes, places or a report that no built graph has."""
+    """Raise GraphError for shapes, positions or a report that no built graph has."""
     nodes, edges = len(graph.clip), len(graph.start)
     if not nodes > 0 or not _is_number(graph.half) or graph.half < 1:
         raise GraphError("it has no nodes, or no transitions between them")
@@ -35,12 +35,12 @@ def check(graph: MotionGraph) -> None:
 
 
 def _is_number(value: object) -> bool:
-    """Return whether a value is an int but no bool, which would index as a mask."""
+    """Return whether a value is an int but not a bool, which would index as a mask."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _check_bodies(graph: MotionGraph) -> None:
-    """Raise GraphError for clips with numbers or names that no file reader makes."""
+    """Raise GraphError for clips with values or names that no file reader produces."""
     skeleton = graph.clips[0].skeleton
     roles, count = skeleton.roles, len(skeleton)
     if not isinstance(roles, dict) or not all(_is_number(joint) and 0 <= joint < count for joint in roles.values()):
@@ -93,7 +93,7 @@ def _check_places(graph: MotionGraph, nodes: int) -> None:
 
 
 def _check_report(graph: MotionGraph) -> None:
-    """Raise GraphError for a report without the entries that are shown later."""
+    """Raise GraphError for a report without the entries required later."""
     for report, kinds in ((graph.report, _REPORTED), (graph.report.get("graph", {}), _FIGURES)):
         for key, kind in kinds.items():
             if not isinstance(report.get(key), (int, float) if kind is float else kind):

@@ -1,7 +1,7 @@
-"""Minima of the distances of all pairs of windows, in blocks; few distances are computed (methods: Motion graph).
+"""Find minima of the distances of all pairs of windows, in blocks; few distances are computed (methods: Motion graph).
 
-Bounds tell of most pairs that they are too far apart or that a pair beside them is nearer, of most others that they
-are minima. Of the minima of one cell only those that may be its nearest are computed, and what bounds leave open.
+Bounds show for most pairs that they are too distant or that an adjacent pair is nearer, and for most others that they
+are minima. Exact distances are only computed for candidates for the nearest minimum of a cell, and for undecided pairs.
 """
 
 from collections.abc import Sequence
@@ -15,23 +15,23 @@ from . import bounds
 from .bounds import Floats, Sketches
 from .windows import Windows
 
-ROWS, COLUMNS = 1024, 4096  # of a block: 16 MB of bounds
-SLOW = 0.6  # m/s; at lower speeds the relative threshold is as for this one
-STILL = 0.01  # m/s; slower frames hold one pose, which is near itself in all of them
-SAME = 0.01  # m; moving frames this close are from the same recording
-ACROSS = ((-1, 1), (1, -1))  # to the pairs before and after on the antidiagonal
-OTHERS = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))  # to the rest of the eight pairs around
+ROWS, COLUMNS = 1024, 4096  # size of a block: 16 MB of bounds
+SLOW = 0.6  # m/s; lower speeds use the relative threshold of this one
+STILL = 0.01  # m/s; slower frames hold one pose, so they are all near each other
+SAME = 0.01  # m; moving frames at a smaller distance are from the same recording
+ACROSS = ((-1, 1), (1, -1))  # offsets to the previous and next pair on the antidiagonal
+OTHERS = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))  # offsets to the other six of the eight neighbours
 
 Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What is compared: the given clips' windows with themselves, and with those of their mirror images, if any.
+    """The comparison of the given clips' windows with themselves, and with windows of their mirror images, if any.
 
-    given : number of clips that are no mirror images
+    given : number of clips that are not mirror images
     half : frames of half a window; step : frames from window to window
-    sparse : minima on the antidiagonal are enough (see `windows.Bodies`)
+    sparse : whether minima on the antidiagonal suffice (see `windows.Bodies`)
     threshold, relative : see `transitions.find`
     """
 
@@ -45,7 +45,7 @@ class Compared:
     relative: bool
 
     def limit(self, side: int, rows: Places, columns: Places) -> float | Floats:
-        """Return the largest distance that counts between windows, whose numbers broadcast."""
+        """Return the distance limit between windows, whose indices broadcast."""
         one, other = self.sides[0], self.sides[side]
         limit: float | Floats = self.threshold
         if self.relative:
@@ -61,7 +61,7 @@ class Compared:
         """
         rows, columns = self.sides[0], self.sides[side]
         every = np.arange(max(first - 1, 0), min(first + ROWS + 1, len(rows.clip)))
-        # What is before the first row follows by symmetry.
+        # Pairs before the first row follow by symmetry.
         others = np.arange(max(column - 1, first - 1, 0), min(column + COLUMNS + 1, len(columns.clip)))
         least, most = bounds.squared(
             self.sketches[0], self.sketches[side], slice(every[0], every[-1] + 1), slice(others[0], others[-1] + 1)
@@ -88,9 +88,9 @@ class Compared:
         for (a, b), exists in _beside(i, j, least.shape, around):
             beside = least[a, b]
             sure &= ~exists | (high <= beside)
-            if not self.sparse:  # else `_valleys` has found this already
+            if not self.sparse:  # for sparse windows, `_valleys` has already checked this
                 may_be &= ~exists | (low <= most[a, b])
-        if cell > self.step:  # else each pair is a cell of its own
+        if cell > self.step:  # with a smaller cell each pair is its own
             cells = _cells(rows, every, cell)[i] * len(others) + _cells(columns, others, cell)[j]
             may_be &= low <= _least_of(cells, np.where(sure, high, np.float32(np.inf)))
         i, j, sure = i[may_be], j[may_be], sure[may_be]
@@ -102,7 +102,7 @@ class Compared:
         return every[i[lowest]], others[j[lowest]], value[lowest], same
 
     def apart(self, side: int, rows: Places, columns: Places) -> Array:
-        """Return the distances (M,) of pairs of windows; those of equal windows are computed once."""
+        """Return the distances (M,) of pairs of windows; duplicate windows are computed once."""
         firsts, others = self.sketches[0].first[rows], self.sketches[side].first[columns]
         pairs, which = np.unique(firsts * len(self.sides[side].clip) + others, return_inverse=True)
         i, j = np.divmod(pairs, len(self.sides[side].clip))
@@ -117,7 +117,7 @@ class Compared:
         return np.unique(np.column_stack([rows[equal], other.clip[columns[equal]]]), axis=0)
 
     def _may_connect(self, side: int, rows: Places, columns: Places) -> NDArray[np.bool_]:
-        """Return which pairs of windows are far enough apart in time, and do not hold one pose or its mirror image."""
+        """Return which pairs of windows are far enough apart in time, and not from one held pose or its image."""
         one, other = self.sides[0], self.sides[side]
         own = one.clip[rows] == other.clip[columns] % self.given
         close = (one.speed < STILL)[rows] & (other.speed < STILL)[columns]
@@ -127,7 +127,7 @@ class Compared:
 
 
 def _valleys(least: Floats, most: Floats) -> NDArray[np.bool_]:
-    """Return which pairs (M, N) may be no farther apart than those before one and after the other."""
+    """Return which pairs (M, N) may be no more distant than the previous and next pair on their antidiagonal."""
     lowest = np.ones(least.shape, dtype=bool)
     lowest[:-1, 1:] &= least[:-1, 1:] <= most[1:, :-1]
     lowest[1:, :-1] &= least[1:, :-1] <= most[:-1, 1:]
@@ -137,7 +137,7 @@ def _valleys(least: Floats, most: Floats) -> NDArray[np.bool_]:
 def _beside(
     i: Places, j: Places, shape: tuple[int, ...], around: Sequence[tuple[int, int]]
 ) -> list[tuple[tuple[Places, Places], NDArray[np.bool_]]]:
-    """Return for each neighbour of cells (K,) of a matrix where it is, and whether it exists."""
+    """Return for each neighbour of cells (K,) of a matrix its indices, and whether it exists."""
     found = []
     for down, across in around:
         a, b = i + down, j + across
@@ -147,8 +147,8 @@ def _beside(
 
 
 def _cells(windows: Windows, some: Places, cell: float) -> Places:
-    """Return a number for the stretch of `cell` frames of a clip that each of some windows (K,) is in."""
-    stretch = np.unique(windows.frame[some] // cell, return_inverse=True)[1]  # as integers they may not fit
+    """Return a number for the stretch of `cell` frames of a clip that contains each of some windows (K,)."""
+    stretch = np.unique(windows.frame[some] // cell, return_inverse=True)[1]  # as integers they might overflow
     return np.asarray(np.unique(windows.clip[some] * (stretch.max() + 1) + stretch, return_inverse=True)[1])
 
 

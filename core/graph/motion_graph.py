@@ -1,8 +1,8 @@
 """A motion graph: frames of clips as nodes, clips and blended transitions as edges (methods: Motion graph).
 
 A match of frame i of clip A with frame j of clip B is an edge from (A, i − h) to (B, j + h), 2h frames long, and one
-from (B, j − h) to (A, i + h). Stretches of the clip itself chain the nodes of a clip, so that a transition never begins
-inside another.
+from (B, j − h) to (A, i + h). The nodes of a clip are chained by stretches of that clip, so that a transition never
+starts inside another.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class MotionGraph:
     """N nodes and E edges over the frames of clips.
 
     half : h
-    clip, frame (N,) : of the nodes, in order of clips and frames
+    clip, frame (N,) : of the nodes, sorted by clip and frame
     start, end (E,) : nodes of the edges
     distance (E,) : metres, of a point; NaN for stretches of clips
-    turn, shift (E,) : the ground motion that brings the clip of the end to that of the start, as in
+    turn, shift (E,) : the ground motion that aligns the clip of the end with the clip of the start, as in
         `sync.transitions.Transition`; shift as x + iy
     component (N,) : strongly connected component of each node, the largest first
-    follows : "hips" or "mass", whose path is the root path
+    follows : "hips" or "mass", the point that defines the root path
     """
 
     name: str
@@ -65,23 +65,23 @@ class MotionGraph:
 
     @property
     def crosses(self) -> NDArray[np.bool_]:
-        """Which edges (E,) are transitions."""
+        """Flags (E,) of the edges that are transitions."""
         return ~np.isnan(self.distance)
 
     @property
     def lengths(self) -> Indices:
-        """Frames (E,) that each edge takes."""
+        """Duration (E,) of each edge in frames."""
         along = self.frame[self.end] - self.frame[self.start]
         return np.where(self.crosses, 2 * self.half, along)
 
     def largest(self, label: str = "") -> int:
-        """Return the largest component, or the largest of clips of a label; raises OptionError if there is none."""
+        """Return the largest component, or the largest of clips with a label; raises OptionError if there is none."""
         return int(self._walkable(label)[0]) if label else 0
 
     def farthest(self, label: str = "") -> int:
-        """Return the component whose clips go farthest over the ground, of clips of a label if one is given.
+        """Return the component whose clips travel farthest, optionally of clips with a label.
 
-        The largest one often holds clips that stand. Raises OptionError as `largest` does.
+        The largest component often holds clips that stand. Raises OptionError as `largest` does.
         """
         walkable = self._walkable(label)
         inside = ~self.crosses & (self.component[self.start] == self.component[self.end])
@@ -92,7 +92,7 @@ class MotionGraph:
         return int(walkable[np.argmax(np.round(gone[walkable], 6))])
 
     def _walkable(self, label: str) -> Indices:
-        """Return the components with transitions, of clips of a label if one is given, the largest first."""
+        """Return the components with transitions, optionally of clips with a label, the largest first."""
         inside = self.crosses & (self.component[self.start] == self.component[self.end])
         if label:
             inside &= np.array(self.inputs.labels)[self.clip[self.start]] == label
@@ -103,12 +103,12 @@ class MotionGraph:
         return walkable
 
     def given_frame(self, clip: int, frame: int) -> int:
-        """Return a frame of a clip as a frame of the clip that was given."""
+        """Return a frame of a prepared clip as a frame of the given clip."""
         return self.inputs.frame_maps[clip].given_frame(frame)
 
 
 def frames_in(graph: MotionGraph) -> Indices:
-    """Return how many frames (C,) of the clips each component has."""
+    """Return the number of clip frames (C,) in each component."""
     count = int(graph.component.max(initial=-1)) + 1
     inside = ~graph.crosses & (graph.component[graph.start] == graph.component[graph.end])
     return np.bincount(
@@ -117,7 +117,7 @@ def frames_in(graph: MotionGraph) -> Indices:
 
 
 def distinct(*columns: Indices) -> tuple[Indices, Indices]:
-    """Return where each different row of columns (N,) is first, in the rows' order, and the number (N,) of each row.
+    """Return the index of the first occurrence of each distinct row of columns (N,), sorted, and the inverse (N,).
 
     Example:
         >>> import numpy as np

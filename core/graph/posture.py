@@ -1,7 +1,7 @@
-"""The upper body's change of posture at transitions, over more time than the legs take (methods: Motion graph).
+"""Spread the upper body's change of posture at transitions over more time than the legs (methods: Motion graph).
 
-Legs must change over within a step. Arms and trunk that change from one person's posture to another's in so short a
-time are thrown across.
+Legs must blend within a step. Arms and trunk would visibly jump if they changed from one person's posture to another's
+in this time.
 """
 
 from dataclasses import replace
@@ -14,15 +14,15 @@ from ..motion.quat import Array
 from .edge_table import fade
 from .motion_graph import Indices, MotionGraph
 
-SECONDS = 1.0  # of the upper body's change
+SECONDS = 1.0  # duration of the upper body's change
 
 
 def eased(graph: MotionGraph, clip: Clip, edge: Indices, frame: Indices) -> Clip:
-    """Return a walk (F frames) whose upper body changes posture over a second at each transition between postures.
+    """Return a walk (F frames) with the upper body's posture changing over a second at each transition.
 
     edge, frame (F,) : as in `assemble.Origin`
 
-    The mean difference of its joints' rotations within a transition is shared out anew; how they move is kept.
+    Only the mean difference of joint rotations within a transition is redistributed in time; their motion is kept.
 
     Example:
         >>> import numpy as np
@@ -54,7 +54,7 @@ def eased(graph: MotionGraph, clip: Clip, edge: Indices, frame: Indices) -> Clip
 
 
 def _upper_joints(graph: MotionGraph) -> Indices:
-    """Return the joints above the hips of a body on two legs; none where they are not known."""
+    """Return the joints above the hips of a body on two legs; none if they are not known."""
     skeleton = graph.clips[0].skeleton
     if "spine" not in skeleton.roles or skeleton.four_footed:
         return np.zeros(0, dtype=np.int64)

@@ -1,6 +1,6 @@
-"""How much the upper body's posture changes in transitions, from one person or bearing to another's.
+"""Measure the upper body's change of posture in transitions, from one person or bearing to another.
 
-The distance of a transition tells little of it: legs and the way weigh more than arms that are held otherwise.
+The distance of a transition hardly shows it, because legs and travel dominate over differences in the arms.
 
 Method: Following a drawn path.
 """
@@ -15,10 +15,10 @@ ROLES = ("spine", "chest", *(f"{part}.{side}" for part in ("clavicle", "upper_ar
 
 
 def of_edges(graph: MotionGraph, edges: Indices) -> Array:
-    """Return by how much (E,), radians, the upper body's posture changes in some transitions of a graph.
+    """Return the change (E,) of the upper body's posture in some transitions of a graph, radians.
 
-    The root mean square over trunk and arms of the mean turn from the one clip's joint to the other's, at the
-    beginning, middle and end of the transition; 0 for bodies whose trunk and arms are not known.
+    It is the root mean square over trunk and arms of the mean rotation between the joints of the two clips, at the
+    beginning, middle and end of the transition; 0 for bodies with unknown trunk and arms.
 
     Example:
         >>> import numpy as np

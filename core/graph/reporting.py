@@ -10,8 +10,8 @@ from ..motion import frame_map
 from ..recipes.graph import GraphOptions
 from .motion_graph import MotionGraph, frames_in
 
-DOUBTFUL = 0.07  # m; with a higher threshold feet slide twice as much as in captured walks
-SHOWN = 12  # components that are listed
+DOUBTFUL = 0.07  # m; above this threshold feet slide twice as much as in captured walks
+SHOWN = 12  # components listed
 
 
 def built(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began: float) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _clips(graph: MotionGraph, component: int) -> list[int]:
 
 
 def _why(graph: MotionGraph, clip: int) -> str:
-    """Return why a clip has no part in the largest component."""
+    """Return the reason why a clip is not part of the largest component."""
     own = np.unique(graph.component[graph.clip == clip])
     if len(own) == 0:
         return "no frame of it is near enough to one of another clip"

@@ -10,20 +10,20 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from .edge_table import TALL
 
-REACH = 0.08  # m, of a body 1.7 m tall: a foot hardly moves farther than this relative to the body
+REACH = 0.08  # m, for a body height of 1.7 m: approximate limit of a foot's displacement relative to the body
 
 
 def spread(
     clip: Clip, left: NDArray[np.complex128], lower: Array, sigma: float
 ) -> tuple[Clip, NDArray[np.complex128], Array]:
-    """Return a walk moved onto its path, and by how much it was moved (F,), as x + iy, and lifted (F,), metres.
+    """Return a walk moved onto its path, and its displacement (F,), as x + iy, and lift (F,), metres.
 
     left (F,) : remaining offset on the ground, as x + iy, metres
     lower (F,) : remaining height, metres
     sigma : seconds over which both are smoothed
 
-    The body is moved by the smoothed offset. A standing foot would slide with it, so it is moved by the mean over its
-    stance instead, and in the air smoothly on to the next mean. Legs follow by inverse kinematics.
+    The body is moved by the smoothed offset. A foot in contact would slide with it, so it is moved by the mean over its
+    contact instead, with smooth interpolation in the air. Legs follow by inverse kinematics.
 
     Example:
         >>> import numpy as np
@@ -50,7 +50,7 @@ def spread(
 
 
 def _by_steps(offset: NDArray[np.complex128], stands: Flags) -> NDArray[np.complex128]:
-    """Return the offset (F,) of a foot: its mean while the foot stands, in the air smoothly on to the next mean."""
+    """Return the offset (F,) of a foot: its mean during each contact, smoothly interpolated in the air."""
     stances = contacts.runs(stands)
     means = [offset[start:end].mean() for start, end in stances]
     out = np.full(len(offset), means[0])
@@ -63,6 +63,6 @@ def _by_steps(offset: NDArray[np.complex128], stands: Flags) -> NDArray[np.compl
 
 
 def _limited(ahead: NDArray[np.complex128], reach: float) -> NDArray[np.complex128]:
-    """Return offsets (F,) softly limited to a reach, so that they do not stop at once where they meet it."""
+    """Return offsets (F,) limited to a reach by a smooth function, which avoids abrupt stops at the limit."""
     size: Array = np.maximum(np.abs(ahead), 1e-12)
     return ahead * np.tanh(size / reach) * reach / size

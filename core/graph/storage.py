@@ -25,12 +25,12 @@ _ARRAYS = ("clip", "frame", "start", "end", "distance", "turn", "shift", "compon
 
 
 def save(graph: MotionGraph, path: str | os.PathLike[str]) -> None:
-    """Write a graph, whole or not at all; raises LoomError if it can't be written."""
+    """Write a graph atomically; raises LoomError if it can't be written."""
     files.write(path, compose(graph))
 
 
 def compose(graph: MotionGraph) -> bytes:
-    """Return the contents of a graph's file, without mirror images, which are made again when it is read.
+    """Return the contents of a graph's file, without mirror images, which are recreated on reading.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -86,7 +86,7 @@ def _about(clip: Clip) -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str]) -> MotionGraph:
-    """Return a graph read from a file; raises LoomError with the file's name if it can't be read or is none.
+    """Return a graph read from a file; raises LoomError with the file's name if it is unreadable or not a graph.
 
     Example:
         >>> import tempfile

@@ -1,11 +1,11 @@
-"""Transitions between clips: local minima of the window distance of all pairs of frames (methods: Motion graph).
+"""Find transitions between clips: local minima of the window distance over all pairs of frames (methods: Motion graph).
 
-The matrix of all pairs is never held: bounds on it are computed in blocks, and what follows by symmetry is not
-computed again. D(A, B) is D(B, A), and the mirror images of two clips are as far apart as the clips.
+The matrix of all pairs is never stored: bounds on it are computed in blocks, and symmetric entries are computed once.
+D(A, B) is D(B, A), and the mirror images of two clips have the same distance.
 
-Of very many windows only some are compared (`Bodies.sparse`). A minimum between them is not seen itself, but the valley
-that it lies in is: a pair of windows that is nearer than those before one and after the other. D is a metric, so it is
-at most `between` of both windows over the threshold. Refinement then goes down the valley.
+Very many windows are subsampled (`Bodies.sparse`). A minimum between samples is found by its valley: a pair of windows
+that is nearer than its neighbours on the antidiagonal. D is a metric, so the pair's distance is at most `between` of
+both windows over the threshold. Refinement then descends the valley.
 """
 
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from . import bounds, minima, windows
 from .minima import SAME, SLOW, STILL, Compared
 from .windows import Bodies, Windows
 
-CELL = 0.25  # s; the best transition from one such stretch of a clip to one of another is kept
+CELL = 0.25  # s; only the best transition between two stretches of this length is kept
 REACH = 4.0 / 120.0  # s on each side within which a transition is refined at the full rate
-RISE = 0.05  # m; clips whose rises differ by more are different recordings
-SAME_SHARE = 0.5  # of the moving windows of the shorter clip that make two clips the same recording
-MOST = 50_000  # matches; cells grow until there are no more, and up to twice as many are refined
-SOME = 4096  # matches that are refined at a time
-WIDER = 1.15  # times the threshold before refinement: at the full rate distances get smaller
+RISE = 0.05  # m; clips whose climbs differ by more are different recordings
+SAME_SHARE = 0.5  # share of the shorter clip's moving windows that identifies two clips as the same recording
+MOST = 50_000  # matches; cells grow until there are no more, and up to twice this number is refined
+SOME = 4096  # matches refined at a time
+WIDER = 1.15  # factor on the threshold before refinement, because distances decrease at the full rate
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Pairs of frames (M,) that are alike, of two clips or of one.
+    """Similar pairs of frames (M,), of two clips or of one.
 
     distance (M,) : metres, of a point
     repeated : pairs of given clips that are the same recording
@@ -65,12 +65,12 @@ def find(
     rises: Sequence[float] = (),
     progress: Progress = SILENT,
 ) -> Matches:
-    """Return the local minima of the window distance under a threshold, each pair of frames once.
+    """Return the local minima of the window distance below a threshold, each pair of frames once.
 
-    given : number of clips that are no mirror images
+    given : number of clips that are not mirror images
     threshold : metres; if `relative` seconds, times the mean speed of the points in both windows (at least 0.6 m/s)
     cycles : frames of the cycle that each given clip repeats, 0 for none
-    rises : how far (m) the ground rises in each given clip, if that was removed
+    rises : height (m) climbed in each given clip, if the ground was removed
 
     Frames of one clip are at least one transition apart, and frames of one held pose are not connected.
 
@@ -127,9 +127,9 @@ def _seeds(
 
 
 def _repeating(body: Bodies, cycles: Sequence[int]) -> Matches:
-    """Return the frames of clips that repeat a cycle with the frames one cycle later.
+    """Return matches between the frames of cyclic clips and the frames one cycle later.
 
-    A search would not find all of them, since windows are some frames apart and a cycle may end between them.
+    A search might miss some, because windows are several frames apart and a cycle may end between them.
     """
     clip, frame, later = [], [], []
     for k, cycle in enumerate(cycles):
@@ -158,7 +158,7 @@ def _joined(parts: list[Matches]) -> Matches:
 
 
 def _near(body: Bodies, given: int, matches: Matches, cell: float) -> NDArray[np.int64]:
-    """Return the windows that equal one of another clip, as `_block` does, from matches that stand for whole cells."""
+    """Return windows that equal one of another clip, as `Compared.minima` does, given matches for whole cells."""
     counts = np.array([len(body.frames(k)) for k in range(given)])
     starts = np.cumsum([0, *(counts[:-1] + 1)])
     moving = windows.speed(body, matches.clip, matches.frame) >= STILL
@@ -174,7 +174,7 @@ def _near(body: Bodies, given: int, matches: Matches, cell: float) -> NDArray[np
 def _repeated(
     near: NDArray[np.int64], rows: Windows, given: int, rises: Sequence[float]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of clips that are the same recording, first the one that is kept."""
+    """Return the pairs of clips that are the same recording, the one to keep first."""
     near = np.unique(near.reshape(-1, 2), axis=0)
     first, second = rows.clip[near[:, 0]], near[:, 1] % given
     lengths = np.bincount(rows.clip[(rows.clip >= 0) & (rows.speed >= STILL)], minlength=given)
@@ -189,7 +189,7 @@ def _repeated(
 
 
 def _without(matches: Matches, repeated: Sequence[tuple[int, int]], given: int) -> Matches:
-    """Return the matches without those of clips that are the same recording as an earlier one."""
+    """Return the matches, except matches of clips that repeat an earlier recording."""
     again = np.array([other for _, other in repeated], dtype=np.int64)
     return matches.some(~np.isin(matches.clip % given, again) & ~np.isin(matches.other_clip % given, again))
 
@@ -206,7 +206,7 @@ def best_of_cells(matches: Matches, cell: float) -> Matches:
 
 
 def sparser(matches: Matches, cell: float) -> tuple[Matches, float]:
-    """Return the best of cells that are doubled until there are at most MOST, and the cells' frames."""
+    """Return the best matches of cells, doubled until at most MOST remain, and the cells' frames."""
     while len(matches) > MOST:
         cell *= 2.0
         matches = best_of_cells(matches, cell)
@@ -228,7 +228,7 @@ def _reach(body: Bodies) -> int:
 
 
 def _arrived(body: Bodies, seeds: Matches, matches: Matches) -> NDArray[np.bool_]:
-    """Return which refined matches (M,) are minima, and no places on a slope where the reach ended."""
+    """Return which refined matches (M,) are minima, rather than points on a slope at the limit of refinement."""
     moved = np.maximum(abs(matches.frame - seeds.frame), abs(matches.other_frame - seeds.other_frame))
     return np.asarray(moved < _reach(body))
 

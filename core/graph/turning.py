@@ -1,4 +1,4 @@
-"""How tightly walks through a graph can turn, and a hint for paths that turn more (methods: Following a drawn path)."""
+"""The tightest turn of walks through a graph, and a hint for sharper paths (methods: Following a drawn path)."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ from . import beam, ground_path
 from .edge_table import EdgeTable
 from .ground_path import GroundPath
 
-# Lengths of a body 1.7 m tall; others are in proportion (see `edge_table.unit`).
-TRIED = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)  # m; radii of half circles that are tried
-NEAR = 0.25  # m that a walk may be from a half circle that it follows
+# Lengths for a body height of 1.7 m; they scale with the body (see `edge_table.unit`).
+TRIED = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)  # m; radii of half circles to try
+NEAR = 0.25  # m of distance from a half circle within which a walk follows it
 HARDLY = "these clips hardly turn"
 HALF_ROUND = np.linspace(0.0, np.pi, 40)
 
 
 def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
-    """Return a sentence on how tightly a graph can turn, and on the path if that turns more tightly.
+    """Return a sentence on the tightest turn of a graph, and on the path if it is sharper.
 
-    steps : the graph's table, in the unit of the path; bend : degrees a metre that was allowed
+    steps : the graph's table, in the unit of the path; bend : allowed bend in degrees a metre
 
     Example:
         >>> import numpy as np
@@ -50,9 +50,10 @@ def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
 
 
 def tightest(steps: EdgeTable) -> float | None:
-    """Return the smallest of the radii in TRIED, in units of the table, of which walks can follow half a circle.
+    """Return the smallest radius in TRIED, in units of the table, on which walks can follow a half circle.
 
-    To both sides, within 0.25 m. Infinite if they follow none, None if not even a straight line.
+    The half circle must be followed to both sides, within 0.25 m. Infinite if none is, None if not even a straight line
+    is.
     """
     if not _keeps_to(steps, [(0.0, 0.0), (0.0, 4.0)]):
         return None

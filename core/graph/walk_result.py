@@ -17,7 +17,7 @@ from .motion_graph import MotionGraph
 
 @dataclass(frozen=True, eq=False)
 class WalkResult(Result):
-    """A walk through a graph: where its frames (F,) come from, and its smoothed root path, places (F,) as x + iy."""
+    """A walk through a graph: the sources of its frames (F,), and its smoothed root path, places (F,) as x + iy."""
 
     graph: MotionGraph
     origin: Origin
@@ -27,7 +27,7 @@ class WalkResult(Result):
 def report(
     verb: str, graph: MotionGraph, walked: AssembledWalk, walk: Sequence[WalkPiece], began: float
 ) -> dict[str, Any]:
-    """Return the part of the report that all walks have; began : perf_counter at the start.
+    """Return the report common to all walks; began : perf_counter at the start.
 
     Example:
         >>> import time
@@ -63,7 +63,7 @@ def report(
 
 
 def _pieces(graph: MotionGraph, origin: Origin, walk: Sequence[WalkPiece]) -> list[dict[str, Any]]:
-    """Return the pieces of a walk in order, in frames of the clips that were given."""
+    """Return the pieces of a walk in order, in frames of the given clips."""
     reports = []
     for number, piece in enumerate(walk):
         at = np.flatnonzero(origin.piece == number)

@@ -1,4 +1,4 @@
-"""Windows of motion as rows whose distance after the best turn and shift is two products (methods: Motion graph)."""
+"""Windows of motion as rows, whose distance after optimal alignment is two products (methods: Motion graph)."""
 
 import math
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from ..sync.alignment import Clouds
 from . import inputs
 from .inputs import GraphInputs
 
-SAMPLES = 11  # of a window; the distance correlates 0.999 with that of all of its 41 frames
-ANALYSIS_RATE = 30.0  # middles of windows a second, about
-MOST = 12_000  # windows that are compared; of more, every second, third …, which takes about 20 s
+SAMPLES = 11  # per window; this distance correlates 0.999 with the one of all 41 frames
+ANALYSIS_RATE = 30.0  # windows a second, approximately
+MOST = 12_000  # windows to compare, which takes about 20 s; if there are more, every second, third … is used
 
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """The weighted points of all clips, one clip after the other.
+    """The weighted points of all clips, concatenated.
 
-    ground (F, P) : x + iy; heights (F, P); both times the roots of the points' weights
+    ground (F, P) : x + iy; heights (F, P); both times the square roots of the points' weights
     firsts (N + 1,) : the first frame of each clip, and the end of the last one
-    roots (P,) : of the points' weights
+    roots (P,) : square roots of the points' weights
     half : frames of half a window
-    samples (K,) : the frames of a window, about its middle, that are compared
+    samples (K,) : compared frames of a window, relative to its middle
     step : frames from window to window
-    sparse : whether the step is longer than usual, since there are more than MOST windows
-    feet : the balls of the feet, and whether they stand, in all frames (F, S)
+    sparse : whether the step was increased because of more than MOST windows
+    feet : the balls of the feet, and their contacts, in all frames (F, S)
     """
 
     ground: NDArray[np.complex128]
@@ -47,7 +47,7 @@ class Bodies:
 
     @cached_property
     def gone(self) -> Array:
-        """How far (F,) the points have gone on the mean, m, all clips in a row."""
+        """Mean distance (F,) travelled by the points, m, over all clips."""
         steps = np.hypot(np.abs(np.diff(self.ground, axis=0)), np.diff(self.heights, axis=0)) @ self.roots
         return np.concatenate([[0.0], np.cumsum(steps)])
 
@@ -57,16 +57,16 @@ class Bodies:
         return self.ground / self.roots
 
     def frames(self, clip: int) -> NDArray[np.int64]:
-        """Return the middles of the windows of a clip that are compared before refinement."""
+        """Return the middles of a clip's windows that are compared before refinement."""
         return np.arange(self.half, self.firsts[clip + 1] - self.firsts[clip] - self.half, self.step)
 
 
 @dataclass(frozen=True, eq=False)
 class Windows(Clouds):
-    """The windows (R,) of some clips, and where they are.
+    """The windows (R,) of some clips, and their positions.
 
     speed (R,) : mean speed of the points, m/s
-    between (R,) : metres from a window to those halfway to the next ones, 0 unless the step is sparse
+    between (R,) : metres from a window to the windows halfway to the next ones, 0 unless the step is sparse
     clip, frame (R,) : of the middles; clip −1 for rows without a window, which separate the clips
     """
 
@@ -77,7 +77,7 @@ class Windows(Clouds):
 
 
 def bodies(ready: GraphInputs, transition: float) -> Bodies:
-    """Return the points of all clips; transition : seconds of a window, and so of a transition."""
+    """Return the points of all clips; transition : seconds of a window, and thus of a transition."""
     points = [inputs.points(clip) for clip in ready.clips]
     skeleton, rate = ready.clips[0].skeleton, ready.clips[0].rate
     roots = np.sqrt(skeleton.point_weights[skeleton.point_weights > 0.0])
@@ -88,7 +88,7 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
     times = max(1, math.ceil(sum(len(range(half, len(one) - half, step)) for one in points[: ready.given]) / MOST))
     return Bodies(
         every[..., 0] + 1j * every[..., 1],
-        # Without the mean pose, which all share, rounding loses fewer digits.
+        # Subtracting the common mean pose reduces rounding errors.
         np.ascontiguousarray(every[..., 2] - every[..., 2].mean(axis=0)),
         np.cumsum([0, *map(len, points)]),
         roots,
@@ -102,7 +102,7 @@ def bodies(ready: GraphInputs, transition: float) -> Bodies:
 
 
 def windows_of(body: Bodies, clips: range) -> Windows:
-    """Return the windows of clips that are compared before refinement, with a row without window after each clip."""
+    """Return the windows compared before refinement, with an empty row after each clip."""
     clip, frame = [], []
     for k in clips:
         frames = body.frames(k)
@@ -125,7 +125,7 @@ def windows_of(body: Bodies, clips: range) -> Windows:
 
 
 def _between(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return how far (R,) windows are from those halfway to the next ones, 0 unless the step is sparse."""
+    """Return the distance (R,) of windows from the windows halfway to the next ones, 0 unless the step is sparse."""
     if not body.sparse:
         return np.zeros(len(clip), dtype=np.float32)
     first = np.where(clip < 0, 0, body.firsts[clip])
@@ -142,7 +142,7 @@ def _between(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) ->
 
 
 def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> tuple[NDArray[np.complex128], Array]:
-    """Return the ground points (about their means) and heights of windows as rows (R, K·P).
+    """Return the ground points (relative to their means) and heights of windows as rows (R, K·P).
 
     Rows are scaled so that sums of their products are means over the window.
     """
@@ -158,7 +158,7 @@ def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> 
 
 
 def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the samples (R, K) of windows as frames over all clips in turn, clamped to their clips."""
+    """Return the samples (R, K) of windows as frames numbered over all clips, clamped to their clips."""
     first, last = body.firsts[clip], body.firsts[clip + 1] - 1
     rows = (first + frame)[:, None] + body.samples
     return np.clip(rows, first[:, None], last[:, None])

@@ -1,4 +1,4 @@
-"""Queries: a stretch of a clip as rows, on its own body and on the demo figure's (methods: Libraries of clips)."""
+"""Queries: a stretch of a clip as rows, on its own body and on the demo body (methods: Libraries of clips)."""
 
 from ..bodies import carried, carry
 from ..figure import body
@@ -8,10 +8,10 @@ from .basis import Rows
 
 
 def rows(clip: Clip, first: float, last: float) -> tuple[Rows, ...]:
-    """Return the rows (M, WIDTH) of frames first … last of a clip: as it is, and of a person also on the demo figure.
+    """Return the rows (M, WIDTH) of frames first … last of a clip, on its own body and, for a human, on the demo body.
 
-    Heads, shoulders and trunks of characters differ from those of captured people, so their poses as they are would
-    match none. Raises LibraryError as `feature.rows` does.
+    Heads, shoulders and trunks of characters differ from captured people, so unconverted poses would match nothing.
+    Raises LibraryError as `feature.rows` does.
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -1,7 +1,7 @@
 """The basis of a library's rows: principal directions of captured motion (methods: Libraries of clips).
 
-One basis for all libraries is part of the program. So rows of different libraries can be compared, a new clip changes
-no other rows, and any number of machines write the same bytes. `tools/library_basis.py` fits it.
+All libraries share one basis, which is part of the program. Rows of different libraries are therefore comparable, a
+new clip does not change other rows, and any number of machines write the same bytes. `tools/library_basis.py` fits it.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import feature
 
-SIZE = 24  # numbers of a row that are kept
+SIZE = 24  # numbers stored per row
 FILE = Path(__file__).with_name("basis.npz")
 
 Rows = NDArray[np.float32]
@@ -26,14 +26,14 @@ def _fitted() -> tuple[Rows, Rows]:
 
 
 def shortened(numbers: Rows) -> Rows:
-    """Return rows (N, WIDTH) of `feature.rows` as (N, SIZE); joints that a body lacks count as in the mean."""
+    """Return rows (N, WIDTH) of `feature.rows` as (N, SIZE); missing joints are replaced by the mean."""
     mean, directions = _fitted()
     short: Rows = np.nan_to_num(numbers - mean) @ directions
     return short
 
 
 def lengthened(short: Rows) -> Rows:
-    """Return rows (N, SIZE) as numbers (N, WIDTH) again, close to those of the clip, for pictures.
+    """Return rows (N, SIZE) expanded to (N, WIDTH), close to the clip's original numbers, for pictures.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -48,7 +48,7 @@ def lengthened(short: Rows) -> Rows:
 
 
 def lower_foot(short: Rows) -> Rows:
-    """Return how high the lower ball of the foot is over the floor in rows (N, SIZE): (N,), in body heights.
+    """Return the height (N,) of the lower foot's ball above the floor in rows (N, SIZE), in body heights.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -62,7 +62,7 @@ def lower_foot(short: Rows) -> Rows:
 
 
 def kept(numbers: Rows) -> float:
-    """Return the share of the squared differences of rows (N, WIDTH) from the mean that `shortened` rows keep."""
+    """Return the share of the variance of rows (N, WIDTH) that their `shortened` rows keep."""
     about = np.nan_to_num(numbers - _fitted()[0]).astype(np.float64)
     whole = float((about**2).sum())
     return float((shortened(numbers).astype(np.float64) ** 2).sum()) / whole if whole > 0.0 else 1.0
@@ -70,9 +70,9 @@ def kept(numbers: Rows) -> float:
 
 @cache
 def of_part(part: str) -> Rows:
-    """Return the matrix (SIZE, K) from short rows to numbers whose distance is that of a part of the body.
+    """Return the matrix (SIZE, K) that maps short rows to coordinates for the distance of a part of the body.
 
-    Distances of legs or arms alone are quadratic forms of the same SIZE numbers, so nothing more needs to be kept.
+    The distance of legs or arms alone is a quadratic form of the SIZE numbers, so no other numbers need to be stored.
     """
     if part == "whole":
         return np.eye(SIZE, dtype=np.float32)
@@ -86,7 +86,7 @@ def of_part(part: str) -> Rows:
 def fit(clips: list[Rows]) -> tuple[Rows, Rows]:
     """Return mean and directions of the rows of clips and their mirror images, at most 2,000 rows of each.
 
-    The limit keeps long clips of walking from taking up the numbers that other motions need.
+    The limit prevents long walking clips from dominating the basis.
     """
     taken = [rows[np.linspace(0, len(rows) - 1, min(len(rows), 2000)).astype(np.int64)] for rows in clips]
     both = np.concatenate([side for rows in taken for side in (rows, feature.mirrored(rows))]).astype(np.float64)

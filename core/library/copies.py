@@ -1,4 +1,4 @@
-"""Files that hold the same take: copies, and conversions for other skeletons (methods: Libraries of clips)."""
+"""Find files of the same take: copies, and conversions to other skeletons (methods: Libraries of clips)."""
 
 import re
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ import numpy as np
 
 from .storage import Entry, Library
 
-SHIFTED = 2  # rows that one file may begin earlier, and that it may be longer
+SHIFTED = 2  # rows by which start and length may differ
 EQUAL = 0.004  # mean distance of copies; different takes of one person's walk have 0.011
-ALIKE = 0.08  # mean distance of conversions, for files that are named after one take
+ALIKE = 0.08  # mean distance of conversions, for files whose names refer to one take
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 def same_take(library: Library, one: Entry, other: Entry) -> bool:
-    """Return whether two files hold the same take: like rows at the same times, from beginning to end.
+    """Return whether two files hold the same take: similar rows at the same times, from beginning to end.
 
-    Conversions for other skeletons differ more than two takes do, so they must be named after one take, too: with the
-    same numbers, or, where there are none, with the same words.
+    Conversions to other skeletons differ more than two takes do, so their names must also refer to one take: by equal
+    numbers, or, without numbers, by equal words.
 
     Example:
         >>> import tempfile
@@ -48,7 +48,7 @@ def same_take(library: Library, one: Entry, other: Entry) -> bool:
 
 
 def of(library: Library, entry: Entry, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return those of some entries that hold the same take as one, without itself.
+    """Return the entries of the same take as a given one, without itself.
 
     Example:
         >>> from action_loom.core.library import copies
@@ -60,7 +60,7 @@ def of(library: Library, entry: Entry, entries: Sequence[Entry]) -> tuple[Entry,
 
 
 def folded(library: Library, entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries without those that hold the same take as one before them.
+    """Return entries without duplicates of the same take, keeping the first.
 
     Example:
         >>> from action_loom.core.library import copies
@@ -77,7 +77,7 @@ def folded(library: Library, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _take(entry: Entry) -> tuple[str, ...]:
-    """Return what a file's name says of the take: its numbers, or all words if it has none."""
+    """Return the part of a file name that identifies the take: its numbers, or all words without numbers."""
     words = _WORD.findall(Path(entry.path).stem.lower())
     numbers = tuple(word for word in words if word.isdigit())
     return numbers or tuple(sorted(words))

@@ -1,3 +1,3 @@
-"""The ending of a library's folder, in a module of its own because panels need it before numpy is loaded."""
+"""The suffix of a library's folder, in a separate module because panels need it before numpy is loaded."""
 
 ENDING = ".loomlib"

@@ -1,8 +1,8 @@
-"""Frames of any body as rows of numbers: places and velocities of its joints (methods: Libraries of clips).
+"""Frames of any body as rows of numbers: positions and velocities of joints (methods: Libraries of clips).
 
-Joints are known by their roles, so that a captured body and a game character can be compared. From the hips upwards
-they have the bone lengths of one mean body, since there bodies differ more than motions do. Legs keep their own
-lengths, so that the feet stand on the floor.
+Joints are identified by role, so that a captured body and a game character are comparable. From the hips upwards they
+get the bone lengths of a mean body, because these lengths vary more between bodies than motions do. Legs keep their
+own lengths, so that the feet stand on the floor.
 """
 
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ from ..motion.skeleton import Skeleton
 RATE = 30.0  # rows a second
 HEADING_SIGMA = 0.25  # s
 SPEED_SIGMA = 0.025  # s
-SPEED_SECONDS = 0.06  # s; the distance that a joint moves in this time counts like a place
+SPEED_SECONDS = 0.06  # s; velocities times this are compared like positions
 FLOOR_PERCENTILE = 5  # of the height of the lower ball of the foot over a clip: its floor
-VERSION = 1  # of the numbers; libraries with another version can't be searched
+VERSION = 1  # of the row format; libraries with another version can't be searched
 
 
 @dataclass(frozen=True)
 class _Joint:
-    """A joint that is compared, the one that it hangs on, and the distance between them, in body heights."""
+    """A compared joint, its parent, and the distance between them, in body heights."""
 
     role: str
     above: str
@@ -40,7 +40,7 @@ def _both(role: str, above: str, bone: float) -> list[_Joint]:
     return [_Joint(f"{role}.{side}", f"{above}.{side}" if on_side else above, bone) for side in "LR"]
 
 
-# Mean lengths of the captured bodies of data/cmu, without those that are kept aside.
+# Mean lengths of the captured bodies of data/cmu, except the held-out ones.
 JOINTS = (
     _Joint("hips", "", 0.0),
     _Joint("chest", "hips", 0.154),
@@ -55,7 +55,7 @@ JOINTS = (
     *_both("toe", "foot", 0.073),
 )
 ROLES = tuple(joint.role for joint in JOINTS)
-WIDTH = 6 * len(JOINTS)  # numbers of a row: places (joints, 3), then speeds (joints, 3)
+WIDTH = 6 * len(JOINTS)  # numbers per row: positions (joints, 3), then velocities (joints, 3)
 PARTS = {
     "whole": ROLES,
     "legs": tuple(r for r in ROLES if r.partition(".")[0] in ("hips", "thigh", "shin", "foot", "toe")),
@@ -65,19 +65,19 @@ _BELOW = frozenset(PARTS["legs"])
 _BY_ROLE = {joint.role: joint for joint in JOINTS}
 
 
-# The two ends of each bone, by their places among ROLES.
+# The two ends of each bone, as indices into ROLES.
 BONES = tuple((ROLES.index(joint.above), k) for k, joint in enumerate(JOINTS) if joint.above)
 
 
 def _shares() -> Array:
-    """Return the weight of each joint, sum 1: half the length of the bones that meet there."""
+    """Return the weight of each joint, sum 1: half the length of its adjacent bones."""
     meeting = [[joint.bone, *(other.bone for other in JOINTS if other.above == joint.role)] for joint in JOINTS]
     lengths = np.array([0.5 * sum(bones) for bones in meeting])
     return lengths / lengths.sum()
 
 
 _SCALE = np.sqrt(_shares())
-# Of a row's numbers, the heights of the balls of both feet over the floor, and what they are times.
+# Columns of a row with the heights of the balls of both feet above the floor, and their factor.
 BALLS = [3 * ROLES.index(f"toe.{side}") + 2 for side in "LR"]
 BALL_SCALE = float(_SCALE[ROLES.index("toe.L")])
 
@@ -109,7 +109,7 @@ def rows(clip: Clip) -> NDArray[np.float32]:
 
 
 def at_rate(clip: Clip) -> Clip:
-    """Return the clip at 30 frames a second, without channels; at multiples of that by leaving frames out."""
+    """Return the clip at 30 frames a second, without channels; multiples of this rate are decimated."""
     every = round(clip.rate / RATE)
     plain = replace(clip, channels={})
     if every >= 1 and abs(clip.rate / every - RATE) < 1e-6 * RATE:
@@ -141,7 +141,7 @@ def _opposite(role: str) -> str:
 
 
 def places(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the places (N, joints, 3) of the compared joints in rows, in body heights, facing along y.
+    """Return the positions (N, joints, 3) of the compared joints in rows, in body heights, facing along y.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -161,7 +161,7 @@ def columns_of(part: str) -> NDArray[np.int64]:
 
 
 def _placed(skeleton: Skeleton, points: Array) -> Array:
-    """Return the places (F, joints, 3) of the compared joints, from the hips upwards on the mean body's lengths."""
+    """Return the positions (F, joints, 3) of the compared joints, with the mean body's lengths from the hips up."""
     known = _points_of(skeleton)
     places = np.full((len(points), len(JOINTS), 3), np.nan)
     number_of = {role: k for k, role in enumerate(ROLES)}
@@ -181,7 +181,7 @@ def _placed(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _points_of(skeleton: Skeleton) -> dict[str, int]:
-    """Return the point of the body for each compared role; without toe joints the balls of the feet are the toes."""
+    """Return the body point for each compared role; without toe joints the balls of the feet are used."""
     known = {role: skeleton.roles[role] for role in ROLES if role in skeleton.roles}
     for side, (ball, ankle) in balls_and_ankles(skeleton).items():
         if side in "LR":
@@ -191,7 +191,7 @@ def _points_of(skeleton: Skeleton) -> dict[str, int]:
 
 
 def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
-    """Return the nearest known joint above another, and the mean body's length between them."""
+    """Return the nearest known ancestor of a joint, and the mean body's length between them."""
     above, bone = joint.above, joint.bone
     while above not in known:
         above, bone = _BY_ROLE[above].above, bone + _BY_ROLE[above].bone
@@ -199,7 +199,7 @@ def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
 
 
 def _compared(places: Array, facing: Array) -> Array:
-    """Return rows of places (F, joints, 3), in body heights, about the hips' ground point and along the facing (F,)."""
+    """Return rows from positions (F, joints, 3): body heights, relative to the hips' ground point and facing (F,)."""
     hips, toes = ROLES.index("hips"), [ROLES.index("toe.L"), ROLES.index("toe.R")]
     speeds = root_motion.smooth(places, SPEED_SIGMA * RATE)
     speeds = np.gradient(speeds, 1.0 / RATE, axis=0) if len(places) > 1 else np.zeros_like(places)
@@ -215,6 +215,6 @@ def _compared(places: Array, facing: Array) -> Array:
 
 
 def _floor(heights: Array) -> float:
-    """Return the height of a clip's floor from the heights (F, 2) of both balls; NaN for one that is not known."""
+    """Return the height of a clip's floor from the heights (F, 2) of both balls, of which one may be NaN."""
     lowest = np.fmin(heights[:, 0], heights[:, 1])
     return 0.0 if np.isnan(lowest).all() else float(np.percentile(lowest, FLOOR_PERCENTILE))

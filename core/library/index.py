@@ -1,4 +1,4 @@
-"""Index: bring a library up to date with the motion files of folders (methods: Libraries of clips)."""
+"""Index motion files: update a library from folders (methods: Libraries of clips)."""
 
 import csv
 import hashlib
@@ -22,16 +22,16 @@ from . import basis, feature, storage
 from .ending import ENDING
 from .storage import Entry
 
-BYTES_AT_A_TIME = 8_000_000  # of files in a task: about a second of work
-MANY_BYTES = 30_000_000  # of files; with more, loading the compiler for a second pays
-SECONDS_KEPT = 5.0  # of work that a killed process loses at most
+BYTES_AT_A_TIME = 8_000_000  # of files per task: about a second of work
+MANY_BYTES = 30_000_000  # of files; above it, loading the compiler for a second pays off
+SECONDS_KEPT = 5.0  # of work lost at most when the process is killed
 GONE = (0, 0)  # the stamp of a missing file
 LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A task: files to read, digests of content that is known already, and whether there are many such tasks."""
+    """A task: files to read, digests of already known content, and whether there are many such tasks."""
 
     paths: tuple[str, ...]
     known: frozenset[str]
@@ -40,7 +40,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The content of a file; without rows if it is known already or can't be read."""
+    """The content of a file; without rows if it is already known or unreadable."""
 
     entry: Entry
     rows: NDArray[np.float16] | None = None
@@ -48,7 +48,7 @@ class Read:
 
 @dataclass
 class Changes:
-    """What indexing did, by the paths of files; troubles : why some have no rows, a sentence each."""
+    """The outcome of indexing, by file path; troubles : sentences on files without rows."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -66,13 +66,13 @@ def update(
     attempts: processes.Attempts[Batch, list[Read]] | None = None,
     progress: Progress | None = None,
 ) -> Changes:
-    """Bring a library up to date with the motion files of folders, and return what changed.
+    """Update a library from the motion files of folders, and return the changes.
 
-    labels : words by the names of files, see `read_labels`; None keeps the labels that there are
+    labels : words by file name, see `read_labels`; None keeps the existing labels
     attempts : runs the tasks (`processes.attempts` with the number of processes set); the library does not depend on it
 
-    Files whose size and time did not change are not read again; files of other folders stay. A file that can't be read
-    is listed with its reason, and the others are still read. Raises LibraryError.
+    Files with unchanged size and time are not read again; entries of other folders are kept. An unreadable file is
+    listed with its reason, and the others are still read. Raises LibraryError.
 
     Example:
         >>> import tempfile
@@ -124,7 +124,7 @@ def _read_all(
     changes: Changes,
     progress: Progress | None,
 ) -> list[str]:
-    """Read batches of files into a library; return files to read again: copies of files that were moved."""
+    """Read batches of files into a library; return files to read again: copies of moved files."""
     kept_at, done, again = monotonic(), 0, []
     count = sum(len(batch.paths) for batch in batches)
     with closing(attempts(read, batches)) as results:
@@ -143,7 +143,7 @@ def _read_all(
 
 
 def files_in(folders: Sequence[str]) -> dict[str, None]:
-    """Return the absolute paths of the motion files in folders and below, sorted; `folders` may also hold files.
+    """Return the absolute paths of motion files in folders and subfolders, sorted; `folders` may also hold files.
 
     Raises LibraryError for a folder that can't be read.
     """
@@ -169,7 +169,7 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
 
 
 def _batches(paths: Sequence[str], old: Mapping[str, Entry], gone: frozenset[str]) -> list[Batch]:
-    """Return tasks of about the same size, in the order of the files."""
+    """Return tasks of roughly equal size, in the order of the files."""
     ends = np.cumsum([0, *(stamp(path)[0] for path in paths)])
     sizes, many = ends // BYTES_AT_A_TIME, bool(ends[-1] > MANY_BYTES)
     starts = [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist(), len(paths)]
@@ -178,7 +178,7 @@ def _batches(paths: Sequence[str], old: Mapping[str, Entry], gone: frozenset[str
 
 
 def read(batch: Batch) -> list[Read]:
-    """Return the rows of a batch's files, or the reason why a file can't be read."""
+    """Return the rows of a batch's files, or the reason why a file is unreadable."""
     if batch.many:
         jit.kernels(formats.__name__)
     return [_read(path, batch.known) for path in batch.paths]
@@ -207,7 +207,7 @@ def _rows(path: str) -> tuple[Entry, NDArray[np.float16]]:
 
 
 def _files_of(path: str) -> list[str]:
-    """Return the file of a clip, and that of its skeleton if it is another one."""
+    """Return the file of a clip, and the file of its skeleton if that is separate."""
     try:
         skeleton = motion_file.skeleton_of(path)
     except MotionFileError:
@@ -235,7 +235,7 @@ def digest(path: str) -> str:
 
 
 def stamp(path: str) -> tuple[int, int]:
-    """Return the bytes of a clip's files, and the last time (ns) that one was changed; GONE if one is missing."""
+    """Return the size of a clip's files in bytes, and the latest modification time (ns); GONE if one is missing."""
     try:
         stats = [os.stat(file) for file in _files_of(path)]
     except OSError:
@@ -259,7 +259,7 @@ def _put(
 ) -> bool:
     """Put the content of a file into a library: new, or with the old rows if it was only touched or moved.
 
-    Return False for a copy of a moved file whose rows were already taken: it must be read again.
+    Return False for a copy of a moved file whose rows were already taken, which must be read again.
     """
     path, digest = content.entry.path, content.entry.digest
     if content.rows is not None or content.entry.trouble:
@@ -288,10 +288,10 @@ def _label(writer: storage.Writer, labels: Mapping[str, str]) -> None:
 
 
 def read_labels(path: str) -> dict[str, str]:
-    """Return the words of a CSV table by the names of files, in lower case, with or without endings.
+    """Return the words of a CSV table by file name, in lower case, with or without extension.
 
-    Its first row names the columns: files are in the first one, words in those named as in LABEL_COLUMNS, else in all
-    others. Raises LibraryError for a table that can't be read or has one column only.
+    The first row names the columns: files are in the first one, words in the columns named in LABEL_COLUMNS, or in all
+    others. Raises LibraryError for a table that is unreadable or has only one column.
 
     Example:
         >>> import tempfile

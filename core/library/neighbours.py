@@ -1,4 +1,4 @@
-"""The nearest windows of each, exactly, leaving out boxes that are too far (methods: Libraries of clips)."""
+"""Exact nearest neighbours of windows, using bounding boxes to skip distant ones (methods: Libraries of clips)."""
 
 from dataclasses import dataclass
 
@@ -8,21 +8,21 @@ from numpy.typing import NDArray
 from .basis import Rows
 from .warping import Longs, Places
 
-BOX = 64  # windows
-STAGES = (1024, 4096, 16384)  # of the nearest windows; what is found in one leaves less for the next
-_ROUNDING = np.float32(2e-5)  # share of the squares, more than a product and a sum can differ by
+BOX = 64  # windows per box
+STAGES = (1024, 4096, 16384)  # numbers of nearest windows; the distances found in one stage prune the next
+_ROUNDING = np.float32(2e-5)  # relative to the squares; more than a product and a sum can differ by
 _LARGEST = np.finfo(np.float32).max
 _PAIRS = 1 << 18  # whose distances are summed at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Windows (W,) in boxes (B,): those that lie near each other are side by side.
+    """Windows (W,) grouped in boxes (B,) of neighbouring ones.
 
-    order (W,) : the number of each window; starts (B + 1,) : where each box begins
-    numbers (W, K), squares (W,) : what is compared, and its sums of squares
+    order (W,) : the number of each window; starts (B + 1,) : start of each box
+    numbers (W, K), squares (W,) : compared numbers, and their sums of squares
     clips, firsts (W,) : the clip of each window, and its first row there
-    spare (W,) : whether so many windows before it are equal to it that it is nobody's neighbour
+    spare (W,) : whether it is excluded as a neighbour because enough earlier windows are equal to it
     least, most (K, B) : the corners of the boxes
     """
 
@@ -38,9 +38,9 @@ class Boxes:
 
 
 def boxes(numbers: Rows, clips: Places, firsts: Places, equal: int) -> Boxes:
-    """Return windows in boxes: halved by the number that differs most until a box has at most BOX of them.
+    """Return windows in boxes: bisected along the dimension of largest extent until a box has at most BOX windows.
 
-    equal : how many windows that are equal to the last bit are compared, the first ones
+    equal : number of identical windows (to the last bit) to compare, the first ones
     """
     parts = [np.arange(len(numbers))]
     while max(map(len, parts)) > BOX:
@@ -61,7 +61,7 @@ def _halves(numbers: Rows, part: Longs) -> tuple[Longs, Longs]:
 
 
 def _spare(numbers: Rows, equal: int) -> NDArray[np.bool_]:
-    """Return whether `equal` windows before each are equal to it: a body that stands still may have thousands."""
+    """Return whether `equal` earlier windows are equal to each: a static body may have thousands of equal windows."""
     group = np.unique(numbers, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(group, kind="stable")
     before = np.empty_like(order)
@@ -70,18 +70,18 @@ def _spare(numbers: Rows, equal: int) -> NDArray[np.bool_]:
 
 
 def nearest(boxes: Boxes, low: int, high: int, count: int, apart: int) -> Places:
-    """Return the windows (W′, count) nearest to those of boxes low … high − 1, the nearest first.
+    """Return the windows (W′, count) nearest to the windows of boxes low … high − 1, sorted by distance.
 
-    Of equals the first one comes first; −1 stands where there are fewer. Windows of the same clip whose first rows are
-    less than `apart` away are left out. A matrix product only chooses what is compared: squares are summed in one
-    order, so that no distance depends on the processor, or on how the work is divided.
+    Ties are sorted by number; −1 fills missing entries. Windows of the same clip whose first rows differ by less than
+    `apart` are excluded. A matrix product only preselects candidates: exact squares are summed in a fixed order, so
+    that distances do not depend on the processor or on the division of the work.
     """
     found = [_Search(boxes, box, count, apart).found() for box in range(low, high)]
     return np.concatenate(found)
 
 
 class _Search:
-    """The windows of one box, and the nearest of each so far: `who`, and their squared distances `best`."""
+    """The windows of one box, and their current nearest windows: `who`, and their squared distances `best`."""
 
     def __init__(self, boxes: Boxes, box: int, count: int, apart: int) -> None:
         self._boxes, self._count, self._apart = boxes, count, apart
@@ -94,7 +94,7 @@ class _Search:
         self._gaps = np.einsum("kb,kb->b", gap, gap) * (np.float32(1.0) - _ROUNDING)
 
     def found(self) -> Places:
-        """Compare with boxes, the nearest first, until no other one can have a nearer window."""
+        """Compare with boxes in order of distance, until no other box can contain a nearer window."""
         order = np.argsort(self._gaps, kind="stable")
         sizes = np.diff(self._boxes.starts)[order]
         windows, gaps, done = np.cumsum(sizes), self._gaps[order], 0
@@ -134,7 +134,7 @@ class _Search:
         return np.asarray(near & (boxes.clips[others] == boxes.clips[own]))
 
     def _keep(self, row: Longs, others: Longs) -> None:
-        """Keep the nearest of those so far and of pairs of rows of the box and other windows."""
+        """Update the nearest windows with pairs of rows of the box and other windows."""
         boxes, count = self._boxes, self._count
         away = np.ascontiguousarray((boxes.numbers[others] - boxes.numbers[self._own[row]]).T)
         totals = np.zeros(len(row), np.float32)

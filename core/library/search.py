@@ -1,7 +1,7 @@
-"""Search a library for the stretches most like a query, whatever their tempo (methods: Libraries of clips).
+"""Search a library for the stretches most similar to a query at any tempo (methods: Libraries of clips).
 
-The query is warped onto all rows at once, exactly: a subsequence time warp with slopes from one half to two, first at
-10 rows a second, then at 30 around the best places.
+The query is warped to all rows by exact subsequence dynamic time warping with slopes from one half to two, first at
+10 rows a second, then at 30 near the best matches.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,24 +17,25 @@ from .basis import Rows
 from .storage import Entry, Library, Stretch
 from .warping import Longs, Paths, steps
 
-EVERY = 3  # one of so many rows is searched at first: 10 a second
-SHORTEST_THINNED = 0.4  # s; a shorter query would have too few rows left
+EVERY = 3  # decimation of the first pass: 10 rows a second
+SHORTEST_THINNED = 0.4  # s; a shorter query would have too few rows after decimation
 LONGEST = 30.0  # s of a query
-REFINED = 60  # places that are searched again with all rows
-# A jump is short, and its height means little among a stretch's rows: distance for each body height that the feet of
-# one get higher off the floor than those of the other, beyond what the floor may be off.
+REFINED = 60  # matches searched again with all rows
+# A jump is short, so its height contributes little to a stretch's distance. This cost is added for each body height by
+# which the maximum foot height of two stretches differs, beyond the uncertainty of the floor.
 FLIGHT, FLOOR = 0.5, 0.02
-OVERLAP = 0.3  # of the shorter of two stretches; with more they are the same
-BLOCK = 4096  # columns whose costs stay in a processor's second-level cache; a multiple of 8
-APART = np.float32(1e6)  # in a row between clips: a path through it is far off even for the longest query
+OVERLAP = 0.3  # of the shorter of two stretches; stretches with more overlap count as the same
+BLOCK = 4096  # columns whose costs fit a processor's second-level cache; a multiple of 8
+# value of the rows between clips, which makes paths across them costly even for the longest query
+APART = np.float32(1e6)
 _FAR = np.float32(100.0)  # least mean distance of such a path
-_DIGITS = 2.0**20  # to one over which rows are rounded, whose numbers are below 16
-_MULTIPLICATIONS = 200_000  # of one product: for larger ones a linear algebra library would wake its threads
+_DIGITS = 2.0**20  # rows are rounded to one over this; their numbers are below 16
+_MULTIPLICATIONS = 200_000  # per product; larger ones would start threads of the linear algebra library
 
 
 @dataclass(frozen=True)
 class Found(Stretch):
-    """A stretch of a clip that is like the query, the mean distance to it, and other files of the same take."""
+    """A stretch of a clip similar to the query, its mean distance, and other files of the same take."""
 
     distance: float
     mirrored: bool = False
@@ -43,20 +44,20 @@ class Found(Stretch):
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The clips of a library that are searched, thinned and side by side, with a row between any two."""
+    """The clips of a library to search, decimated and concatenated, with a row between any two."""
 
     library: Library
     entries: tuple[Entry, ...]
 
     @cached_property
     def firsts(self) -> Longs:
-        """Where the thinned rows (C,) of each clip begin in `rows`."""
+        """The start of each clip's decimated rows in `rows` (C,)."""
         counts = [-(-entry.rows // EVERY) + 1 for entry in self.entries]
         return np.cumsum([1, *counts])[:-1]
 
     @cached_property
     def rows(self) -> Rows:
-        """The thinned rows of all clips, with a row far from everything before, between and after them."""
+        """The decimated rows of all clips, separated and surrounded by rows far from everything."""
         width = int(self.firsts[-1] + -(-self.entries[-1].rows // EVERY) + 1) if self.entries else 1
         rows = np.full((width, basis.SIZE), APART, dtype=np.float32)
         for entry, first in zip(self.entries, self.firsts, strict=True):
@@ -75,12 +76,12 @@ def like(
     others: Callable[[Entry], bool] | None = None,
     progress: Progress = SILENT,
 ) -> list[Found]:
-    """Return the stretches most like one of several forms of a query, rows (M, WIDTH), the best first; see `search`.
+    """Return the stretches most similar to any form of a query, rows (M, WIDTH), best first; see `search`.
 
     asked : from `asking.rows`
     mirror : whether to search for its mirror image as well
 
-    Of stretches that overlap, the best one is kept; so it is of the same stretch in several files of one take.
+    Only the best of overlapping stretches is kept, and the best of one stretch in several files of a take.
 
     Example:
         >>> import tempfile
@@ -114,7 +115,7 @@ def like(
 
 
 def _is_one(library: Library, new: Found, other: Found) -> bool:
-    """Return whether two stretches are the same one of a clip, or of two files of one take."""
+    """Return whether two stretches are the same, in a clip or in two files of one take."""
     if not _same((new.first, new.last), (other.first, other.last)):
         return False
     if new.entry == other.entry:
@@ -132,11 +133,11 @@ def search(
     exact: bool = False,
     progress: Progress = SILENT,
 ) -> list[Found]:
-    """Return the stretches most like a query (M, SIZE) of 30 rows a second, the best first.
+    """Return the stretches most similar to a query (M, SIZE) of 30 rows a second, best first.
 
-    part : of the body that is compared, one of `feature.PARTS`
-    others : whether a clip is searched; None for all
-    exact : whether to search all rows at once, not only those around the best places
+    part : compared part of the body, one of `feature.PARTS`
+    others : whether to search a clip; None for all
+    exact : whether to search all rows at full rate, not only near the best matches
 
     Raises LibraryError for a query that is too short or too long.
     """
@@ -162,7 +163,7 @@ def search(
 
 
 def _as_high(library: Library, query: Rows, found: list[Found]) -> list[Found]:
-    """Return stretches in a new order: those that leave the floor as far as the query does come earlier."""
+    """Return stretches re-sorted with a cost for a different maximum foot height than the query's."""
     ours = float(basis.lower_foot(query).max())
     firsts = [one.entry.first + one.first for one in found]
     rows = [library.rows[first : first + one.last - one.first + 1] for first, one in zip(firsts, found, strict=True)]
@@ -175,7 +176,7 @@ def _as_high(library: Library, query: Rows, found: list[Found]) -> list[Found]:
 def _scanned(
     searched: Searched, asked: Rows, to_part: Rows, most: int, progress: Progress
 ) -> list[tuple[int, int, int]]:
-    """Return where to search with all rows: the clip's place, and its rows from … to."""
+    """Return the ranges to search with all rows: index of the clip, and rows from … to."""
     thin = asked[EVERY // 2 :: EVERY]
     places = []
     for first, last, _ in _best(warped(thin, searched.rows, to_part, progress.part(0.0, 0.9)), most):
@@ -190,7 +191,7 @@ def _scanned(
 def _among(
     searched: Searched, asked: Rows, to_part: Rows, places: list[tuple[int, int, int]], most: int
 ) -> list[Found]:
-    """Return the best stretches within rows from … to of clips."""
+    """Return the best stretches within given row ranges of clips."""
     merged = _merged(places)
     firsts = np.cumsum([1, *(high - low + 1 for _, low, high in merged)])
     rows = np.full((int(firsts[-1]), basis.SIZE), APART, dtype=np.float32)
@@ -207,7 +208,7 @@ def _among(
 
 
 def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Return places in order, with those of a clip that overlap joined."""
+    """Return sorted ranges, with overlapping ranges of a clip merged."""
     merged: list[tuple[int, int, int]] = []
     for k, low, high in sorted(places):
         if merged and merged[-1][0] == k and low <= merged[-1][2]:
@@ -220,8 +221,8 @@ def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 def warped(asked: Rows, rows: Rows, to_part: Rows, progress: Progress = SILENT, *, exactly: bool = False) -> Paths:
     """Return for each row (N,) the best path of a query (M, K) that ends there.
 
-    rows (N, SIZE) : times `to_part` (SIZE, K) they are compared with the query
-    exactly : whether the same path is the best one on any processor, at twice the time
+    rows (N, SIZE) : compared with the query after multiplication by `to_part` (SIZE, K)
+    exactly : whether the best path must be the same on any processor, which takes twice the time
 
     Costs are the distances between rows, and every row of the query counts once.
     """
@@ -257,7 +258,7 @@ def _costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
 
 
 def _exact_costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
-    """Return what `_costs` does, of rows rounded so that sums of their products are exact in doubles."""
+    """Return the same distances from rows rounded so that sums of their products are exact in double precision."""
     ours = np.round(asked.astype(np.float64) * _DIGITS) / _DIGITS
     theirs = rows.astype(np.float64)
     if to_part.shape[1] < basis.SIZE:
@@ -268,7 +269,7 @@ def _exact_costs(asked: Rows, rows: Rows, to_part: Rows) -> Rows:
 
 
 def _best(found: Paths, most: int) -> list[tuple[int, int, float]]:
-    """Return first row, last row and mean distance of the best stretches, no two of them the same."""
+    """Return first row, last row and mean distance of the best distinct stretches."""
     totals = found.totals / np.float32(len(found.quick))
     beside = np.concatenate([[np.float32(np.inf)], totals, [np.float32(np.inf)]])
     ends = np.flatnonzero((totals <= beside[:-2]) & (totals < beside[2:]) & (totals < _FAR))
@@ -285,7 +286,7 @@ def _best(found: Paths, most: int) -> list[tuple[int, int, float]]:
 
 
 def _different(firsts: Longs, lasts: Longs, distances: Rows, most: int) -> list[tuple[int, int, float]]:
-    """Return at most `most` stretches, in their order, without any that are the same as one before."""
+    """Return at most `most` stretches, in order, without any that equal an earlier one."""
     taken: list[tuple[int, int, float]] = []
     for first, last, distance in zip(firsts.tolist(), lasts.tolist(), distances.tolist(), strict=True):
         if not any(_same((first, last), other[:2]) for other in taken):
@@ -296,6 +297,6 @@ def _different(firsts: Longs, lasts: Longs, distances: Rows, most: int) -> list[
 
 
 def _same(rows: tuple[int, int], others: tuple[int, int]) -> bool:
-    """Return whether two stretches, by first and last row, overlap so much that they are the same."""
+    """Return whether two stretches, by first and last row, overlap enough to count as the same."""
     common = min(rows[1], others[1]) - max(rows[0], others[0]) + 1
     return common > OVERLAP * (min(rows[1] - rows[0], others[1] - others[0]) + 1)

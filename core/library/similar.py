@@ -1,8 +1,8 @@
-"""All similar stretches of a library, and clusters of them (methods: Libraries of clips).
+"""Find all similar stretches of a library, and cluster them (methods: Libraries of clips).
 
-Windows of a second become a few numbers each, and get their ten nearest windows. Two that are among the nearest of each
-other are a pair, which is then warped in time as in a search; successive pairs are joined. Each window takes the
-commonest label of its neighbours until nothing changes: windows of one label are a cluster.
+Windows of one second are reduced to a few numbers, and get their ten nearest windows. Mutual neighbours form a pair,
+which is then compared by time warping; successive pairs are merged. Clusters are found by label propagation: each
+window takes the most common label of its neighbours until nothing changes.
 """
 
 import re
@@ -27,20 +27,20 @@ from .warping import Longs, Places
 
 LENGTH = 30  # rows of a window
 STEP = 8  # rows from one window of a clip to the next
-SAMPLES = 8  # rows of a window that are compared
-# How many of the slowest waves of each number of a row are compared: of 192 coefficients of cosine transforms the 32
-# that differ most in captured clips. Components fitted to a library would make its pairs depend on all its clips.
+SAMPLES = 8  # samples per window
+# Number of the lowest frequencies compared for each number of a row: of 192 coefficients of cosine transforms, the 32
+# of largest variance in captured clips. Components fitted to a library would make its pairs depend on all its clips.
 WAVES = (5, 4, 2, 1, 4, 2, 2, 2, 2, 2, 1, 2, 1, 1, 0, 1)
 NEIGHBOURS = 10
-# Mean distance of a pair, at most. Purity of clusters is 96 % at 0.06, with fewer windows in one, and 94 % at 0.1, with
-# more.
+# Largest mean distance of a pair. The purity of clusters is 96 % at 0.06, with smaller clusters, and 94 % at 0.1, with
+# larger ones.
 FARTHEST = 0.08
-LEAST = 10  # windows of a cluster
-FOLLOWING = 0.5  # of the stretches of two labels; if as many continue as the other, the labels are joined
+LEAST = 10  # windows per cluster
+FOLLOWING = 0.5  # share of the stretches of two labels that must be consecutive for the labels to be merged
 ROWS_OF_A_TASK = 8192
-ROUNDS = 100  # of labels; captured clips take about ten
-_SLACK = LENGTH // 2  # rows before and after a window onto which the other one may be warped
-_PAIRS_AT_A_TIME = 128  # whose costs stay in a processor's second-level cache
+ROUNDS = 100  # of label propagation; captured clips take about ten
+_SLACK = LENGTH // 2  # additional rows before and after a window for warping the other one onto it
+_PAIRS_AT_A_TIME = 128  # whose costs fit a processor's second-level cache
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -55,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Similar stretches, words that most of their clips have, and the stretch with the most neighbours."""
+    """Similar stretches, common words of their clips, and the stretch with the most neighbours."""
 
     words: tuple[str, ...]
     stretches: tuple[Stretch, ...]
@@ -69,9 +69,9 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class Similar:
-    """The similar stretches of a library: pairs, the most similar first, and clusters, the largest first.
+    """The similar stretches of a library: pairs by similarity, and clusters by size.
 
-    windows : how many were compared; coverage : the share of them in clusters
+    windows : number of windows compared; coverage : share of them in clusters
     """
 
     pairs: tuple[Pair, ...]
@@ -82,7 +82,7 @@ class Similar:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Windows of clips: the clip (W,), the first row in it (W,), and the numbers that are compared (W, sum(WAVES))."""
+    """Windows of clips: the clip (W,), the first row in it (W,), and the compared numbers (W, sum(WAVES))."""
 
     clips: Places
     firsts: Places
@@ -91,7 +91,7 @@ class Windows:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """All windows, and the range low … high − 1 of boxes of those whose nearest are wanted."""
+    """All windows, and the range low … high − 1 of boxes to find neighbours for."""
 
     boxes: neighbours.Boxes
     low: int
@@ -109,12 +109,12 @@ def similar(
 ) -> Similar:
     """Return all similar stretches of a library, and their clusters.
 
-    others : whether a clip is compared; None for all
+    others : whether to compare a clip; None for all
     farthest : the largest distance of a pair
-    least : windows of a cluster
+    least : windows per cluster
     attempts : runs the tasks (`processes.attempts` with the number of processes set); the result does not depend on it
 
-    Takes about 0.5 GB for 142,000 windows. Raises LibraryError if no clip is compared, or none takes a second.
+    Takes about 0.5 GB for 142,000 windows. Raises LibraryError if there is no clip to compare, or none lasts a second.
     """
     entries = tuple(entry for entry in library.clips if others is None or others(entry))
     if not entries:
@@ -157,7 +157,7 @@ def windows_of(library: Library, entries: Sequence[Entry]) -> Windows:
 
 
 def _waves(samples: Rows) -> Rows:
-    """Return the coefficients (W, sum(WAVES)) of windows (W, SAMPLES, SIZE), the slowest waves first.
+    """Return the coefficients (W, sum(WAVES)) of windows (W, SAMPLES, SIZE), lowest frequencies first.
 
     The waves are orthogonal and scaled so that squared distances are means over the samples.
     """
@@ -177,14 +177,14 @@ def _waves(samples: Rows) -> Rows:
 def nearest(
     windows: Windows, *, attempts: processes.Attempts[Task, Places] | None = None, progress: Progress = SILENT
 ) -> Places:
-    """Return the ten nearest of each window (W, NEIGHBOURS), without those that overlap it; −1 if there are fewer.
+    """Return the ten nearest windows of each (W, NEIGHBOURS), excluding overlapping ones; −1 fills missing entries.
 
     Raises LibraryError if one of the tasks fails.
     """
     attempts = attempts or partial(processes.attempts, at_a_time=1)
     near = np.empty((len(windows.firsts), NEIGHBOURS), dtype=np.int32)
     progress.at(0.0, "Comparing windows")
-    # Of equal windows the first ones are the nearest, but for those that overlap, fewer than two for each row.
+    # The first of equal windows are the nearest, except overlapping ones, of which there are fewer than two per row.
     boxes = neighbours.boxes(windows.numbers, windows.clips, windows.firsts, NEIGHBOURS + 2 * LENGTH)
     last = len(boxes.starts) - 1
     each = max(ROWS_OF_A_TASK * last // len(near), 1)
@@ -200,12 +200,12 @@ def nearest(
 
 
 def neighbours_of(task: Task) -> Places:
-    """Return the nearest windows (W′, NEIGHBOURS) of those in the boxes of a task."""
+    """Return the nearest windows (W′, NEIGHBOURS) of the windows in a task's boxes."""
     return neighbours.nearest(task.boxes, task.low, task.high, NEIGHBOURS, LENGTH)
 
 
 def mutual(near: Places) -> Longs:
-    """Return the pairs (P, 2) of windows that are among the nearest of each other, each pair in order."""
+    """Return the pairs (P, 2) of mutual nearest neighbours, each pair sorted."""
     count = len(near)
     own = np.repeat(np.arange(count), near.shape[1])
     other = near.ravel().astype(np.int64)
@@ -219,9 +219,9 @@ def mutual(near: Places) -> Longs:
 def warped(
     library: Library, entries: Sequence[Entry], windows: Windows, pairs: Longs, progress: Progress = SILENT
 ) -> tuple[Rows, Places]:
-    """Return the distances (P,) of pairs of windows warped in time, and the rows (P, 2) that match the first window.
+    """Return distances (P,) of pairs of windows after time warping, and the rows (P, 2) that match the first one.
 
-    These lie around the second window, and are half to twice as long as the first one; see `search.warped`.
+    The rows lie around the second window, and are half to twice as long as the first one; see `search.warped`.
     """
     distances, stretches = np.empty(len(pairs), np.float32), np.empty((len(pairs), 2), np.int32)
     bases = np.array([entry.first for entry in entries])
@@ -250,7 +250,7 @@ def warped(
 
 
 def _costs(asked: Rows, rows: Rows) -> Rows:
-    """Return the distances (LENGTH, B · N) between rows of pairs (B, LENGTH, SIZE) and (B, N, SIZE), side by side."""
+    """Return the distances (LENGTH, B · N) between rows of pairs (B, LENGTH, SIZE) and (B, N, SIZE), concatenated."""
     costs = np.matmul(asked, rows.transpose(0, 2, 1))
     costs *= np.float32(-2.0)
     costs += np.einsum("bij,bij->bi", asked, asked)[:, :, None]
@@ -263,9 +263,9 @@ def _costs(asked: Rows, rows: Rows) -> Rows:
 
 
 def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
-    """Return the labels (W,) that neighbours of windows agree on; a label is the place of a window.
+    """Return the labels (W,) after propagation between neighbours; a label is the index of a window.
 
-    Each window in turn takes its neighbours' commonest, of equals the least, until nothing changes.
+    Each window in turn takes its neighbours' most common label, the least of ties, until nothing changes.
     """
     own = np.concatenate([pairs[:, 0], pairs[:, 1]])
     other = np.concatenate([pairs[:, 1], pairs[:, 0]])
@@ -283,9 +283,9 @@ def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
 
 
 def _agreed(around: list[list[int]], labels: list[int], wanted: list[int]) -> list[int]:
-    """Give windows in turn the commonest label of their neighbours; return those to be looked at in the next round.
+    """Give windows in turn the most common label of their neighbours; return the windows to visit in the next round.
 
-    wanted : those of which a neighbour has changed, in order, to which this round adds; the labels of all others stay
+    wanted : sorted windows with a changed neighbour, to which this round adds; all other labels are kept
     """
     queued, later = set(wanted), set[int]()
     while wanted:
@@ -306,16 +306,16 @@ def _agreed(around: list[list[int]], labels: list[int], wanted: list[int]) -> li
 
 
 def follow_on(windows: Windows, labels: Places) -> Places:
-    """Return labels (W,) with those joined that follow each other in at least half of their stretches.
+    """Return labels (W,), merging labels that follow each other in at least half of their stretches.
 
-    A window and the next one of its clip overlap and are no pair, so without this a repeated motion would be as many
-    clusters as it has windows.
+    Consecutive windows of a clip overlap, so they are never a pair. Without merging, a repeated motion would have a
+    cluster for each of its windows.
     """
     same_clip, other_label = np.diff(windows.clips) == 0, np.diff(labels) != 0
     changes = same_clip & other_label
     steps = np.stack([labels[:-1][changes], labels[1:][changes]], axis=1)
     links, times = np.unique(steps, axis=0, return_counts=True)
-    # Successive windows of one label count as one: only the last of them can be followed by another label.
+    # Successive windows of one label count once, because only the last of them can be followed by another label.
     runs = np.bincount(labels[np.concatenate([[True], ~same_clip | other_label])], minlength=len(labels))
     enough = (times >= FOLLOWING * runs[links].max(axis=1)) & (times > 1)
     merged = np.arange(len(labels), dtype=np.int32)
@@ -327,7 +327,7 @@ def follow_on(windows: Windows, labels: Places) -> Places:
 
 
 def _root(merged: Places, label: int) -> int:
-    """Return the label that a label was merged into in the end, and shorten the path to it."""
+    """Return the label into which a label was finally merged, and shorten the path to it."""
     while merged[label] != label:
         merged[label] = merged[merged[label]]
         label = int(merged[label])
@@ -337,7 +337,7 @@ def _root(merged: Places, label: int) -> int:
 def _clusters(
     entries: Sequence[Entry], windows: Windows, pairs: Longs, labels: Places, least: int
 ) -> tuple[list[Cluster], int]:
-    """Return the clusters, the largest first, and how many windows are in them."""
+    """Return the clusters, the largest first, and the number of windows in them."""
     alike = pairs[labels[pairs[:, 0]] == labels[pairs[:, 1]]]
     degrees = np.bincount(alike.ravel(), minlength=len(labels))
     order = np.argsort(labels, kind="stable")
@@ -358,7 +358,7 @@ def _clusters(
 
 
 def _stretches(entries: Sequence[Entry], windows: Windows, members: Longs) -> tuple[Stretch, ...]:
-    """Return windows, given in order, as stretches; those of a clip that overlap or meet are joined."""
+    """Return sorted windows as stretches, with overlapping or touching ones of a clip merged."""
     clips, firsts = windows.clips[members], windows.firsts[members]
     apart = (np.diff(clips) != 0) | (np.diff(firsts) > LENGTH)
     begins = np.concatenate([[0], np.flatnonzero(apart) + 1])
@@ -370,7 +370,7 @@ def _stretches(entries: Sequence[Entry], windows: Windows, members: Longs) -> tu
 
 
 def _words(entries: Iterable[Entry]) -> Counter[str]:
-    """Return how many clips have each word."""
+    """Return the number of clips that have each word."""
     return Counter(word for entry in entries for word in _words_of(entry))
 
 
@@ -380,7 +380,7 @@ def _words_of(entry: Entry) -> set[str]:
 
 
 def _distinctive(entries: Sequence[Entry], clips: Places, whole: Counter[str]) -> tuple[str, ...]:
-    """Return at most three words of half or more of windows' clips, first those that other clips lack most."""
+    """Return at most three words common to half of the windows' clips or more, the most distinctive first."""
     numbers, times = np.unique(clips, return_counts=True)
     counts: Counter[str] = Counter()
     for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
@@ -410,7 +410,7 @@ class _Run:
     def takes(self, pair: "_Run", same_clip: bool) -> bool:
         """Add a pair if it continues this run, and return whether it does.
 
-        Both of its stretches must overlap those of the run, with nearly the same shift.
+        Both of its stretches must overlap the stretches of the run, with nearly the same shift.
         """
         last, other_first = max(self.last, pair.last), min(self.other_first, pair.other_first)
         shifted = abs(pair.shift - self.shift) > STEP
@@ -426,7 +426,7 @@ class _Run:
 
 
 def joined(entries: Sequence[Entry], windows: Windows, pairs: Longs, distances: Rows, stretches: Places) -> list[Pair]:
-    """Return pairs of stretches, the most similar first; overlapping successive pairs of windows are joined."""
+    """Return pairs of stretches, the most similar first; overlapping successive pairs of windows are merged."""
     clips, firsts = windows.clips[pairs], windows.firsts[pairs[:, 0]]
     order = np.lexsort((stretches[:, 0], firsts, clips[:, 1], clips[:, 0]))
     columns = (clips[:, 0], clips[:, 1], firsts, stretches[:, 0], stretches[:, 1], distances)

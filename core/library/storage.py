@@ -1,12 +1,12 @@
-"""A library's folder: rows of every clip in one file, and a table of the clips (methods: Libraries of clips).
+"""A library's folder: rows of all clips in one file, and a table of the clips (methods: Libraries of clips).
 
     NAME.loomlib/
-        clips.sqlite     the clips, their files, and how many rows of which file count
-        rows-N.f16       rows of all clips, one after the other, 24 numbers of 2 bytes each
+        clips.sqlite     the clips, their files, the current file of rows, and its number of valid rows
+        rows-N.f16       rows of all clips, concatenated, 24 numbers of 2 bytes each
 
-Rows are only appended to their file, and count once the table names them: a killed process leaves bytes that nobody
-reads. Rows without a clip go when the others are copied to the file with the next number. One process writes at a time,
-any number read.
+Rows are only appended to their file, and become valid when the table refers to them; a killed process leaves bytes that
+are never read. Rows without a clip are dropped when the others are copied to the file with the next number. One process
+writes at a time, and any number read.
 """
 
 import os
@@ -27,22 +27,22 @@ from .ending import ENDING
 
 TABLE = "clips.sqlite"
 FORMAT = 1
-_BYTES = 2 * SIZE  # of a row
+_BYTES = 2 * SIZE  # per row
 _PATIENCE, _IMPATIENCE = 10.0, 0.5  # s that a reader waits for a commit, and a writer for another writer
 _FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A clip of a library, or a file that could not be read.
+    """A clip of a library, or an unreadable file.
 
     path : of its file, absolute
-    size (bytes), modified (ns), digest : of the file, to notice changes
+    size (bytes), modified (ns), digest : of the file, to detect changes
     rate, frames : of the clip
-    first, rows : its rows among all
-    kept : the share of its motion that they keep
+    first, rows : range of its rows
+    kept : share of its motion kept by the rows
     label : words from a table of labels
-    trouble : why it has no rows, "" if it has some
+    trouble : the reason why it has no rows, "" if it has some
     """
 
     path: str
@@ -93,7 +93,7 @@ _INSERT = f"INSERT OR REPLACE INTO clips VALUES ({', '.join('?' * len(_COLUMNS))
 
 @dataclass(frozen=True, eq=False)
 class Library:
-    """A library at the moment it was opened: entries in order of their rows, then files that can't be read."""
+    """A library at the moment it was opened: entries sorted by their rows, then unreadable files."""
 
     path: str
     entries: tuple[Entry, ...]
@@ -101,7 +101,7 @@ class Library:
 
     @property
     def clips(self) -> tuple[Entry, ...]:
-        """The entries that have rows."""
+        """The entries with rows."""
         return tuple(entry for entry in self.entries if not entry.trouble)
 
     def rows_of(self, entry: Entry) -> Rows:
@@ -132,7 +132,7 @@ def read(path: str | os.PathLike[str]) -> Library:
         with _as_library_errors(folder), closing(_connected(folder, _PATIENCE)) as table:
             table.execute("BEGIN")  # all reads below see one state, even if another process writes
             entries, name, count = _content(folder, table)
-        # A writer that has just copied the rows has removed this file; then the table names the next one.
+        # A writer that has just copied the rows has removed this file; the table then refers to the next one.
         with suppress(FileNotFoundError), _as_library_errors(folder):
             return Library(str(folder), entries, _mapped(folder / name, count))
     raise _damaged(folder, f"{name} is missing")
@@ -140,7 +140,7 @@ def read(path: str | os.PathLike[str]) -> Library:
 
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator["Writer"]:
-    """Open a library to change it, or make a new one; no other process can write until this ends.
+    """Open a library to change it, or create one; no other process can write until this ends.
 
     If this ends with an error, changes after the last `keep` are lost. Raises LibraryError.
     """
@@ -164,12 +164,12 @@ class Writer:
     def __init__(self, folder: Path, table: sqlite3.Connection) -> None:
         self._folder, self._table = folder, table
         self._begin()
-        table.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")  # readers are done in a moment
+        table.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")  # readers finish quickly
         table.execute(f"CREATE TABLE IF NOT EXISTS clips ({_DECLARED}, PRIMARY KEY (path))")
         table.execute("CREATE TABLE IF NOT EXISTS about (format INTEGER, feature INTEGER, file TEXT, rows INTEGER)")
         if table.execute("SELECT count(*) FROM about").fetchone()[0] == 0:
             table.execute("INSERT INTO about VALUES (?, ?, ?, 0)", (FORMAT, feature.VERSION, _file_name(1)))
-        table.execute("COMMIT")  # from here on readers find an empty library
+        table.execute("COMMIT")  # from here on readers see an empty library
         self._begin()
         entries, self._file, self._count = _content(folder, table)
         self._entries = {entry.path: entry for entry in entries}
@@ -186,14 +186,14 @@ class Writer:
         return dict(self._entries)
 
     def add(self, entry: Entry, rows: NDArray[np.float16]) -> None:
-        """Add a clip, or a file that can't be read, in place of an entry with its path."""
+        """Add a clip, or an unreadable file, replacing an entry with its path."""
         entry = replace(entry, first=self._count, rows=len(rows))
         self._rows.write(np.ascontiguousarray(rows, dtype="<f2").tobytes())
         self._count += len(rows)
         self._put(entry)
 
     def change(self, old: Entry, new: Entry) -> None:
-        """Replace an entry by another one with the same rows."""
+        """Replace an entry by one with the same rows."""
         if old.path != new.path:
             self.remove(old.path)
         self._put(new)
@@ -204,7 +204,7 @@ class Writer:
         self._table.execute("DELETE FROM clips WHERE path = ?", (path,))
 
     def keep(self) -> None:
-        """Save all changes so far, so that they last if this process is killed."""
+        """Commit all changes, so that they survive if this process is killed."""
         self._rows.flush()
         os.fsync(self._rows.fileno())
         self._table.execute("UPDATE about SET file = ?, rows = ?", (self._file, self._count))
@@ -212,7 +212,7 @@ class Writer:
         self._begin()
 
     def tidy(self) -> None:
-        """Save all changes, drop rows without a clip, and put the rows in the order of the clips' paths."""
+        """Commit all changes, drop rows without a clip, and sort the rows by the clips' paths."""
         self.keep()
         entries = [self._entries[path] for path in sorted(self._entries)]
         firsts = np.cumsum([0, *(entry.rows for entry in entries)]).tolist()
@@ -229,7 +229,7 @@ class Writer:
         self._rows.close()
 
     def _copy(self, entries: list[Entry], firsts: list[int]) -> None:
-        """Copy the rows of entries, in order, to the file with the next number."""
+        """Copy the rows of sorted entries to the file with the next number."""
         source = _mapped(self._folder / self._file, self._count)
         self._file = _file_name(int(self._file[5:-4]) + 1)
         with (self._folder / self._file).open("wb") as copy:
@@ -260,12 +260,12 @@ def _file_name(number: int) -> str:
 
 
 def _connected(folder: Path, patience: float) -> sqlite3.Connection:
-    """Return a connection to the table that waits at most `patience` seconds; it begins no transactions by itself."""
+    """Return a connection to the table that waits at most `patience` seconds and starts no implicit transactions."""
     return sqlite3.connect(folder / TABLE, isolation_level=None, timeout=patience)
 
 
 def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...], str, int]:
-    """Return the entries, the name of the file of rows, and how many of its rows count; raises LibraryError."""
+    """Return the entries, the name of the file of rows, and its number of valid rows; raises LibraryError."""
     about = table.execute("SELECT format, feature, file, rows FROM about").fetchone()
     if about is None:
         raise _damaged(folder, f"{TABLE} does not say of which version it is")
@@ -305,7 +305,7 @@ def _mapped(path: Path, count: int) -> NDArray[np.float16]:
 
 @contextmanager
 def _as_library_errors(folder: Path) -> Iterator[None]:
-    """Raise errors of the file system and of a damaged table as LibraryError; FileNotFoundError stays as it is."""
+    """Convert errors of the file system and of a damaged table to LibraryError, except FileNotFoundError."""
     try:
         yield
     except FileNotFoundError:

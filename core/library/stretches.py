@@ -1,4 +1,4 @@
-"""Found stretches as clips: read from files, cut out, and mirrored if needed (methods: Libraries of clips)."""
+"""Read found stretches as clips, cut and mirrored if needed (methods: Libraries of clips)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ def read(entry: Entry) -> MotionFile:
 
 
 def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
-    """Return frames first … last of a clip, or their mirror image, with a name made of its name and these frames.
+    """Return frames first … last of a clip, or their mirror image, named after the clip and these frames.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -55,7 +55,7 @@ def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
 
 
 def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
-    """Return stretches with `margin` seconds more before and after, those of a clip that then overlap joined.
+    """Return stretches extended by `margin` seconds on both sides, with overlapping ones of a clip merged.
 
     Example:
         >>> from action_loom.core.library import stretches
@@ -80,7 +80,7 @@ def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
 
 
 def clips(stretches: Sequence[Found]) -> list[Clip]:
-    """Return stretches as clips, and read each file once; raises LibraryError and MotionFileError.
+    """Return stretches as clips, reading each file once; raises LibraryError and MotionFileError.
 
     Example:
         >>> import tempfile

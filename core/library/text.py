@@ -1,4 +1,4 @@
-"""Choose clips by words: of their names, their folders and their labels (methods: Libraries of clips)."""
+"""Filter clips by words in their names, folders and labels (methods: Libraries of clips)."""
 
 import re
 from collections.abc import Callable
@@ -11,10 +11,10 @@ _WORD = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 
 
 def chosen(words: str) -> Callable[[Entry], bool]:
-    """Return a function of an entry: whether it has all words, and none of those with a minus before them.
+    """Return a predicate for entries that have all words, and none of the words with a minus before them.
 
     A word matches the beginning of a word: `walk` finds walks and walking, not sidewalk. Words in quotation marks,
-    "slow walk", match as they are. Case does not matter. Raises LibraryError if there is no word.
+    "slow walk", match as a phrase. Case does not matter. Raises LibraryError without any words.
 
     Example:
         >>> from action_loom.core.library import text
@@ -40,7 +40,7 @@ def chosen(words: str) -> Callable[[Entry], bool]:
 
 
 def text_of(entry: Entry) -> str:
-    """Return the text in which words are searched: a clip's last folders, file and label, in lower case.
+    """Return the searched text of a clip: its last folders, file and label, in lower case.
 
     Example:
         >>> from action_loom.core.library import text

@@ -1,4 +1,4 @@
-"""The best warps of a query onto rows: what they cost, and where they begin (methods: Libraries of clips)."""
+"""Optimal time warping of a query to rows: costs and start columns of paths (methods: Libraries of clips)."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,8 @@ _HALF, _FAR = np.float32(0.5), np.float32(np.inf)
 class Paths:
     """The best paths of a query of M rows that end in each column (N).
 
-    totals (N,) : what they cost; inf where there is none
-    quick, slow (M, N / 8) : whether the last step to a cell passes two columns, or two rows; a bit each
+    totals (N,) : their costs; inf without a path
+    quick, slow (M, N / 8) : whether the last step to a cell spans two columns, or two rows; packed bits
     """
 
     totals: Rows
@@ -28,7 +28,7 @@ class Paths:
     slow: Bits
 
     def begins(self, ends: Longs) -> Longs:
-        """Return the first columns (K,) of the paths that end in some columns; each must have a path."""
+        """Return the first columns (K,) of the paths that end in some columns, each of which must have a path."""
         row, column = np.full(len(ends), len(self.quick) - 1), ends
         for _ in range(len(self.quick)):
             inside = row >= 0
@@ -55,8 +55,8 @@ def steps(costs: Rows) -> tuple[Rows, Flags, Flags]:
 
         D(i, j) = min(D(i−1, j−1) + c(i, j), D(i−1, j−2) + ½(c(i, j−1) + c(i, j)), D(i−2, j−1) + c(i−1, j) + c(i, j))
 
-    Returned are D(M−1, j), and whether (M, N) the second or the third was less than those before it. No cell depends on
-    another one of its row, so a row is computed at once; it would take twice as long with where paths begin.
+    Returns D(M−1, j), and flags (M, N) of the second or third term being less than the earlier ones. Cells of a row are
+    independent, so a whole row is computed at once; storing start columns as well would double the time.
     """
     count, width = costs.shape
     quick, slow = np.zeros((count, width), dtype=np.bool_), np.zeros((count, width), dtype=np.bool_)

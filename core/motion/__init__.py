@@ -1,1 +1,1 @@
-"""What a clip is: rotations, skeletons, clips, and their kinematics."""
+"""Rotations, skeletons and clips, and the kinematics of clips."""

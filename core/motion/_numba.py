@@ -5,10 +5,10 @@ from numpy.polynomial import chebyshev
 
 from ..jit import kernel
 
-LANES = 256  # rotations that are computed together: plain loops over so many run eight at a time and stay in the cache
+LANES = 256  # rotations processed together, so that plain loops vectorize and the data stay in the cache
 
-# Polynomials on −1 … 1, the highest power first, exact to 4e-15. The mathematical library computes one number at a
-# time, and the whole mean takes six times as long with it. ANGLE_OVER_SINE is the angle over its sine as a function of
+# Polynomials on −1 … 1, highest power first, exact to 4e-15. The mathematical library evaluates one number at a time,
+# which makes the whole mean six times slower. ANGLE_OVER_SINE is the angle over its sine as a function of
 # 2·cosine − 1. HALF_COSINE and HALF_SINE are functions of 2·(angle/π)² − 1: the cosine of half the angle, and the sine
 # of half the angle over the angle.
 ANGLE_OVER_SINE, HALF_COSINE, HALF_SINE = (
@@ -45,7 +45,7 @@ def _add_scaled(here, rotations, shares, towards, work, lanes):  # type: ignore[
 
 @kernel("i8(f8[:, ::1], f8[:, ::1], f8[:, ::1], i8)")
 def _move(here, towards, work, lanes):  # type: ignore[no-untyped-def]
-    """Turn the estimates by twice the vector parts of here⁻¹ · towards; return how many of them still moved."""
+    """Rotate the estimates by twice the vector parts of here⁻¹ · towards; return how many of them still moved."""
     a, b, c, d = here[0], here[1], here[2], here[3]
     p, q, r, s = towards[0], towards[1], towards[2], towards[3]
     at, cosine, sine = work[0], work[1], work[2]
@@ -79,7 +79,7 @@ def mean(rotations, weights, iterations):  # type: ignore[no-untyped-def]
     """See `quat.mean`."""
     several, count = weights.shape
     means = np.empty((count, 4))
-    # Arrays by component: the rotations, the estimates, the scaled sums that these move to, and intermediate values.
+    # Arrays by component: rotations, estimates, the scaled sums they move towards, and intermediate values.
     many, shares = np.empty((several, 4, LANES)), np.empty((several, LANES))
     here, towards, work = np.empty((4, LANES)), np.empty((4, LANES)), np.empty((3, LANES))
     for first in range(0, count, LANES):
@@ -112,7 +112,7 @@ def mean(rotations, weights, iterations):  # type: ignore[no-untyped-def]
 
 @kernel("f8[:, ::1](f8[:, ::1], f8[::1])")
 def curve(values, frames):  # type: ignore[no-untyped-def]
-    """See `resample.curve`; for two samples or more, and frames within them."""
+    """See `resample.curve`; requires two samples or more, and frames in their range."""
     last, channels = len(values) - 1, values.shape[1]
     sampled = np.empty((len(frames), channels))
     for k in range(len(frames)):
@@ -135,7 +135,7 @@ def curve(values, frames):  # type: ignore[no-untyped-def]
     "Tuple((f8[:, :, ::1], f8[:, :, ::1]))(i8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, :, ::1], i8)"
 )
 def forward(joints, parents, offsets, orients, rotations, translations, more):  # type: ignore[no-untyped-def]
-    """See `kinematics.forward`: for some joints, parents before children; the others, and places for `more`, are zero.
+    """See `kinematics.forward`: for some joints, parents first; other entries and `more` extra points are zero.
 
     All sums are in the order of `quat.mul` and `quat.rotate`, so that the numbers are the same to the last bit.
     """

@@ -10,20 +10,20 @@ from . import quat
 from .quat import Array
 from .skeleton import DEEP
 
-# Computed at a time, so that they stay in a processor's cache: frames and joints × frames, numbers of curves.
+# Block sizes that fit a processor's cache: frames, joints × frames, and numbers of curves.
 FRAMES, POSES, NUMBERS = 512, 4096, 16384
 
 _TWICE = [0, 1, 2, 0, 1]
 _INVERSE = np.array([[1.0], [-1.0], [-1.0], [-1.0]])
 _NEAREST = np.nextafter(1.0, 0.0)  # its angle over its sine is 1 to the last bit
-_LEAST = 1e-300  # so that nothing is divided by zero
+_LEAST = 1e-300  # prevents division by zero
 
 Places = NDArray[np.int64]
 
 
 def mean(rotations: Array, weights: Array, iterations: int) -> Array:
     """See `quat.mean`."""
-    # One step leads to the mean of two rotations; others that lie far apart need some dozens.
+    # The mean of two rotations takes one step; several distant rotations take some dozens.
     if len(rotations) == 2 and np.allclose(weights.sum(axis=0), 1.0, rtol=0.0, atol=1e-12):
         iterations = 1
     means = np.empty(rotations.shape[1:])
@@ -31,14 +31,14 @@ def mean(rotations: Array, weights: Array, iterations: int) -> Array:
         some = slice(first, first + 2 * POSES)
         heaviest = np.argmax(weights[:, some], axis=0)
         start = np.take_along_axis(rotations[:, some], heaviest[None, :, None], axis=0)[0]
-        # Components first: numpy is several times faster with long rows than with rows of four.
+        # Components lie in the first axis, because numpy is several times faster with long rows than with rows of four.
         towards = np.ascontiguousarray(rotations[:, some].transpose(0, 2, 1))
         means[some] = _mean(np.ascontiguousarray(start.T), towards, weights[:, some], iterations).T
     return quat.normalize(means)
 
 
 def _mean(estimate: Array, rotations: Array, weights: Array, iterations: int) -> Array:
-    """Return the means (4, M) of rotations (N, 4, M), found from an estimate, which is changed."""
+    """Return the means (4, M) of rotations (N, 4, M) by iteration from an estimate, which is overwritten."""
     here, moving = estimate, np.arange(estimate.shape[1])
     for _ in range(iterations):
         # The vector part of here⁻¹ · the sum of the scaled rotations is half the weighted sum of the logarithms.
@@ -56,14 +56,14 @@ def _mean(estimate: Array, rotations: Array, weights: Array, iterations: int) ->
         moves = np.abs(step).max(axis=0, initial=0.0) >= 1e-12
         if not moves.any():
             break
-        if 2 * np.count_nonzero(moves) < len(moves):  # choosing takes longer than a step of those that arrived
+        if 2 * np.count_nonzero(moves) < len(moves):  # dropping converged rotations pays only if they are the majority
             here, rotations, weights = here[:, moves], rotations[:, :, moves], weights[:, moves]
             moving = moving[moves]
     return estimate
 
 
 def _angle_over_sine(cosine: Array) -> Array:
-    """Return the angle over its sine for cosines of 0 to 1: well-conditioned down to the least angle that they have."""
+    """Return the angle over its sine for cosines of 0 to 1, well-conditioned down to the least representable angle."""
     near = np.minimum(cosine, _NEAREST)
     sine = np.sqrt((1.0 - near) * (1.0 + near))
     np.arccos(near, out=near)
@@ -72,7 +72,7 @@ def _angle_over_sine(cosine: Array) -> Array:
 
 
 def curve(values: Array, frames: Array) -> Array:
-    """See `resample.curve`; for two samples or more, and frames within them."""
+    """See `resample.curve`; requires two samples or more, and frames in their range."""
     sampled = np.empty((len(frames), values.shape[1]))
     several = max(NUMBERS // max(values.shape[1], 1), 1)
     for first in range(0, len(frames), several):
@@ -101,9 +101,9 @@ def forward(
     translations: Array,
     more: int,
 ) -> tuple[Array, Array]:
-    """See `kinematics.forward`: for some joints, parents before children; the others, and places for `more`, are zero.
+    """See `kinematics.forward`: for some joints, parents first; other entries and `more` extra points are zero.
 
-    The same numbers as `_numba` to the last bit; up to rounding where there are more than DEEP joints in a row.
+    The numbers equal those of `_numba` to the last bit, or up to rounding for chains of more than DEEP joints.
     """
     turned, moved = np.zeros(rotations.shape), np.zeros((len(rotations), len(parents) + more, 3))
     every = len(joints) == len(parents)
@@ -116,7 +116,7 @@ def forward(
     for first in range(0, len(rotations), frames):
         some = slice(first, first + frames)
         local = rotations[some] if every else rotations[some, joints]
-        # Components first and frames last: numpy is several times faster with long rows than with short ones.
+        # Components lie in the first axis and frames in the last: numpy is several times faster with long rows.
         turn = np.ascontiguousarray(local.transpose(2, 1, 0))
         place = np.empty((3, *turn.shape[1:]))
         place[:] = offset
@@ -137,17 +137,17 @@ def forward(
 
 
 def _above(joints: Places, parents: Places) -> Places:
-    """Return for each of some joints the place of its parent among them, −1 for roots."""
+    """Return for each of some joints the index of its parent among them, −1 for roots."""
     places = np.full(len(parents) + 1, -1)
     places[joints] = np.arange(len(joints))
     return places[parents[joints]]
 
 
 def _scans(above: Places) -> Iterator[tuple[Places, Places]]:
-    """Give in turn joints, and the joints above with which they are combined: in the end with all above them.
+    """Yield steps (joints, ancestors to combine them with); in the end every joint is combined with all its ancestors.
 
-    That is level by level. Where there are more than DEEP levels, it is done within pieces of some levels, for all
-    pieces at once, and then piece by piece: 200 steps for 10,000 joints in a row.
+    The steps go level by level. Hierarchies of more than DEEP levels are split into pieces of several levels, processed
+    for all pieces at once and then piece by piece: 200 steps for a chain of 10,000 joints.
     """
     depths: list[int] = []
     for parent in above.tolist():
@@ -167,7 +167,7 @@ def _scans(above: Places) -> Iterator[tuple[Places, Places]]:
 
 
 def _split(here: Places, over: Places, width: int) -> list[tuple[Places, Places]]:
-    """Return joints and those above them in parts of some joints: larger arrays leave the processor's cache."""
+    """Return joints and their ancestors in chunks, because larger arrays do not fit the processor's cache."""
     return [(here[k : k + width], over[k : k + width]) for k in range(0, len(here), width)]
 
 
@@ -189,7 +189,7 @@ def _product(a: Array, b: Array) -> Array:
 
 
 def _rotated(q: Array, v: Array) -> Array:
-    """Return vectors v (3, …) turned by rotations q (4, …), with all sums in the order of `quat.rotate`."""
+    """Return vectors v (3, …) rotated by q (4, …), with all sums in the order of `quat.rotate`."""
     axis = q.take([1, 2, 3, 1, 2], axis=0)
     across = 2.0 * _cross(axis, v.take(_TWICE, axis=0))
     total = q[0] * across

@@ -1,4 +1,4 @@
-"""Arrays that can't be written, and how kernels take them."""
+"""Read-only arrays, and their use as arguments of kernels."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view of an array that can't be written, so that values computed from it stay true.
+    """Return a read-only view of an array, so that cached results computed from it stay valid.
 
     Example:
         >>> import numpy as np
@@ -23,10 +23,10 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def kernel_argument(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
-    """Return an array as kernels take it: contiguous, of a dtype, and declared writable.
+    """Return an array as required by kernels: contiguous, of a dtype, and declared writable.
 
-    Kernels are compiled for writable arrays, though they write into their own ones only. A read-only array is passed
-    without a copy where its owner is writable.
+    Kernels are compiled for writable arrays, although they only write to their own ones. A read-only array is passed
+    without a copy if its owner is writable.
 
     Example:
         >>> import numpy as np

@@ -1,12 +1,12 @@
-"""Work cut into pieces whose intermediate results stay in a processor's cache."""
+"""Split work into blocks whose intermediate results fit a processor's cache."""
 
 from collections.abc import Iterator
 
-NUMBERS = 32_768  # in a piece: several such arrays fit in the cache of one core
+NUMBERS = 32_768  # per block: several such arrays fit the cache of one core
 
 
 def slices(count: int, width: int) -> Iterator[slice]:
-    """Yield slices that cover `count` rows of `width` numbers, each of some rows.
+    """Yield slices that cover `count` rows of `width` numbers in blocks of several rows.
 
     Example:
         >>> from action_loom.core.motion import blocks

@@ -14,10 +14,10 @@ from .skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A named curve of an action beside the pose.
+    """A named curve of an action in addition to the pose.
 
     values (F,) : its value in each frame
-    discrete : whether it goes in steps (switches, choices, curves that hold their keys); steps are never mixed, a
+    discrete : whether it is stepped (switches, choices, curves with held keys); steps are never interpolated, and a
         blend takes the value of the clip with the greatest weight
     """
 
@@ -30,16 +30,16 @@ class Channel:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A motion of F frames. It never changes: its arrays can't be written, and operations return new clips.
+    """A motion of F frames. It is immutable: its arrays are read-only, and operations return new clips.
 
     rate : frames per second
     rotations (F, J, 4) : of each joint about its rest frame
-    translations (F, J, 3) : of each joint in its rest frame, metres; zero for joints that have none
+    translations (F, J, 3) : of each joint in its rest frame, metres; zero for joints without translation
     scales (F, J, 3) : along the axes of each joint; None if no joint is scaled
     channels : all other curves of the action, by name
-    cyclic : made to be repeated; the last frame is the first again, moved by what one cycle travels
+    cyclic : whether it is a cycle; the last frame repeats the first, moved by the travel of one cycle
 
-    Raises ClipError for arrays of wrong shapes, for no frames, for an impossible rate, and for values that are not
+    Raises ClipError for arrays of wrong shapes, for zero frames, for an impossible rate, and for values that are not
     numbers.
     """
 
@@ -84,7 +84,7 @@ class Clip:
         return (len(self) - 1) / self.rate
 
     def cut(self, start: int, end: int) -> "Clip":
-        """Return the frames start … end − 1; only the whole clip is still cyclic."""
+        """Return the frames start … end − 1; only the whole clip stays cyclic."""
         return replace(
             self,
             rotations=self.rotations[start:end],
@@ -95,7 +95,7 @@ class Clip:
         )
 
     def taken(self, frames: NDArray[np.int64]) -> "Clip":
-        """Return some frames (K,), in any order, as a clip that is not cyclic."""
+        """Return some frames (K,), in any order, as an acyclic clip."""
         return replace(
             self,
             rotations=self.rotations[frames],
@@ -111,9 +111,9 @@ class Clip:
 
 
 def joined(clips: Sequence[Clip]) -> Clip:
-    """Return the frames of clips one after the other, as a clip that is not cyclic.
+    """Return the frames of clips in sequence, as an acyclic clip.
 
-    The clips have one skeleton, one rate and the same channels; what else there is comes from the first.
+    The clips share a skeleton, a rate and their channels; all other properties are copied from the first.
 
     Example:
         >>> from action_loom.core.figure import actions

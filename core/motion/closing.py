@@ -1,6 +1,6 @@
-"""Whether a clip is one cycle from its first frame to its last (methods: Loops).
+"""Decide whether a clip is one cycle from its first frame to its last (methods: Loops).
 
-A capture repeats itself and ends anywhere. A game's clip already is one cycle: its last pose is the first one again,
+A capture may repeat itself but ends anywhere. A game clip often is one cycle: its last pose equals the first one,
 exactly or nearly, or the key that would repeat the first pose is missing.
 """
 
@@ -12,24 +12,27 @@ from . import blocks, cycles, feet, kinematics, quat, root_motion
 from .clip import Clip
 from .quat import Array
 
-# A gap is the distance of the farthest point; a step is what the body moves in a frame, the mean of both ends.
-NEARLY = 3e-3  # of the body's height: so small a gap is always small
-STEP_SHARE, STEP_MORE = 0.35, 2e-3  # of the step, and of the height: their sum is a small gap of a fast clip
+# A gap is the distance of the farthest point; a step is the motion in one frame, averaged over both ends.
+NEARLY = 3e-3  # body heights; a smaller gap counts as closed
+STEP_SHARE, STEP_MORE = 0.35, 2e-3  # of the step, and body heights; their sum is a small gap of a fast clip
 MISSING = (0.6, 2.4)  # frames from the last pose to the first at the speed of both ends; rounded, 1 or 2 are missing
-MISSED_BY = 0.5  # of the step: farther beside the line on which the last pose moves, the first one does not follow it
-# A larger gap is one of a ready cycle all the same where the body moves over its ends as if there were none.
-WIDE, MOVED_IN, GOES_ON, AS_FAST = 0.025, 1.0 / 30.0, 0.8, 1.5  # heights; s; cosine of both velocities; times as fast
-SAME_DIRECTION = 0.3  # cosine of the velocities of all points at both ends; below it they do not fit together
+# of the step: lateral offset of the first pose from the line of motion above which it does not continue it
+MISSED_BY = 0.5
+# A larger gap still closes a cycle if the motion continues smoothly across the ends.
+# heights; s; cosine between both velocities; speed ratio
+WIDE, MOVED_IN, GOES_ON, AS_FAST = 0.025, 1.0 / 30.0, 0.8, 1.5
+SAME_DIRECTION = 0.3  # cosine between the velocities of all points at both ends; below it the ends do not match
 
-# A gesture goes out of a pose and comes back: both ends are slow, and it goes far. An idle is slow and stays near. The
-# keys of a gait may be slow at its ends, too, but its feet step.
-SLOW_ENDS, FAST = 0.25, 95.0  # of the fast frames' speed; percentile of these
-GOES_FAR, STEPS = 0.2, 0.1  # body heights that any point goes from the first pose, and that a foot does
+# A gesture leaves a pose and returns to it: both ends are slow, and it goes far. An idle is slow and stays near. A
+# gait may have slow keys at its ends, but its feet step.
+SLOW_ENDS, FAST = 0.25, 95.0  # of the fast frames' speed; percentile that defines these
+GOES_FAR, STEPS = 0.2, 0.1  # body heights: largest distance of any point from the first pose, and of a foot
 
-# A cycle that ends between two frames lacks a part of one, where that leaves no more than so much of the distance.
+# A cycle that ends between two frames lacks a fraction of a frame, if adding it leaves at most this share of the gap.
 EXPLAINED = 0.6
-# Of the first three places: the velocity a quarter of a frame inside. At the end it comes out too fast, farther in too
-# slow: s was off by 0.05 frames at most in gaits of the generated figure at 24 to 50 frames a second, s ≤ 1.
+# Weights of the first three positions for the velocity a quarter of a frame inside. The velocity at the end would be
+# too high, and farther inside too low: the fraction was off by 0.05 frames at most in gaits of the generated figure at
+# 24 to 50 frames a second.
 INSIDE = np.array([-1.25, 1.5, -0.25])
 
 EXACT, GAP, MISSING_KEY = "closed", "small gap", "missing key"
@@ -40,8 +43,8 @@ class Closing:
     """How the end of a clip meets its start.
 
     kind : EXACT, GAP, MISSING_KEY, or "" for a clip that is not one cycle
-    gap : distance of the farthest point from the last pose to the first, metres
-    missing : frames from the last pose to the first again, where the key is missing
+    gap : distance of the farthest point between the last pose and the first, metres
+    missing : frames to add after the last pose to reach the first again
     """
 
     kind: str
@@ -52,8 +55,8 @@ class Closing:
 def of(clip: Clip) -> Closing:
     """Return how the end of a clip meets its start.
 
-    Poses are compared in their own ground frames, wherever they stand and face, and also where they stand, because in
-    a clip on the spot the ground frame sways. The better answer counts.
+    Poses are compared in their own ground frames and also in the world, because the ground frame of an in-place clip
+    sways. The better result counts.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -65,7 +68,7 @@ def of(clip: Clip) -> Closing:
         'missing key'
     """
     height, rate = clip.skeleton.height, clip.rate
-    # Most clips are no cycles, and their ends tell that.
+    # Most clips are not cyclic, which their ends already show.
     ends = clip if len(clip) < 5 else clip.taken(np.array([0, 1, len(clip) - 2, len(clip) - 1]))
     closings = []
     for places_of in (cycles.in_ground_frames, _in_place):
@@ -75,10 +78,10 @@ def of(clip: Clip) -> Closing:
 
 
 def guessed(clip: Clip) -> Closing:
-    """Return how the end of a clip meets its start, as `of` does, with no kind for one gesture.
+    """Return how the end of a clip meets its start, as `of` does, but with no kind for a single gesture.
 
-    For verbs that are not asked for a cycle: poses that meet are no proof that the motion between is to be repeated.
-    What is declared cyclic is one, and so is a gesture that several equal cycles make.
+    For verbs that do not request a cycle: matching end poses do not prove that the motion is meant to repeat. Declared
+    cycles keep their kind, and so do gestures made of several equal cycles.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -91,9 +94,9 @@ def guessed(clip: Clip) -> Closing:
 
 
 def overdue(clip: Clip, missing: int) -> float:
-    """Return how many frames after its last pose a clip would be at its first again, as it moves at both ends.
+    """Return the time in frames from the last pose of a clip to its first, extrapolated from the motion at both ends.
 
-    missing : the same in whole frames, which is returned unless a part of a frame explains why poses are apart
+    missing : the same in whole frames, returned unless a fraction of a frame explains the gap
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -122,7 +125,7 @@ def overdue(clip: Clip, missing: int) -> float:
 
 
 def is_gesture(clip: Clip) -> bool:
-    """Return whether a clip whose ends meet goes out of a pose and comes back to it once, instead of going on.
+    """Return whether a clip with meeting ends leaves a pose and returns to it once, instead of repeating a motion.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -141,7 +144,7 @@ def is_gesture(clip: Clip) -> bool:
 
 
 def _foot_reach(clip: Clip) -> float:
-    """Return how far a foot goes from where it stands in the first frame, seen from the body, metres."""
+    """Return the largest distance of a foot from its first position, relative to the body, metres."""
     ground, facing = root_motion.ground_frames(clip)
     soles = {point for pair in feet.balls_and_ankles(clip.skeleton).values() for point in pair}
     if not soles:
@@ -157,15 +160,15 @@ def _in_place(clip: Clip) -> Array:
 
 
 def _moves(places: Array, height: float) -> bool:
-    """Return whether points (F, P, 3) move so much that they can be a cycle: else it is a pose."""
+    """Return whether points (F, P, 3) move enough for a cycle, rather than hold a pose."""
     far = cycles.MOVES * cycles.CLOSED * height
     return any(_farthest(places[some] - places[0]) > far for some in blocks.slices(len(places), places[0].size))
 
 
 def _of(places: Array, height: float, rate: float) -> Closing:
-    """Return how the places (F, P, 3) of points at the end meet those at the start, at that many frames a second.
+    """Return how positions (F, P, 3) of points at the end meet those at the start, at `rate` frames per second.
 
-    Of the frames only the first two and the last two count.
+    Only the first two and the last two frames are used.
     """
     away = places[0] - places[-1]
     gap = _farthest(away)

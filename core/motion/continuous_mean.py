@@ -1,4 +1,4 @@
-"""The mean of rotations over frames without jumps, also where they are more than half a turn apart.
+"""Mean of rotations over frames without jumps, even if they differ by more than half a turn.
 
 Method: N-way blending.
 """
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from . import quat
 from .quat import Array
 
-FAR = np.radians(150.0)  # rotations that never are so far apart have one shortest way, and `quat.mean` finds it
-ENDS_ALIKE = np.radians(20.0)  # a joint comes back if its rotation changes by less from the first frame to the last
+FAR = np.radians(150.0)  # rotations that never differ by more have a unique shortest arc, so `quat.mean` is continuous
+ENDS_ALIKE = np.radians(20.0)  # a joint returns if its rotation differs by less between the first and the last frame
 
 
 def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
@@ -20,10 +20,10 @@ def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
 
     weights (N, F) : with sum 1 over N
 
-    The mean is that of `quat.mean`, unless two rotations of a joint are more than 150° apart in a frame. Then their
-    difference is unwrapped along the frames, from the frame in which it is smallest. Where all rotations come back and
-    one of them makes more turns than the others, no mean comes back, so the joint takes the one with the greatest
-    weight if the weights are constant.
+    The mean equals `quat.mean` unless two rotations of a joint differ by more than 150° in a frame. In that case their
+    difference is unwrapped along the frames, starting at the frame of its minimum. If all rotations return to their
+    start but differ in their number of turns, the mean does not return, so with constant weights the joint takes the
+    rotation of the greatest weight.
 
     Example:
         >>> import numpy as np
@@ -74,10 +74,10 @@ def unwrap(vectors: Array) -> Array:
 
 
 def _nearest(vector: Array, to: Array) -> NDArray[np.float64]:
-    """Return the rotation vector (3,) nearest to another one, of all with the same rotation as a given one."""
+    """Return the vector (3,) nearest to `to` among all vectors of the same rotation as `vector`."""
     angle = float(np.linalg.norm(vector))
     if angle < 1e-9:
-        # Any axis will do for whole turns.
+        # Whole turns are the identity about any axis.
         far = float(np.linalg.norm(to))
         turns = round(far / (2.0 * np.pi))
         return np.asarray(2.0 * np.pi * turns / far * to if turns else vector)

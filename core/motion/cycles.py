@@ -1,4 +1,4 @@
-"""Clips that repeat themselves: whether they close, their equal cycles, and more cycles before and after one."""
+"""Cyclic clips: whether they close, their equal cycles, and repetitions before and after a cycle."""
 
 from dataclasses import replace
 from threading import Lock
@@ -11,20 +11,20 @@ from . import kinematics, limits, resample, root_motion
 from .clip import Clip, joined
 from .quat import Array
 
-CLOSED = 1e-3  # of the body's height; poses that are no farther apart are the same
-# Joints × frames of cycles in a row that are kept, 56 bytes each: while a weight is dragged, the same are asked for.
+CLOSED = 1e-3  # body heights; poses at a smaller distance count as equal
+# Joints × frames of unrolled cycles in the cache, 56 bytes each: dragging a weight requests the same ones repeatedly.
 KEPT = 1_000_000
-STANDS = 1e-5  # of the body's height, and of an axis: a joint that ends no farther from where it began stays there
-MOVES = 10.0  # times CLOSED: the poses between go farther than that, for a clip that stands still is no cycle
+STANDS = 1e-5  # of the body's height, and of an axis: a joint stays in place if its end is no farther from its start
+MOVES = 10.0  # times CLOSED that the poses must move, because a static clip is not a cycle
 
-_kept: WeakKeyDictionary[Clip, dict[tuple[int, int], Clip]] = WeakKeyDictionary()  # the last ones come last
+_kept: WeakKeyDictionary[Clip, dict[tuple[int, int], Clip]] = WeakKeyDictionary()  # in order of last use
 _lock = Lock()
 
 
 def gap(clip: Clip) -> float:
-    """Return the distance (m) of the farthest point from the first pose to the last.
+    """Return the distance (m) of the farthest point between the first pose and the last.
 
-    Each pose is taken in its own ground frame, wherever it stands and faces.
+    Poses are compared in their own ground frames, so their places and headings do not matter.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -37,7 +37,7 @@ def gap(clip: Clip) -> float:
 
 
 def closes(clip: Clip) -> bool:
-    """Return whether the last pose of a clip is its first one again, with motion between them.
+    """Return whether the last pose of a clip equals its first one, with motion between them.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -46,13 +46,13 @@ def closes(clip: Clip) -> bool:
         (True, False)
     """
     near = CLOSED * clip.skeleton.height
-    # Most clips are no cycles, and their ends tell that.
+    # Most clips are not cyclic, which their ends already show.
     ends = _from_first(clip.taken(np.array([0, len(clip) - 1])))
     return bool(ends[-1] <= near) and bool(_from_first(clip).max() > MOVES * near)
 
 
 def repeats(clip: Clip) -> int:
-    """Return the number of equal cycles of a clip that closes; each may take a fraction of a frame more.
+    """Return the number of equal cycles in a closed clip; their length may be fractional.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -73,7 +73,7 @@ def repeats(clip: Clip) -> int:
 
 
 def _between(places: Array, share: float) -> tuple[Array, float]:
-    """Return places (F − 1, P, 3) between frames, by cubics, and how far off they may be: half of what a line is."""
+    """Return positions (F − 1, P, 3) between frames by cubics, and an error bound: half that of linear ones."""
     around = np.concatenate([places[:1], places, places[-1:]])
     before, here, there, after = (around[k : len(places) - 1 + k] for k in range(4))
     bend = share * (2.0 * before - 5.0 * here + 4.0 * there - after + share * (3.0 * (here - there) + after - before))
@@ -82,7 +82,7 @@ def _between(places: Array, share: float) -> tuple[Array, float]:
 
 
 def first_of(clip: Clip) -> Clip:
-    """Return the first of the equal cycles of a clip that closes, in whole frames; the clip itself if it has only one.
+    """Return the first of the equal cycles of a closed clip, in whole frames; the clip itself if it has only one.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -112,7 +112,7 @@ def _apart(poses: Array, others: Array) -> Array:
 
 
 def in_ground_frames(clip: Clip) -> Array:
-    """Return the places (F, P, 3) of the points of the body, each pose in its own ground frame.
+    """Return the positions (F, P, 3) of the points of the body, each pose in its own ground frame.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -131,10 +131,10 @@ def in_ground_frames(clip: Clip) -> Array:
 
 
 def unrolled(clip: Clip, before: int, after: int) -> Clip:
-    """Return a cycle of L + 1 frames with more cycles before and after it: (before + 1 + after)·L + 1 frames.
+    """Return a cycle of L + 1 frames with repetitions before and after it: (before + 1 + after)·L + 1 frames.
 
-    On the ground each cycle continues where the one before it ended; frame before·L is the first of the clip itself.
-    A root or prop that ends where it began, while the body goes on, stays there.
+    On the ground each cycle continues at the end of the previous one; frame before·L is the first of the clip itself.
+    A root or prop that ends at its start, while the body travels, stays there.
     Raises ClipError for more frames than fit in memory, and SkeletonError for bodies that travel but whose joints do
     not all turn with their parents.
 
@@ -156,7 +156,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
 
 
 def _standing(clip: Clip) -> NDArray[np.int64]:
-    """Return the joints that are no part of the body and end where they began."""
+    """Return the joints that are not part of the body and end at their start."""
     others = np.flatnonzero(~clip.skeleton.body)
     if not len(others):
         return others
@@ -167,14 +167,14 @@ def _standing(clip: Clip) -> NDArray[np.int64]:
 
 
 def _moved(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArray[np.int64]) -> Clip:
-    """Return the clip some cycles later (earlier if negative): turned and shifted on the ground that many times.
+    """Return the clip some cycles later (earlier if negative), with the turn and shift applied that many times.
 
-    standing : joints that stay where they are
+    standing : joints that stay in place
     """
     total = 0j
     for _ in range(abs(cycles)):
         total = np.exp(1j * turn) * total + shift if cycles > 0 else np.exp(-1j * turn) * (total - shift)
-    # A clip on the spot stays as it is: so bodies that can't be placed can still be repeated there.
+    # An in-place clip is returned unchanged, so that bodies that can't be placed can still be repeated.
     if abs(total) < 1e-6 and abs(np.exp(1j * turn * cycles) - 1.0) < 1e-6:
         return clip
     later = root_motion.placed(clip, turn * cycles, np.array([total.real, total.imag]))
@@ -191,7 +191,7 @@ def _complex(point: Array) -> complex:
 
 
 def sample(clip: Clip, frames: Array) -> Clip:
-    """Return a cycle at fractional frames (K,), which may lie in any cycle before or after its own.
+    """Return a cycle at fractional frames (K,), which may lie in any repetition of it.
 
     Example:
         >>> import numpy as np
@@ -206,7 +206,7 @@ def sample(clip: Clip, frames: Array) -> Clip:
 
 
 def around(clip: Clip, frames: Array) -> tuple[Clip, Array]:
-    """Return a cycle with all cycles around it that fractional frames (K,) lie in, and these frames in there.
+    """Return a cycle unrolled to cover fractional frames (K,) of any repetition, and these frames in the result.
 
     Example:
         >>> import numpy as np
@@ -217,14 +217,14 @@ def around(clip: Clip, frames: Array) -> tuple[Clip, Array]:
         (129, [62.5])
     """
     length = len(clip) - 1
-    # One cycle more on either side, so that the curves between frames have neighbours at the outermost ones.
+    # An additional cycle on either side gives the outermost frames neighbours for interpolation.
     before = max(0, int(np.ceil(-frames.min() / length))) + 1
     after = max(0, int(np.ceil(frames.max() / length)) - 1) + 1
     return _known(clip, before, after), frames + before * length
 
 
 def _known(clip: Clip, before: int, after: int) -> Clip:
-    """Return what `unrolled` does, ready to be sampled, made once for as long as it is kept."""
+    """Return the cached result of `unrolled`, ready for sampling."""
     with _lock:
         found = _kept.pop(clip, {})
     wide = found.get((before, after)) or resample.ready(unrolled(clip, before, after))
@@ -240,9 +240,9 @@ def _known(clip: Clip, before: int, after: int) -> Clip:
 
 
 def to_rate(clip: Clip, rate: float) -> Clip:
-    """Return a cycle at another frame rate, its length rounded to whole frames so that it still closes.
+    """Return a cycle at another frame rate, with its length rounded to whole frames so that it still closes.
 
-    Raises ClipError where that makes far too many frames.
+    Raises ClipError for excessively many frames.
 
     Example:
         >>> from action_loom.core.figure import actions

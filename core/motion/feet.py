@@ -1,4 +1,4 @@
-"""Which points of a body are its feet: the ball and the ankle of each."""
+"""The points of a body that are its feet: ball and ankle of each."""
 
 from dataclasses import dataclass
 
@@ -9,34 +9,34 @@ from . import quat
 from .quat import Array
 from .skeleton import Skeleton
 
-# Where the tip of a foot can be its ball.
-LONGEST_FOOT = 0.6  # of the shin: its distance from the ankle
-UPRIGHT = 0.94  # cosine: a leg stands at rest if thigh and shin are within 20° of the vertical
-AHEAD = 0.5  # cosine of its direction to the front: within 60°
+# Conditions under which the tip of a foot is its ball.
+LONGEST_FOOT = 0.6  # shin lengths: largest distance from the ankle
+UPRIGHT = 0.94  # cosine: a leg is upright at rest if thigh and shin are within 20° of the vertical
+AHEAD = 0.5  # cosine between its direction and the front: within 60°
 
 
 @dataclass(frozen=True, eq=False)
 class Footing:
-    """Where the balls of feet are on the ground.
+    """Positions of the balls of feet on the ground, and their contacts.
 
-    balls (…, S) : their places as x + iy
-    stands (…, S) : whether each stands there
+    balls (…, S) : positions as x + iy
+    stands (…, S) : whether each is in contact
     """
 
     balls: NDArray[np.complex128]
     stands: NDArray[np.bool_]
 
     def at(self, frames: NDArray[np.int64]) -> "Footing":
-        """Return the feet in some of the frames."""
+        """Return the feet at some of the frames."""
         return Footing(self.balls[frames], self.stands[frames])
 
 
 def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
-    """Return the points (numbered as in `kinematics.points`) that are ball and ankle of each foot, by the foot's name.
+    """Return the point indices (see `kinematics.points`) of ball and ankle of each foot, by the foot's name.
 
-    Feet are "L" and "R", of bodies on four feet also "front L" and "front R". The ball is the toe joint, else the tip
-    of the foot where it can be one, else the ankle. Of a leg that ends with its shin, as a box figure's, both are the
-    end of the shin. Feet that are not known are left out.
+    Feet are "L" and "R", and for four-footed bodies also "front L" and "front R". The ball is the toe joint, or the tip
+    of the foot if plausible, or the ankle. For a leg that ends with its shin, as in a box figure, both are the end of
+    the shin. Unknown feet are omitted.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -62,7 +62,7 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
 
 
 def soles(skeleton: Skeleton) -> dict[str, list[int]]:
-    """Return the points of each foot: its ball, its ankle, and where these end.
+    """Return the points of each foot: its ball, its ankle, and their bone tips.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -94,9 +94,9 @@ def lows(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
-    """Return whether the tip of a foot is where a ball is: ahead of the ankle at rest, within LONGEST_FOOT shins of it.
+    """Return whether a foot's tip can be its ball: in front of the ankle at rest, within LONGEST_FOOT shins.
 
-    Captured bodies have their toes there. Files of characters have no tips, and what importers make up is no foot.
+    Captured bodies have their toes there. Character files have no tips, and tips invented by importers are implausible.
     """
     roles, (rotations, places) = skeleton.roles, skeleton.rest
     if not {"thigh.L", "thigh.R", f"shin.{side}"} <= set(roles):
@@ -108,7 +108,7 @@ def _tip_is_ball(skeleton: Skeleton, side: str) -> bool:
     length = float(np.linalg.norm(tip))
     shin = float(np.linalg.norm(places[foot] - places[roles[f"shin.{side}"]]))
     bones = np.diff(places[[roles[f"{part}.{side}"] for part in ("thigh", "shin", "foot")]], axis=0)
-    # Over a leg that does not stand at rest, nothing shows where the front of the foot is.
+    # The front of the foot can't be checked if the leg is not upright at rest.
     stands = bool((-bones[:, 2] > UPRIGHT * np.linalg.norm(bones, axis=1)).all())
     ahead = not stands or float(tip @ front) > AHEAD * length * float(np.linalg.norm(front))
     return 0.0 < length < LONGEST_FOOT * shin and ahead

@@ -1,4 +1,4 @@
-"""Which frames of the original clip the frames of a prepared clip are, and which were left out."""
+"""Map frames of a prepared clip to frames of the original, and record omitted frames."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from .quat import Array
 
 @dataclass(frozen=True)
 class FrameMap:
-    """Frame k of a prepared clip is frame first + k · step of the clip as it was given.
+    """Frame k of a prepared clip is frame first + k · step of the original clip.
 
-    cycle : prepared frames after which a cycle that was unrolled begins again; 0 for a clip that was not unrolled
+    cycle : period in prepared frames of an unrolled cycle; 0 if the clip was not unrolled
     """
 
     first: int = 0
@@ -23,21 +23,21 @@ class FrameMap:
     @overload
     def given(self, frames: Array) -> Array: ...
     def given(self, frames: Array | float) -> Array | float:
-        """Return prepared frames (…) as fractional frames of the clip as it was given."""
+        """Return prepared frames (…) as fractional frames of the original clip."""
         return self.first + (frames % self.cycle if self.cycle else frames) * self.step
 
     def given_frame(self, frame: int) -> int:
-        """Return the whole frame of the clip as it was given that is nearest to a prepared one."""
+        """Return the original frame nearest to a prepared one."""
         return self.first + round((frame % self.cycle if self.cycle else frame) * self.step)
 
     def prepared_frame(self, frame: int) -> int:
-        """Return the whole prepared frame that is nearest to a frame of the clip as it was given."""
+        """Return the prepared frame nearest to an original one."""
         return round((frame - self.first) / self.step)
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many frames at the start (`first`) and at the end (`last`) of a clip were left out, and why."""
+    """Number of frames omitted at the start (`first`) and at the end (`last`) of a clip, and the reason."""
 
     clip: str
     first: int
@@ -46,7 +46,7 @@ class LeftOut:
 
 
 def as_report(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
-    """Return the frames that were left out as rows of a report.
+    """Return omitted frames as rows of a report.
 
     Example:
         >>> from action_loom.core.motion import frame_map

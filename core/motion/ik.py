@@ -1,4 +1,4 @@
-"""Inverse kinematics of limbs of two bones, for all frames at once (methods: N-way blending)."""
+"""Two-bone inverse kinematics of limbs, for all frames at once (methods: N-way blending)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,19 +10,19 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-STRAIGHTEST = 0.995  # of a leg's length; one that is straighter stays as straight as it is
-# How much a leg is shorter than straight, as a share of its length. Below the first, the angle of its knee is not
-# determined and stays as it is; above the second it is; between them the change is faded.
+STRAIGHTEST = 0.995  # of leg length; a straighter leg is never straightened further
+# Difference from a straight leg, as a share of its length. Below the first value the knee angle is ill-conditioned and
+# is kept; above the second it is changed fully; between them the change is faded.
 UNDETERMINED = (0.002, 0.015)
-LEAST_BEND = 1e-9  # of the bones; below it the knee has no axis to bend about
+LEAST_BEND = 1e-9  # of bone length; below it the knee has no bending axis
 
 
 @dataclass(frozen=True)
 class Limb:
-    """The joints of a limb of two bones: thigh, shin and ankle, or those of a front leg; others may lie between them.
+    """The joints of a two-bone limb: thigh, shin and ankle, or a front leg's; other joints may lie between.
 
     foot : the name of its foot (see `feet.balls_and_ankles`)
-    end : the ankle; of a leg that ends with its shin, as a box figure's, the point that is the shin's tip, numbered
+    end : the ankle; for a leg that ends with its shin, as in a box figure, the point index of the shin's tip, numbered
         after all joints as in `kinematics.points`
     """
 
@@ -33,9 +33,9 @@ class Limb:
 
 
 def legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs that hang together from thigh to ankle (see `known_legs`).
+    """Return the legs whose thigh, shin and ankle form a chain (see `known_legs`).
 
-    None of a body whose joints do not all inherit rotation, scale and location.
+    Returns none for a body whose joints do not all inherit rotation, scale and location.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -50,9 +50,9 @@ def legs(skeleton: Skeleton) -> list[Limb]:
 
 
 def hangs_together(skeleton: Skeleton, limb: Limb) -> bool:
-    """Return whether the ankle of a limb is a joint that hangs on its shin.
+    """Return whether the ankle of a limb is a joint below its shin.
 
-    In some rigs it hangs on a root, or the leg has none.
+    In some rigs the ankle is a child of a root, or the leg has none.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -65,7 +65,7 @@ def hangs_together(skeleton: Skeleton, limb: Limb) -> bool:
 
 
 def known_legs(skeleton: Skeleton) -> list[Limb]:
-    """Return the legs whose shins hang on their thighs, wherever their ankles hang; all four of a body on four feet.
+    """Return the legs with the shin below the thigh, whatever the ankle's parent; all four of a four-footed body.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -88,14 +88,14 @@ def known_legs(skeleton: Skeleton) -> list[Limb]:
 
 
 def to_targets(clip: Clip, targets: Mapping[Limb, Array]) -> tuple[Clip, dict[str, Array]]:
-    """Return the clip with the ends of limbs at targets (F, 3) in the world, as far as they reach.
+    """Return the clip with the ends of limbs at targets (F, 3) in the world, within reach.
 
-    Return with it, by the name of the foot, how far (F,) each end was from its target before.
+    Also returns, by foot name, the distance (F,) of each end from its target before.
 
-    The knee bends about its own axis until the end is as far from the hip as the target is, then the whole limb swings
-    there; the end keeps its rotation in the world. A nearly straight knee bends by less, since its angle is hardly
-    determined, and no limb is made straighter than it is or 0.995 of its length. Clips with scales, and bodies whose
-    joints do not all inherit all of their parents, stay as they are.
+    The knee bends about its own axis until the end is at the target's distance from the hip, then the limb swings to
+    the target; the end keeps its world rotation. A nearly straight knee bends by less, because its angle is
+    ill-conditioned, and limbs are straightened to at most 0.995 of their length. Clips with scales, and bodies whose
+    joints do not all inherit everything from their parents, are returned unchanged.
 
     Example:
         >>> import numpy as np
@@ -114,7 +114,7 @@ def to_targets(clip: Clip, targets: Mapping[Limb, Array]) -> tuple[Clip, dict[st
     if clip.scales is not None or clip.skeleton.inheritance is not None or not targets:
         return clip, {}
     rotations, away = clip.rotations.copy(), {}
-    joints = [joint for limb in targets for joint in (limb.lower, limb.end)]  # ankles may hang elsewhere
+    joints = [joint for limb in targets for joint in (limb.lower, limb.end)]  # in some rigs ankles have other parents
     turned, positions = kinematics.world_of(clip, joints)
     for limb, target in targets.items():
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
@@ -132,7 +132,7 @@ def local_rotation(clip: Clip, joint: int, turned: Array, wanted: Array, carried
     """Return the rotations (F, 4) about rest that give a joint the wanted world rotations (F, 4).
 
     turned (F, J, 4) : the world rotations of the clip
-    carried (F, 4) : how far its parent turns in the world beyond these; None if it does not
+    carried (F, 4) : additional world rotation of its parent; None if it has none
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -153,7 +153,7 @@ def local_rotation(clip: Clip, joint: int, turned: Array, wanted: Array, carried
 
 
 def _bend(upper: Array, lower: Array, reach: Array) -> Array:
-    """Return the rotations (F, 4) of the lower bone about the knee's axis that make the limb as long as `reach`."""
+    """Return the rotations (F, 4) of the lower bone about the knee axis that give the limb the length of `reach`."""
     thigh, shin = (np.linalg.norm(bone, axis=1) for bone in (upper, lower))
     length = thigh + shin
     now = np.linalg.norm(upper + lower, axis=1)
@@ -169,13 +169,13 @@ def _bend(upper: Array, lower: Array, reach: Array) -> Array:
 
 
 def _knee(thigh: Array, shin: Array, apart: Array) -> Array:
-    """Return the inner angle (F,) of a knee between bones of two lengths whose far ends are `apart`."""
+    """Return the inner angle (F,) of a knee between bones of two lengths with their far ends at distance `apart`."""
     cosine = (thigh**2 + shin**2 - apart**2) / np.maximum(2.0 * thigh * shin, 1e-300)
     return np.arccos(np.clip(cosine, -1.0, 1.0))
 
 
 def shortest(start: Array, goal: Array) -> Array:
-    """Return the shortest rotations (F, 4) from directions (F, 3) to others; the identity for opposite or zero ones.
+    """Return the shortest rotations (F, 4) from directions (F, 3) to others; the identity for opposite or zero vectors.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""What a joint inherits from its parent: Blender's bone settings, for all frames at once.
+"""Inheritance of a joint from its parent: Blender's bone settings, for all frames at once.
 
 The rules were established against Blender's own pose matrices (`BKE_armature`'s parent transform). A rig without
 special settings and without scales does not need this module.
@@ -16,13 +16,13 @@ SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
 @dataclass(frozen=True, eq=False)
 class Inheritance:
-    """How J joints inherit.
+    """The inheritance settings of J joints.
 
     rotation (J,) : whether the parent's rotation turns the joint
     scale : one of SCALES for each joint
     location (J,) : whether the joint's location is along the axes of its own rest frame
-    space (4,) : orientation of the space that all joints stand in (a static armature object), unit quaternion
-    moving_space : whether joint 0 is that space instead (an armature object that moves)
+    space (4,) : orientation of the common space of all joints (a static armature object), unit quaternion
+    moving_space : whether joint 0 is that space instead (an animated armature object)
     """
 
     rotation: NDArray[np.bool_]
@@ -37,7 +37,7 @@ class Frame:
     """The frame in which a joint's own transform applies.
 
     turning, moving (F, 3, 3) : linear parts for its rotation and scale, and for its location
-    origin (F, 3) : its place without location
+    origin (F, 3) : its position without location
     stretch (F, 3) : factors of the columns of the result; None if there are none
     """
 
@@ -47,23 +47,23 @@ class Frame:
     stretch: Array | None = None
 
     def apply(self, basis: Array, location: Array) -> tuple[Array, Array]:
-        """Return the linear part (F, 3, 3) and the place (F, 3) of a joint of a basis (F, 3, 3) and location (F, 3)."""
+        """Return linear part (F, 3, 3) and position (F, 3) of a joint from its basis and location (F, 3)."""
         linear = self.turning @ basis
         if self.stretch is not None:
             linear = linear * self.stretch[:, None, :]
         return linear, self.origin + np.einsum("fij,fj->fi", self.moving, location)
 
     def unstretched(self, linear: Array) -> Array:
-        """Return a joint's linear part (F, 3, 3) as it was before its columns were stretched."""
+        """Return a joint's linear part (F, 3, 3) before its columns were stretched."""
         return linear if self.stretch is None else linear / np.maximum(self.stretch, 1e-12)[:, None, :]
 
     def location_of(self, place: Array) -> Array:
-        """Return the location (F, 3) of a joint that stands at a place (F, 3)."""
+        """Return the location (F, 3) of a joint at a position (F, 3)."""
         return np.asarray(solve(self.moving, (place - self.origin)[..., None])[..., 0], dtype=np.float64)
 
 
 def solve(linear: Array, values: Array) -> Array:
-    """Return x (F, 3, N) with linear (F, 3, 3) times x = values; the shortest where a joint is scaled to nothing.
+    """Return x (F, 3, N) with linear (F, 3, 3) times x = values; the shortest solution if a joint is scaled to zero.
 
     Example:
         >>> import numpy as np
@@ -81,7 +81,7 @@ def solve(linear: Array, values: Array) -> Array:
 def root_frame(rest: Array, offset: Array, space: Array, space_origin: Array, local_location: bool) -> Frame:
     """Return the frame of a joint without parent.
 
-    rest (3, 3), offset (3,) : where it stands at rest in its space; space (F, 3, 3), space_origin (F, 3) : that space
+    rest (3, 3), offset (3,) : its rest transform in its space; space (F, 3, 3), space_origin (F, 3) : that space
     """
     turning = space @ rest
     origin = space_origin + np.einsum("fij,j->fi", space, offset)
@@ -100,8 +100,8 @@ def child_frame(
 ) -> Frame:
     """Return the frame of a joint under a parent.
 
-    parent (F, 3, 3), parent_place (F, 3) : where the parent stands; parent_rest (F, 3, 3) : its linear part at rest
-    rest (3, 3), offset (3,) : where the joint stands at rest in its parent's frame
+    parent (F, 3, 3), parent_place (F, 3) : the parent's transform; parent_rest (F, 3, 3) : its linear part at rest
+    rest (3, 3), offset (3,) : the joint's rest transform in its parent's frame
     rotation, scale, local_location : its bone settings (see `Inheritance`)
     """
     full = parent @ rest
@@ -157,7 +157,7 @@ def _lengths_without_shear(linear: Array) -> Array:
 
 
 def _without_shear(linear: Array, *, normalize: bool) -> Array:
-    """Return columns made orthogonal: y stays, x and z are made square to y and share the shear between them."""
+    """Return columns made orthogonal: y is kept, x and z become orthogonal to y and share the shear between them."""
     y, x, z = linear[..., 1], linear[..., 0], linear[..., 2]
     square = (y * y).sum(axis=-1, keepdims=True)
     safe = np.where(square > 0.0, square, 1.0)
@@ -168,7 +168,7 @@ def _without_shear(linear: Array, *, normalize: bool) -> Array:
     length_x, unit_x = _unit(x)
     length_z, unit_z = _unit(z)
     cosine = (unit_x * unit_z).sum(axis=-1, keepdims=True)
-    # As in Blender, with the epsilon of its single precision: no shear, and axes that coincide, are left alone.
+    # As in Blender, with its single-precision epsilon: axes without shear, and coincident axes, are not changed.
     sheared = (np.abs(cosine) > 1e-4) & (np.abs(cosine) < 1.0 - 1.19e-7)
     angle = np.arccos(np.clip(cosine, -1.0, 1.0))
     target = angle + 0.5 * (0.5 * np.pi - angle)

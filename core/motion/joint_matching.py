@@ -1,4 +1,4 @@
-"""Joints that correspond to each other: left and right of one body, or those of two bodies with different names."""
+"""Match joints: left and right of one body, or of two bodies with different names."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,17 +12,16 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-# A normal within 3° of an axis is that axis: bodies stand so, but measured bones are a little longer on one side.
+# A normal within 3° of an axis is snapped to it: bodies face along axes, but measured bones are slightly asymmetric.
 _ALONG = np.cos(np.radians(3.0))
-_NEAR = 0.05  # of the body's height: how far from its mirrored place a joint's partner may stand at rest
+_NEAR = 0.05  # body heights: largest rest distance of a joint's partner from its mirrored position
 
 
 def across(skeleton: Skeleton) -> NDArray[np.int64]:
     """Return for each joint its partner (J,) on the other side of the body; itself for joints in the middle.
 
-    Partners are found by roles, then for the joints between these and the trunk, then by names (with words for sides
-    in many languages, and those of the limbs), then by where joints stand at rest. A joint is always the partner of its
-    partner.
+    Partners are matched by roles, then for the joints between these and the trunk, then by names (using words for sides
+    in many languages, and the words found in the limbs' names), then by rest position. The mapping is an involution.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -49,7 +48,7 @@ def _across(skeleton: Skeleton) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)
 def side_words(skeleton: Skeleton) -> tuple[named_sides.Pair, ...]:
-    """Return the words for left and right in the names of a body: those by which its limbs differ, then all others."""
+    """Return the words for left and right in the names of a body, starting with those used by its limbs."""
     partner = _by_roles(skeleton)
     lefts = [joint for role, joint in skeleton.roles.items() if role.endswith(".L") and partner[joint] >= 0]
     own = named_sides.pairs_of((skeleton.names[joint], skeleton.names[partner[joint]]) for joint in lefts)
@@ -57,9 +56,9 @@ def side_words(skeleton: Skeleton) -> tuple[named_sides.Pair, ...]:
 
 
 def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
-    """Return the normal (3,) of the sagittal plane at rest: a level unit vector from left to right.
+    """Return the normal (3,) of the sagittal plane at rest: a horizontal unit vector from left to right.
 
-    It is an axis where it is near one, and the x axis where no pair of joints shows it. partner : see `across`
+    It is snapped to a nearby axis, and is the x axis if no pair of joints defines it. partner : see `across`
     """
     places, roles = skeleton.rest[1], skeleton.roles
     lefts = [joint for role, joint in roles.items() if role.endswith(".L") and partner[joint] != joint]
@@ -73,11 +72,11 @@ def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
 
 
 def renamed(clip: Clip, like: Skeleton) -> Clip:
-    """Return the clip with its joints renamed to the joints of another body that they correspond to.
+    """Return the clip with its joints renamed to the corresponding joints of another body.
 
-    Joints are matched by roles, then those between matched joints, then what hangs on them; all others keep their
-    names. Where two joints would get one name, the clip stays as it is. Nothing is raised for bodies that differ:
-    `retarget` does that.
+    Joints are matched by roles, then between matched joints, then below matched joints; all others keep their names.
+    The clip is returned unchanged if two joints would get one name. Different bodies raise no error here, but in
+    `retarget`.
 
     Example:
         >>> from dataclasses import replace
@@ -107,7 +106,7 @@ def renamed(clip: Clip, like: Skeleton) -> Clip:
 
 
 def _by_roles(skeleton: Skeleton) -> NDArray[np.int64]:
-    """Return the partners (J,) of limbs and of what lies between them and the trunk; -1 for all other joints."""
+    """Return the partners (J,) of limb joints and of the joints between limbs and trunk; -1 for all other joints."""
     partner, roles = np.full(len(skeleton), -1), skeleton.roles
     for role, left in roles.items():
         right = roles.get(f"{role[:-2]}.R") if role.endswith(".L") else None
@@ -117,7 +116,7 @@ def _by_roles(skeleton: Skeleton) -> NDArray[np.int64]:
 
 
 def _pair_by_words(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
-    """Make partners of joints whose names differ in the words for left and right alone."""
+    """Make partners of joints whose names differ only in the words for left and right."""
     pairs, place = side_words(skeleton), {name: joint for joint, name in enumerate(skeleton.names)}
     for joint, name in enumerate(skeleton.names):
         if partner[joint] < 0:
@@ -127,22 +126,22 @@ def _pair_by_words(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
 
 
 def _pair_up(skeleton: Skeleton, partner: NDArray[np.int64], left: int, right: int) -> None:
-    """Make two joints partners, and those above them, up to the trunk or to the next joint that has a partner."""
+    """Make two joints partners, and their ancestors up to the trunk or to the next joint that has a partner."""
     while min(left, right) >= 0 and left != right and partner[left] < 0 and partner[right] < 0:
         partner[left], partner[right] = right, left
         left, right = int(skeleton.parents[left]), int(skeleton.parents[right])
 
 
 def _only_free(names: Sequence[tuple[str, str]], partner: NDArray[np.int64], side: str, name: str) -> int | None:
-    """Return the joint of a side and name that has no partner yet; None where there is not exactly one."""
+    """Return the only joint of a side and name without a partner yet; None if there are none or several."""
     fitting = [k for k, part in enumerate(names) if part == (side, name) and partner[k] < 0]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def _pair_by_place(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
-    """Make partners of joints that stand at each other's mirrored place at rest.
+    """Make partners of joints at each other's mirrored rest position.
 
-    They hang on partners, or on one joint in the middle and have names that differ in one word.
+    Their parents must be partners, or be one joint in the middle if their names differ in one word.
     """
     normal, places = sagittal(skeleton, partner), skeleton.rest[1]
     origin = places[skeleton.roles.get("hips", 0)]
@@ -163,13 +162,13 @@ def _pair_by_place(skeleton: Skeleton, partner: NDArray[np.int64]) -> None:
 
 
 def _differ_in_a_word(skeleton: Skeleton, joint: int, other: int) -> bool:
-    """Return whether the names of two joints differ in one of several words, and in nothing else."""
+    """Return whether the names of two joints have several words and differ in exactly one."""
     ours, theirs = (named_sides.words(skeleton.names[k]) for k in (joint, other))
     return len(ours) == len(theirs) > 1 and sum(a != b for a, b in zip(ours, theirs, strict=True)) == 1
 
 
 def _match_above(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint: int) -> None:
-    """Match the joints between a matched joint and the next matched one above it, if both bodies have as many."""
+    """Match the joints between a matched joint and its next matched ancestor if both bodies have the same number."""
     mine, others = [], []
     above = int(own.parents[joint])
     while above >= 0 and theirs[above] < 0:
@@ -199,5 +198,5 @@ def _match_below(own: Skeleton, like: Skeleton, theirs: NDArray[np.int64], joint
 
 
 def _shape(skeleton: Skeleton, joint: int) -> tuple[object, ...]:
-    """Return the shape of the tree below a joint, whatever the order of children."""
+    """Return the shape of the tree below a joint, regardless of the order of children."""
     return tuple(sorted(_shape(skeleton, int(k)) for k in np.flatnonzero(skeleton.parents == joint)))

@@ -16,22 +16,22 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import DEEP, Skeleton
 
-# Of quaternions, or metres: a joint that is computed back from the world and differs by less did not move.
+# Quaternion components, or metres: joints with a smaller difference after a round trip through the world did not move.
 SAME = 1e-12
-SHEARED = 1e-5  # cosine of the angle between axes; what Blender evaluates in single precision is nearer to upright
-# Joints × frames of the clips whose poses are kept, 60 bytes each. A verb asks for those of a clip up to ten times.
+SHEARED = 1e-5  # cosine between axes; Blender's single-precision results are closer to orthogonal
+# Joints × frames of cached poses, 60 bytes each. A verb requests the poses of a clip up to ten times.
 KEPT_POSES = 1_500_000
-MOST_KEPT = 10_000_000  # likewise while a verb works
+MOST_KEPT = 10_000_000  # cache size while a verb works
 
-_working = 0  # how many do
-_kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # those that were used last come last
+_working = 0  # number of verbs at work
+_kept: WeakKeyDictionary[Clip, tuple[Array, Array]] = WeakKeyDictionary()  # in order of last use
 _lock = Lock()
 
 
 def world(clip: Clip) -> tuple[Array, Array]:
     """Return world rotations (F, J, 4) and positions (F, J, 3) of all joints of a clip.
 
-    The rotation of a joint that is stretched or sheared is that of its axes.
+    For a stretched or sheared joint, the rotation is the one of its axes.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -48,7 +48,7 @@ def world(clip: Clip) -> tuple[Array, Array]:
 
 
 def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
-    """Return rotations and positions as `world` does, for some joints and all above them; the others mean nothing.
+    """Return rotations and positions as `world` does, valid only for some joints and their ancestors.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -63,7 +63,7 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
 
 
 def kept_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
-    """Return what `world_of` does, perhaps as arrays that can't be written.
+    """Return the result of `world_of` without a copy; the arrays may be read-only.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -96,9 +96,9 @@ def points(clip: Clip) -> Array:
 
 
 def lines(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
-    """Return pairs (L, 2) of joined points: each joint with its parent, and with its tip.
+    """Return pairs (L, 2) of connected points: each joint with its parent, and with its tip.
 
-    skip_first : whether joint 0 is no bone
+    skip_first : whether joint 0 is not a bone
 
     Example:
         >>> from action_loom.core.figure import body
@@ -126,9 +126,9 @@ def posed(clip: Clip) -> tuple[Array, Array]:
 
 
 def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
-    """Return what `posed` does as arrays that can't be written, computed once for as long as they are kept.
+    """Return the result of `posed` as cached read-only arrays.
 
-    keep : whether the clip will be asked for again, so that others may have to make room for it
+    keep : whether the clip will be requested again, so that it may displace others from the cache
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -154,7 +154,7 @@ def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """Keep the poses of longer clips while something is done with them, which asks for them again and again.
+    """Enlarge the pose cache while a verb requests the same poses repeatedly.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -176,7 +176,7 @@ def keeping() -> Iterator[None]:
 
 
 def _drop(most: int) -> None:
-    """Keep no more poses than that, of the clips that were used last."""
+    """Drop the least recently used poses until at most `most` remain."""
     poses = {other: rotations.size // 4 for other, (rotations, _) in _kept.items()}
     excess = sum(poses.values()) - most
     for other, count in poses.items():
@@ -211,14 +211,14 @@ def _stretched_points(skeleton: Skeleton, linear: Array, positions: Array) -> Ar
 
 
 def _plain(clip: Clip) -> bool:
-    """Return whether rotations and positions are enough: no scales, and all joints inherit all of their parents."""
+    """Return whether rotations and positions are enough: no scales, and joints inherit everything from parents."""
     return clip.scales is None and clip.skeleton.inheritance is None
 
 
 def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[Array, Array]:
-    """Return world rotations (F, J, 4) and positions (F, J, 3) of joints that inherit all, without scale.
+    """Return world rotations (F, J, 4) and positions (F, J, 3) of joints that inherit everything, without scale.
 
-    rotations (F, J, 4) and translations (F, J, 3) are about the rest pose:
+    rotations (F, J, 4) and translations (F, J, 3) are relative to the rest pose:
     M = M_parent · T(offset) · R(orient) · T(translation) · R(rotation).
     """
     return _forward(skeleton, np.arange(len(skeleton)), rotations, translations)
@@ -227,21 +227,22 @@ def forward(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[
 def _forward(
     skeleton: Skeleton, joints: NDArray[np.int64], rotations: Array, translations: Array, more: int = 0
 ) -> tuple[Array, Array]:
-    """Return what `forward` does for some joints, given with all above them, parents first; the others are zero.
+    """Return the result of `forward` for some joints and their ancestors, parents first; the other entries are zero.
 
-    more : how many places are added to the positions, as zeros
+    more : number of additional points to append to the positions, as zeros
     """
     arrays = (skeleton.offsets, skeleton.orients, rotations, translations)
     ready = map(kernel_argument, arrays)
     parents = kernel_argument(skeleton.parents, np.int64)
-    # For long chains waiting for the compiler pays. Their numbers differ by rounding, so all have the same engine.
+    # Long chains are worth waiting for the compiler. The engines differ by rounding, so long chains always use the
+    # same.
     kernels = jit.kernels if len(skeleton.levels) > DEEP else jit.at_hand
     posed: tuple[Array, Array] = kernels(__package__).forward(joints, parents, *ready, more)
     return posed
 
 
 def matrices(clip: Clip) -> tuple[Array, Array]:
-    """Return the linear parts (F, J, 3, 3) and places (F, J, 3) of all joints, with scales and bone settings.
+    """Return the linear parts (F, J, 3, 3) and positions (F, J, 3) of all joints, with scales and bone settings.
 
     Example:
         >>> from dataclasses import replace
@@ -268,13 +269,14 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
 def local(
     skeleton: Skeleton, linear: Array, places: Array, resting: Collection[int] = (), signs: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """Return the rotations (F, J, 4), translations and scales (F, J, 3) of joints that stand at world matrices.
+    """Return the rotations (F, J, 4), translations and scales (F, J, 3) of joints with given world matrices.
 
-    linear (F, J, 3, 3) and places (F, J, 3) : as `matrices` returns them, whose inverse this is
-    resting : joints that are at rest, wherever these matrices are; those that hang on them still stand at theirs
-    signs (F, J, 3) : of the scales, by default positive: matrices do not tell which axes are reversed
-    Places are kept; shear that a joint has of its own (a stretched bone's) is lost, but its y axis keeps its direction:
-    along it lie Blender's bones, and what is at their tips stays there.
+    linear (F, J, 3, 3) and places (F, J, 3) : as returned by `matrices`; this is its inverse
+    resting : joints to put at rest regardless of their matrices; their children still match their own matrices
+    signs (F, J, 3) : of the scales, by default positive, because matrices do not show which axes are reversed
+
+    Positions are kept. A joint's own shear (of a stretched bone) is lost, but the direction of its y axis is kept,
+    because Blender's bones point along y, so their tips do not move.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -286,7 +288,7 @@ def local(
     """
     rotations = np.empty((*places.shape[:2], 4))
     translations, scales = np.empty_like(places), np.empty_like(places)
-    # The joints below hang on the joint as it will be, without its shear.
+    # Children are relative to the joint as rebuilt, without its shear.
     rebuilt = np.empty_like(linear)
     places = places.copy() if resting else places
     frames = Frames(skeleton, rebuilt, places)
@@ -311,7 +313,7 @@ def local(
 
 
 def _upright(axes: Array) -> Array:
-    """Return unit axes (F, 3, 3) that stand upright on each other; of sheared ones y stays, x and z give way alike."""
+    """Return orthogonal unit axes (F, 3, 3); for sheared axes y is kept, and x and z are changed equally."""
     x, y, z = np.moveaxis(axes, -1, 0)
     if max(float(np.abs((a * b).sum(axis=-1)).max(initial=0.0)) for a, b in ((x, y), (y, z), (z, x))) < SHEARED:
         return axes
@@ -324,10 +326,10 @@ def _upright(axes: Array) -> Array:
 
 
 def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
-    """Return the clip with its joints at world matrices, as `matrices` returns them.
+    """Return the clip with its joints at given world matrices, as returned by `matrices`.
 
-    Scales stay as they are. A joint that stands to its parent as before keeps its rotations and translations to the
-    bit.
+    Scales are unchanged. A joint whose pose relative to its parent does not change keeps its rotations and translations
+    bit for bit.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -349,10 +351,10 @@ def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
 
 
 class Frames:
-    """The frames in which joints turn and move, given the linear parts and places of the joints above them.
+    """The frames in which joints turn and move, given the linear parts and positions of their parents.
 
-    linear (F, J, 3, 3) and places (F, J, 3) are arrays that the caller fills, parents before children: a joint's frame
-    is read from its parent's entries.
+    linear (F, J, 3, 3) and places (F, J, 3) are arrays filled by the caller, parents before children: a joint's frame
+    is computed from its parent's entries.
     """
 
     def __init__(self, skeleton: Skeleton, linear: Array, places: Array) -> None:
@@ -362,7 +364,7 @@ class Frames:
         self._rest = quat.to_matrix(skeleton.rest[0])
 
     def frame_of(self, joint: int) -> inheritance.Frame:
-        """Return the frame of one joint; the entries of all joints above it must be filled."""
+        """Return the frame of one joint; the entries of all its ancestors must be filled."""
         skeleton, rules = self._skeleton, self._rules
         parent = int(skeleton.parents[joint])
         at_rest, offset = self._local[joint], skeleton.offsets[joint]
@@ -379,7 +381,7 @@ class Frames:
             return inheritance.root_frame(at_rest, offset, space, origin, bool(rules.location[joint]))
         parent_rest = np.broadcast_to(self._rest[parent], (frames, 3, 3))
         if rules.moving_space:
-            # A joint that does not inherit rotation still turns with the armature object.
+            # A joint without inherited rotation still turns with the armature object.
             parent_rest = self._linear[:, 0] @ self._rest[0].T @ parent_rest
         return inheritance.child_frame(
             self._linear[:, parent],
@@ -394,6 +396,6 @@ class Frames:
 
 
 def _everything(count: int) -> inheritance.Inheritance:
-    """Return the settings of joints that all inherit everything."""
+    """Return settings with which all joints inherit everything."""
     true = np.ones(count, dtype=bool)
     return inheritance.Inheritance(true, ("FULL",) * count, true, quat.IDENTITY)

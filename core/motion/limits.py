@@ -1,12 +1,12 @@
-"""How large a clip may grow: a wrong frame rate or a wrong number must not take all memory before it is noticed."""
+"""Limit the size of clips, so that a wrong frame rate or number does not exhaust memory before it is noticed."""
 
 import math
 
 from ..errors import ClipError
 
-MOST_POSES = 10_000_000  # joints times frames: with so many a walk through a graph takes 2.7 GB, a blend of two 4.7
-MOST_TIMES = 32  # times as many frames as before, as from 30 to 960 a second, for clips that are not small
-SMALL = 2_000_000  # joints times frames; below it any rate will do
+MOST_POSES = 10_000_000  # joints times frames; at this size a graph walk takes 2.7 GB, a blend of two 4.7
+MOST_TIMES = 32  # frame count ratio, such as from 30 to 960 a second, for clips that are not small
+SMALL = 2_000_000  # joints times frames; below it any rate is accepted
 MOST_READ = 10_000_000  # joints times frames, read from Blender at once
 
 
@@ -28,7 +28,7 @@ def check_size(name: str, frames: int, joints: int) -> None:
 
 
 def check_reading(name: str, first: float, last: float, joints: int) -> None:
-    """Raise ClipError for frames of an action that are not numbers, or more than can be read at once.
+    """Raise ClipError for frame numbers that are not finite, or for more frames than can be read at once.
 
     Example:
         >>> from action_loom.core.motion import limits
@@ -48,9 +48,9 @@ def check_reading(name: str, first: float, last: float, joints: int) -> None:
 
 
 def check_rate(name: str, frames: int, joints: int, before: int, rate: float) -> None:
-    """Raise ClipError for a clip whose rate (frames per second) would give it far more frames than it has.
+    """Raise ClipError for a resampling that would give a clip far more frames.
 
-    frames : the number it would get; before : the number it has
+    frames : number after resampling; before : current number; rate : current frames per second
     """
     if frames > MOST_TIMES * before and frames * joints > SMALL:
         milliseconds = f"; {1000.0 * rate:.4g} frames a second, if that is meant in milliseconds" if rate < 10.0 else ""

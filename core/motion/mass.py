@@ -1,9 +1,9 @@
-"""Centres of mass of a body and of its trunk, by a published MEN.
+"""Centres of mass of a body and of its trunk, by a published table.
 
-[Ae] measured 215 men and 80 women, athletes of 18 to 24, from photographs. The figures of men's shank, foot and hand
-were found again in the work of others who cite the MEN. All others, and all of the women's, are supported by their
-sums alone: the parts make up 100 % of a body, the halves make up the trunk. Children (Yokoi, Shibukawa & Ae 1986: 18
-groups of ages 3 to 15) are missed: the figures could not be had.
+[Ae] measured 215 male and 80 female athletes of 18 to 24 years from photographs. The men's values of shank, foot and
+hand were confirmed in other works that cite the table. All other values, and all of the women's, are only confirmed by
+their sums: the parts make up 100 % of a body, the halves make up the trunk. Children are not covered, because the
+values for them (Yokoi, Shibukawa & Ae 1986: 18 groups of ages 3 to 15) were not available.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -18,15 +18,15 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-KNUCKLES = 0.5  # of the line from the wrist to the finger tips: the table's hand ends there
-ANKLE = 0.75  # of the line from the tip of the toe to the heel, which the table uses and no skeleton has
+KNUCKLES = 0.5  # of the line from wrist to finger tips, the end of the table's hand
+ANKLE = 0.75  # of the line from the toe tip to the heel, which the table uses but skeletons lack
 
 
 @dataclass(frozen=True)
 class Segment:
     """A part of the body.
 
-    mass : its share of the mass of the body
+    mass : its share of the body mass
     centre : its centre of mass, as a share of the line from its upper end to its lower end
     """
 
@@ -36,7 +36,7 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """The parts of a body; of pairs, one of the two. The head goes from its top to the ear, a foot from toe to heel."""
+    """The parts of a body; one of each pair. The head extends from its top to the ear, a foot from toe to heel."""
 
     head: Segment
     trunk: Segment
@@ -53,7 +53,7 @@ class Table:
     def ribs(self) -> float:
         """The lower end of the ribs, as a share of the trunk from its upper end.
 
-        The table does not have it. It is where the common centre of both halves is the centre of the whole trunk.
+        The table lacks it. It is chosen so that the common centre of both halves is the centre of the whole trunk.
         """
         upper, lower = self.upper_trunk, self.lower_trunk
         above = self.trunk.mass * self.trunk.centre - lower.mass * lower.centre
@@ -75,7 +75,7 @@ MEN = Table(
 
 
 def centre_of_mass(clip: Clip) -> Array:
-    """Return the place of the centre of mass of a body in each frame (F, 3), metres; raises as `shares` does.
+    """Return the centre of mass of a body in each frame (F, 3), metres; raises as `shares` does.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -88,11 +88,11 @@ def centre_of_mass(clip: Clip) -> Array:
 
 
 def shares(skeleton: Skeleton) -> Array:
-    """Return the centre of mass as shares (P,) of the places that `kinematics.points` returns: joints, then tips.
+    """Return the centre of mass as weights (P,) of the points returned by `kinematics.points`: joints, then tips.
 
-    Shares add up to 1. A hand or foot that is not known is where its limb ends, a head without a tip is at its joint.
-    Raises SkeletonError, naming the parts, for bodies whose neck, head, arms or legs are not known, and for bodies on
-    four feet (methods: Splicing upper body onto locomotion).
+    The weights add up to 1. An unknown hand or foot is placed at the end of its limb, a head without a tip at its
+    joint. Raises SkeletonError, naming the parts, for bodies with an unknown neck, head, arm or leg, and for
+    four-footed bodies (methods: Splicing upper body onto locomotion).
     """
     _refuse(skeleton)
     masses, centres = _parts(skeleton)
@@ -100,7 +100,7 @@ def shares(skeleton: Skeleton) -> Array:
 
 
 def trunk(skeleton: Skeleton) -> Array:
-    """Return the centre of mass of the trunk as shares (1, J) of the places of joints, so that it bends with the spine.
+    """Return the centre of mass of the trunk as weights (1, J) of joint positions, so that it bends with the spine.
 
     Raises SkeletonError for a body whose neck, spine or thighs are not known.
 
@@ -116,7 +116,7 @@ def trunk(skeleton: Skeleton) -> Array:
 
 
 def trunk_halves(skeleton: Skeleton) -> Array:
-    """Return the centres of mass of the upper and the lower trunk as shares (2, J) of the places of joints.
+    """Return the centres of mass of the upper and the lower trunk as weights (2, J) of joint positions.
 
     Raises as `trunk` does.
 
@@ -143,7 +143,7 @@ def _refuse(skeleton: Skeleton) -> None:
 
 
 def _parts(skeleton: Skeleton) -> tuple[Array, Array]:
-    """Return the masses (S,) of all parts, and their centres as shares (S, P) of joints and tips."""
+    """Return the masses (S,) of all parts, and their centres as weights (S, P) of joints and tips."""
     ends, known = _Ends(skeleton), skeleton.roles
     halves = np.pad(trunk_halves(skeleton), ((0, 0), (0, len(skeleton.tipped))))
     head = ends.joint(known["head"])
@@ -172,7 +172,7 @@ def _between(upper: Array, lower: Array, share: float) -> Array:
 
 
 class _Ends:
-    """The ends of the parts of a body, as shares (P,) of its joints and tips."""
+    """The ends of the parts of a body, as weights (P,) of its joints and tips."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
@@ -180,13 +180,14 @@ class _Ends:
         rotations, places = skeleton.rest
         tips = quat.rotate(rotations[skeleton.tipped], skeleton.tips[skeleton.tipped])
         self._places = np.concatenate([places, places[skeleton.tipped] + tips])
-        self._joints = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])  # that points are, or hang on
+        # the joint of each point; for a tip, its bone's
+        self._joints = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
 
     def joint(self, joint: int) -> Array:
         return np.asarray(self._rows[joint])
 
     def beyond(self, joint: int, otherwise: Array) -> Array:
-        """Return the point that hangs on a joint and is farthest from it at rest; `otherwise` if none hangs on it."""
+        """Return the point below a joint farthest from it at rest, or `otherwise` if there is none."""
         below = self._skeleton.with_below([joint])[self._joints]
         below[joint] = False
         away = np.where(below, np.linalg.norm(self._places - self._places[joint], axis=1), 0.0)
@@ -205,7 +206,7 @@ class _Ends:
     def _last(self, role: str, after: str) -> tuple[Array, int | None]:
         """Return the end of a limb and the joint there.
 
-        Where no joint is known to play the role after it, the limb ends where its bone does, without a joint.
+        Without a joint of the role `after`, the limb ends at the tip of its bone, without a joint.
         """
         known = self._skeleton.roles
         if after in known:
@@ -232,7 +233,7 @@ def _spine(skeleton: Skeleton) -> list[int]:
 
 
 def _along(skeleton: Skeleton, spine: list[int], at: list[float]) -> Array:
-    """Return points at shares of the length of the spine down to the middle of the thighs, measured at rest."""
+    """Return points at given shares of the rest length of the spine, down to the middle of the thighs."""
     stations = np.zeros((len(spine) + 1, len(skeleton)))
     stations[np.arange(len(spine)), spine] = 1.0
     stations[-1, [skeleton.roles["thigh.L"], skeleton.roles["thigh.R"]]] = 0.5

@@ -1,4 +1,4 @@
-"""A clip as seen in a mirror: left and right change places (methods: Mirror, placement, root motion)."""
+"""Mirror a clip: left and right are exchanged (methods: Mirror, placement, root motion)."""
 
 from dataclasses import replace
 
@@ -13,11 +13,11 @@ from .skeleton import Skeleton
 
 
 def mirrored(clip: Clip) -> Clip:
-    """Return the clip reflected in the sagittal plane of the rest pose; mirrored twice it is the same again.
+    """Return the clip reflected in the sagittal plane of the rest pose; mirroring twice restores it.
 
-    Every joint turns about its rest pose as its partner on the other side does, seen in the mirror; joints without a
-    partner are reflected in themselves. The other curves change sides as `mirrored_channels` does. Raises SkeletonError
-    for bodies whose partners do not inherit alike.
+    Every joint takes its partner's rotation about the rest pose, reflected; joints without a partner are reflected
+    themselves. Channels change sides as in `mirrored_channels`. Raises SkeletonError for bodies whose partners have
+    different inheritance settings.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -38,7 +38,7 @@ def mirrored(clip: Clip) -> Clip:
         _refuse_unlike(clip, partner)
         rotations, moving = _turned_about_rest(clip, partner, normal), _location_axes(skeleton)
     shifts = quat.rotate(moving, clip.translations)
-    # Of roots the place is reflected, of all other joints the shift from their place at rest.
+    # Roots reflect their position, all other joints their offset from the rest position.
     roots = skeleton.parents < 0
     shifts[:, roots] += places[roots]
     shifts = shifts[:, partner] - 2.0 * (shifts[:, partner] @ normal)[..., None] * normal
@@ -55,9 +55,9 @@ def mirrored(clip: Clip) -> Clip:
 
 
 def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
-    """Return rotations (F, J, 4) with which every joint turns in the world as its partner does in the mirror.
+    """Return rotations (F, J, 4) that give every joint the reflected world rotation of its partner.
 
-    It does not matter which joints hang on which.
+    The hierarchy does not matter for this.
     """
     skeleton, rest = clip.skeleton, clip.skeleton.rest[0]
     if clip.scales is None:
@@ -70,9 +70,9 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
 
 
 def _turned_about_rest(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
-    """Return these rotations (F, J, 4) for bodies whose sides hang together and inherit alike.
+    """Return rotations (F, J, 4) as `_turned_in_the_world`, for the same hierarchy and settings on both sides.
 
-    The joints' own rotations about rest are reflected, so what they inherit need not be known.
+    The joints' own rotations about rest are reflected, so the inheritance need not be known.
     """
     rest = clip.skeleton.rest[0]
     own = quat.mul(quat.mul(rest, clip.rotations), quat.inv(rest))
@@ -80,7 +80,7 @@ def _turned_about_rest(clip: Clip, partner: NDArray[np.int64], normal: Array) ->
 
 
 def _location_axes(skeleton: Skeleton) -> Array:
-    """Return the axes (J, 4) of locations at rest: a joint's own, or those of the space of the whole body."""
+    """Return the axes (J, 4) of locations at rest: of the joint itself, or of the space of the whole body."""
     rules, rest = skeleton.inheritance, skeleton.rest[0]
     assert rules is not None
     space = rest[0] if rules.moving_space else np.asarray(rules.space)
@@ -88,7 +88,7 @@ def _location_axes(skeleton: Skeleton) -> Array:
 
 
 def _refuse_unlike(clip: Clip, partner: NDArray[np.int64]) -> None:
-    """Raise SkeletonError for a body whose partners hang on other joints or inherit otherwise."""
+    """Raise SkeletonError for a body whose partners have parents or inheritance settings that do not correspond."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
     parents = skeleton.parents
@@ -105,7 +105,7 @@ def _refuse_unlike(clip: Clip, partner: NDArray[np.int64]) -> None:
 
 
 def _reflected(turns: Array, normal: Array) -> Array:
-    """Return rotations as seen in a mirror: their axes keep the part along the normal, the rest is reversed."""
+    """Return reflected rotations: their axes keep the component along the normal, the rest is reversed."""
     axis = turns[..., 1:]
     along = 2.0 * (axis @ normal)[..., None] * normal
     return np.concatenate([turns[..., :1], along - axis], axis=-1)

@@ -1,6 +1,6 @@
-"""The curves beside the pose as seen in a mirror (methods: Mirror, placement, root motion).
+"""Mirror the channels of a clip, in addition to its pose (methods: Mirror, placement, root motion).
 
-Channels have the names that Blender gives to curves: the path of a property and the index in it.
+Channels are named like F-curves in Blender: the data path of a property and its index.
 """
 
 import re
@@ -21,15 +21,15 @@ _ROLL = re.compile(r"\.bbone_roll(in|out)\[0\]")
 _SCALE = re.compile(r"\.(bbone_scale(?:in|out)|scale)\[([0-2])\]")
 _TURN = re.compile(r"\.rotation_(quaternion|euler|axis_angle)\[([0-3])\]")
 _MOVE = re.compile(r"\.location\[([0-2])\]")
-_SYMMETRIC = np.diag([-1.0, 1.0, 1.0])  # how the axes of Blender's symmetric bones see each other in the mirror
-_ALONG = np.cos(np.radians(5.0))  # axes of partners that are as near to each other in the mirror count as the same
-_LEAST = 1e-6  # a smaller part of a neighbouring component is left out
+_SYMMETRIC = np.diag([-1.0, 1.0, 1.0])  # mirror relation between the axes of Blender's symmetrized bones
+_ALONG = np.cos(np.radians(5.0))  # mirrored axes of partners within this angle count as equal
+_LEAST = 1e-6  # smaller contributions of a neighbouring component are ignored
 
 
 def exchanged(clip: Clip) -> dict[str, Channel]:
-    """Return the channels of a clip in the mirror: what has a counterpart on the other side takes its values.
+    """Return the mirrored channels of a clip: a channel with a counterpart on the other side takes its values.
 
-    Signs change as a reflection changes them: of the bend across the mirror and of the roll of bendy bones.
+    The curves of bendy bones change signs as a reflection requires: lateral bend and roll.
 
     Example:
         >>> from dataclasses import replace
@@ -48,16 +48,16 @@ def exchanged(clip: Clip) -> dict[str, Channel]:
 
 
 def origins(name: str, skeleton: Skeleton, names: AbstractSet[str]) -> dict[str, float]:
-    """Return the channels whose sum a channel is in the mirror, with their factors.
+    """Return the channels, with factors, whose sum gives a mirrored channel.
 
-    names : the channels that there are; a channel without a counterpart among them stays on its side
+    names : the existing channels; a channel without a counterpart among them keeps its side
     """
     other = _counterpart(name, skeleton, names)
     return {one: factor for one, factor in sources(name, other, skeleton).items() if one in names}
 
 
 def counterparts(name: str, skeleton: Skeleton) -> list[str]:
-    """Return what a channel may be called on the other side, the likeliest first, without its own name.
+    """Return candidate names of a channel's counterpart on the other side, the likeliest first, without its own name.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -75,13 +75,13 @@ def counterparts(name: str, skeleton: Skeleton) -> list[str]:
 
 
 def _bone_and_rest(name: str) -> tuple[str | None, str]:
-    """Return the bone of a channel as it is quoted, None for none, and what follows it in the channel's name."""
+    """Return the quoted bone in a channel's name (None without one), and the rest of the name."""
     match = _OF_BONE.fullmatch(name)
     return (match.group(1), match.group(2)) if match else (None, name)
 
 
 def _partners(bone: str, skeleton: Skeleton) -> list[str]:
-    """Return what the partner of a bone may be called, as it is quoted; the bone itself if it is in the middle."""
+    """Return candidate names of a bone's partner, quoted as in paths; the bone itself if it is in the middle."""
     plain = _unescaped(bone)
     if plain in skeleton.names:
         partner = joint_matching.across(skeleton)[skeleton.index(plain)]
@@ -90,7 +90,7 @@ def _partners(bone: str, skeleton: Skeleton) -> list[str]:
 
 
 def _renamed(text: str, pairs: tuple[named_sides.Pair, ...]) -> list[str]:
-    """Return what a path may be with the sides exchanged in all its names in quotes, or in a name that is no path."""
+    """Return candidates for a path with the sides exchanged in all its quoted names, or for a plain name."""
     if '"' not in text:
         return named_sides.other_sides(text, pairs) if "." not in text else []
     quoted = _QUOTED.findall(text)
@@ -104,7 +104,7 @@ def _renamed(text: str, pairs: tuple[named_sides.Pair, ...]) -> list[str]:
 
 
 def sources(name: str, other: str, skeleton: Skeleton) -> dict[str, float]:
-    """Return the channels whose sum a channel is in the mirror, with their factors, if `other` is its counterpart.
+    """Return the channels, with factors, whose sum gives a mirrored channel with the counterpart `other`.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -121,7 +121,7 @@ def sources(name: str, other: str, skeleton: Skeleton) -> dict[str, float]:
 
 
 def _counterpart(name: str, skeleton: Skeleton, names: AbstractSet[str]) -> str:
-    """Return the channel that a channel changes places with, itself if there is none."""
+    """Return the channel exchanged with a channel, or itself without a counterpart."""
 
     def first(one: str) -> str:
         every = counterparts(one, skeleton)
@@ -132,9 +132,9 @@ def _counterpart(name: str, skeleton: Skeleton, names: AbstractSet[str]) -> str:
 
 
 def _components(rest: str, axes: Array) -> dict[str, float]:
-    """Return the properties of a bone whose sum its partner's property is, by their paths; axes : see `_axes`."""
+    """Return the properties of a bone, with factors, whose sum gives its partner's property; axes : see `_axes`."""
     if bend := _BEND.fullmatch(rest):
-        # Bones that lie otherwise than their partners bend about the same line as nearly as they can.
+        # Bones oriented differently from their partners bend about the nearest available line.
         left, _, right = np.linalg.svd(axes[::2, ::2])
         row = (left @ right)["xz".index(bend.group(2))]
         parts = {f".bbone_curve{bend.group(1)}{axis}[0]": float(row[k]) for k, axis in enumerate("xz")}
@@ -154,7 +154,7 @@ def _components(rest: str, axes: Array) -> dict[str, float]:
 
 
 def _axes(bone: str, partner: str, skeleton: Skeleton) -> Array:
-    """Return the axes of a bone's partner at rest, as columns (3, 3) in the bone's own, as seen in the mirror."""
+    """Return the reflected rest axes of a bone's partner, as columns (3, 3) in the bone's own axes."""
     if bone not in skeleton.names or partner not in skeleton.names:
         return _SYMMETRIC
     normal = joint_matching.sagittal(skeleton, joint_matching.across(skeleton))
@@ -166,7 +166,7 @@ def _axes(bone: str, partner: str, skeleton: Skeleton) -> Array:
 
 
 def _summed(channels: Mapping[str, Channel], parts: Mapping[str, float], name: str) -> Channel:
-    """Return the sum of some channels, times their factors; the channel of that name if there are none."""
+    """Return the sum of channels times their factors; without factors, the channel of that name."""
     if not parts:
         return channels[name]
     every = [channels[one] for one in parts]

@@ -1,4 +1,4 @@
-"""The other side's name: what a bone or a property is called on the other side of the body.
+"""Find the name of a bone or property on the other side of the body.
 
 A name is changed in place, so numbers, capitals and separators stay: `Ear.L.001` becomes `Ear.R.001`.
 """
@@ -50,11 +50,11 @@ PAIRS: tuple[Pair, ...] = (
     ("kiri", "kanan"),
 )
 _RUN = re.compile(r"[^\W\d_]+")
-_LONG = 4  # letters of a word that may be written together with others, such as "lefteye"
+_LONG = 4  # least letters of a side word that may be part of a longer word, such as "lefteye"
 
 
 def other_sides(name: str, pairs: Sequence[Pair] = PAIRS) -> list[str]:
-    """Return what a name may be on the other side, the likeliest first; an empty list for a name without a side.
+    """Return candidates for a name on the other side, the likeliest first; an empty list for a name without a side.
 
     pairs : words for left and right
 
@@ -69,7 +69,7 @@ def other_sides(name: str, pairs: Sequence[Pair] = PAIRS) -> list[str]:
 
 
 def words(name: str) -> list[str]:
-    """Return the words of a name in lower case: it is cut at separators, numbers and capitals.
+    """Return the words of a name in lower case, split at separators, numbers and capitals.
 
     Example:
         >>> from action_loom.core.motion import named_sides
@@ -104,7 +104,7 @@ def _other_sides(name: str, pairs: tuple[Pair, ...]) -> tuple[str, ...]:
 
 
 def _exchanged(name: str, pairs: Sequence[Pair]) -> str:
-    """Return a name with the words for left and right exchanged; of several pairs with a word the first counts."""
+    """Return a name with the words for left and right exchanged; if several pairs match, the first one is used."""
     opposite: dict[str, str] = {}
     for left, right in pairs:
         opposite.setdefault(left, right)
@@ -117,7 +117,7 @@ def _exchanged(name: str, pairs: Sequence[Pair]) -> str:
 
 
 def _opposite(word: str, opposite: dict[str, str]) -> str:
-    """Return a word for a side as that for the other; also of a longer word that begins or ends with one."""
+    """Return the opposite of a side word, or of a longer word that begins or ends with one."""
     lower = word.lower()
     if lower in opposite:
         return _with_capitals(opposite[lower], word)
@@ -132,14 +132,14 @@ def _opposite(word: str, opposite: dict[str, str]) -> str:
 
 
 def _with_capitals(word: str, like: str) -> str:
-    """Return a word with capitals as another has them."""
+    """Return a word with the capitalization of another."""
     if like.isupper() and (len(like) > 1 or len(word) == 1):
         return word.upper()
     return word.capitalize() if like[0].isupper() else word
 
 
 def _spans(name: str) -> list[tuple[int, int]]:
-    """Return where each word of a name begins and ends."""
+    """Return the start and end of each word of a name."""
     spans = []
     for run in _RUN.finditer(name):
         first = run.start()

@@ -13,9 +13,10 @@ Array = NDArray[np.float64]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 _AXIS = {"X": 0, "Y": 1, "Z": 2}
-TOGETHER = 65_536  # numbers that are multiplied at a time: they stay in a processor's cache
-FEW = 50  # matrices, whose eigenvectors the library finds as fast
-_LOCKED = 1e-10  # half the sine of the angle between the outer axes; below it they count as parallel: gimbal lock
+TOGETHER = 65_536  # numbers multiplied per block, which fit a processor's cache
+FEW = 50  # matrices; the library is equally fast for fewer
+# half the sine of the angle between the outer axes; below it they are treated as parallel (gimbal lock)
+_LOCKED = 1e-10
 
 
 def mul(a: Array, b: Array) -> Array:
@@ -35,7 +36,7 @@ def mul(a: Array, b: Array) -> Array:
 
 
 def _blocks(out: Array, a: Array, b: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield parts of an array and those of two others (all of them if repeated) that stay in a processor's cache."""
+    """Yield blocks of an array and of two others (passed whole if broadcast) that fit a processor's cache."""
     if out.size <= TOGETHER:
         yield out, a, b
         return
@@ -68,7 +69,7 @@ def inv(q: Array) -> Array:
 
 
 def rotate(q: Array, v: Array) -> Array:
-    """Turn vectors ``(..., 3)`` by rotations ``(..., 4)``.
+    """Rotate vectors ``(..., 3)`` by rotations ``(..., 4)``.
 
     Example:
         >>> import numpy as np
@@ -134,7 +135,7 @@ def exp(v: Array) -> Array:
 
 
 def _length(v: Array) -> Array:
-    """Return the lengths ``(..., 1)`` of vectors ``(..., 3)``, to the last bit those of numpy, which takes longer."""
+    """Return the lengths ``(..., 1)`` of vectors ``(..., 3)``; same bits as numpy's norm, but faster."""
     x, y, z = (v[..., k : k + 1] for k in range(3))
     return np.asarray(np.sqrt(x * x + y * y + z * z))
 
@@ -151,7 +152,7 @@ def log(q: Array) -> Array:
     q = np.where(q[..., :1] < 0.0, -q, q)
     sine = _length(q[..., 1:])
     angle = 2.0 * np.arctan2(sine, q[..., :1])
-    small = sine < 1e-9  # there angle / sine is 2 to the last bit
+    small = sine < 1e-9  # here angle / sine is 2 to the last bit
     return q[..., 1:] * np.where(small, 2.0, angle / np.where(small, 1.0, sine))
 
 
@@ -181,7 +182,7 @@ def continuous(q: Array) -> Array:
 
 
 def on_one_side(q: Array) -> Array:
-    """Return what `continuous` does, but q itself where it is so already.
+    """Return the result of `continuous`, or q itself if it is already continuous.
 
     Example:
         >>> import numpy as np
@@ -204,7 +205,7 @@ def mean(qs: Sequence[Array], weights: Array, iterations: int = 100) -> Array:
 
     weights (N, ...) : with sum 1 over N, broadcast against the leading axes
 
-    The mean is found by logarithms about an estimate, which begins at the rotation of the greatest weight (Park, Shin,
+    The mean is iterated with logarithms about an estimate, starting at the rotation of the greatest weight (Park, Shin,
     Shin 2002).
 
     Example:
@@ -239,9 +240,9 @@ def mean_of_frames(rotations: Array) -> Array:
 def log_about(means: Array, rotations: Array) -> Array:
     """Return rotation vectors (F, J, 3) of rotations (F, J, 4) about means, continuous up to a whole turn.
 
-    means (J, 4), or (F, J, 4) where they turn themselves
+    means (J, 4), or (F, J, 4) if they vary over frames
 
-    These are not the shortest vectors as those of `log` are: an angle that grows beyond half a turn does not jump.
+    Unlike the result of `log`, these vectors are not the shortest: an angle may grow beyond half a turn without a jump.
 
     Example:
         >>> import numpy as np
@@ -295,9 +296,9 @@ def from_euler(angles: Array, axes: str) -> Array:
 def to_euler(q: Array, axes: str) -> Array:
     """Return angles ``(F, ..., 3)`` for `from_euler`, without jumps along the first axis (frames).
 
-    Every rotation has two triples of angles, each up to whole turns; a frame takes the one nearest to the frame before.
-    In gimbal lock the third angle keeps its last value. Half the sum and half the difference of the outer angles stay
-    exact near the lock, where entries of the matrix vanish (Bernardes & Viollet 2022).
+    Every rotation has two triples of angles, each up to whole turns; a frame takes the one nearest to the previous
+    frame. In gimbal lock the third angle keeps its last value. Half the sum and half the difference of the outer angles
+    stay exact near the lock, where entries of the matrix vanish (Bernardes & Viollet 2022).
 
     Example:
         >>> import numpy as np
@@ -320,7 +321,7 @@ def to_euler(q: Array, axes: str) -> Array:
 
 
 def euler_near(angles: Array, first: Array) -> Array:
-    """Return the same rotations as angles ``(F, ..., 3)`` that begin nearest to the angles `first` ``(..., 3)``.
+    """Return the same rotations as angles ``(F, ..., 3)`` that start nearest to the angles `first` ``(..., 3)``.
 
     A continuous path of angles can be written as two triples, each up to whole turns.
     """
@@ -335,7 +336,7 @@ def _within_half_a_turn(angles: Array) -> Array:
 
 
 def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
-    """Return values with those of locked frames replaced by the last free one before, else by the first one after."""
+    """Return values with locked frames replaced by the previous free frame, or else by the next one."""
     if not locked.any():
         return values
     frame = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
@@ -346,7 +347,7 @@ def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
 
 
 def _nearest_branch(direct: Array, flipped: Array) -> Array:
-    """Return in each frame the one of two triples of angles ``(F, ..., 3)`` that is nearest to the frame before."""
+    """Return in each frame the triple of angles ``(F, ..., 3)``, out of two, nearest to the previous frame."""
 
     def turns(difference: Array) -> Array:
         return np.asarray(np.abs(_within_half_a_turn(difference)).sum(axis=-1))
@@ -355,8 +356,8 @@ def _nearest_branch(direct: Array, flipped: Array) -> Array:
     follows = np.stack(
         [turns(flipped[1:] - before[:-1]) < turns(direct[1:] - before[:-1]) for before in (direct, flipped)], axis=-1
     )
-    # A frame either decides by itself, or keeps or changes the triple of the frame before. So the last decision and
-    # the number of changes since then tell which it takes, without a loop over the frames.
+    # A frame either decides by itself, or keeps or switches the triple of the previous frame. The last decision and the
+    # number of switches since then determine the triple without a loop over the frames.
     decides, changes = follows[..., 0] == follows[..., 1], follows[..., 0]
     frame = np.arange(len(direct) - 1).reshape(-1, *[1] * (direct.ndim - 2))
     last = np.maximum.accumulate(np.where(decides, frame, -1), axis=0)
@@ -423,12 +424,12 @@ def from_matrix(m: Array) -> Array:
 def _of_largest(k: Array) -> Array:
     """Return the eigenvectors (N, 4) of the largest eigenvalues of matrices (N, 4, 4) given by their lower triangles.
 
-    Of a rotation the eigenvalues are 3 and three times −1, so a column of k + 1 is the eigenvector, and of what is
-    nearly one those of its powers are. Where they are not, the library finds it, which takes longer.
+    For a rotation the eigenvalues are 3 and three times −1, so any column of k + 1 is the eigenvector. For a nearly
+    orthogonal matrix, power iteration converges quickly. The slower library call handles the remaining cases.
     """
     more = k.copy()
     for i, j in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
-        more[:, i, j] = more[:, j, i]  # what lies above the diagonal may be anything, also no number
+        more[:, i, j] = more[:, j, i]  # values above the diagonal are undefined and may be NaN
     more += np.eye(4)
     largest = np.argmax(np.diagonal(more, axis1=1, axis2=2), axis=1)
     q = more[np.arange(len(k)), largest]
@@ -437,7 +438,7 @@ def _of_largest(k: Array) -> Array:
     value = np.linalg.norm(q, axis=1, keepdims=True)
     q /= value
     left = np.abs(np.matmul(more, q[:, :, None])[:, :, 0] - value * q).max(axis=1, initial=0.0)
-    # No other eigenvalue is as large: all of k sum to 0, their squares to less than 25.
+    # A bound shows that no other eigenvalue is larger: all of k sum to 0, their squares to less than 25.
     square = np.einsum("nij,nij->n", more, more) - 4.0
     doubtful = ~((left <= 1e-13) & (value[:, 0] >= 3.5) & (square < 25.0))
     if doubtful.any():
@@ -446,7 +447,7 @@ def _of_largest(k: Array) -> Array:
 
 
 def yaw(q: Array) -> Array:
-    """Return the angle about Z (radians) that is left when the tilt is removed (swing-twist decomposition).
+    """Return the angle about Z (radians) after removing the tilt (swing-twist decomposition).
 
     Example:
         >>> import numpy as np

@@ -12,11 +12,11 @@ from .arrays import kernel_argument
 from .clip import Channel, Clip
 from .quat import Array
 
-_ready: WeakSet[Clip] = WeakSet()  # whose neighbouring rotations lie in one hemisphere
+_ready: WeakSet[Clip] = WeakSet()  # clips whose consecutive rotations lie in one hemisphere
 
 
 def ready(clip: Clip) -> Clip:
-    """Return the clip with signs of rotations as `sample` chooses them, which it then need not do each time.
+    """Return the clip with the signs of rotations prepared for `sample`, which then skips this step.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -35,13 +35,13 @@ def _continuous(clip: Clip, joints: list[int] | None = None) -> Array:
 
 
 def sample(clip: Clip, frames: Array, joints: Sequence[int] | None = None) -> Clip:
-    """Return the clip at fractional frames (K,), exact where they are whole; beyond its ends it holds them.
+    """Return the clip at fractional frames (K,), exact at whole frames and held beyond its ends.
 
-    joints : those that are sampled, by default all; then all others are at rest, and there are no channels
+    joints : joints to sample, by default all; then all others are at rest, and there are no channels
 
     Curves are cubic Hermite curves with Catmull-Rom tangents; rotations are interpolated as quaternions in one
-    hemisphere and scaled back to unit length. Unlike spherical linear interpolation this keeps the speed continuous: a
-    re-timed clip would shake otherwise. Raises ClipError for more frames than fit in memory.
+    hemisphere and normalized. Unlike spherical linear interpolation this keeps the speed continuous, without which a
+    re-timed clip would shake. Raises ClipError for more frames than fit in memory.
 
     Example:
         >>> import numpy as np
@@ -78,7 +78,7 @@ def _some_sampled(clip: Clip, frames: Array, joints: list[int]) -> Clip:
 def _channel(channel: Channel, frames: Array) -> Channel:
     if not channel.discrete:
         return Channel(curve(channel.values, frames))
-    # A step holds until the frame of the next one; the margin keeps rounding from missing that frame.
+    # A step holds until the frame of the next one; the margin prevents missing that frame by rounding.
     held = np.clip(np.floor(frames + 1e-6), 0, len(channel.values) - 1).astype(np.int64)
     return Channel(channel.values[held], discrete=True)
 
@@ -86,7 +86,7 @@ def _channel(channel: Channel, frames: Array) -> Channel:
 def curve(values: Array, frames: Array) -> Array:
     """Return the values (K, ...) of evenly spaced samples (F, ...) at fractional frames (K,).
 
-    Interpolation is as in `sample`: exact at whole frames, and the ends are held.
+    Interpolation is as in `sample`: exact at whole frames, with held ends.
 
     Example:
         >>> import numpy as np
@@ -106,7 +106,7 @@ def curve(values: Array, frames: Array) -> Array:
 def to_rate(clip: Clip, rate: float) -> Clip:
     """Return the clip at another frame rate; its last frame is the last one inside the clip.
 
-    Raises ClipError where that makes far too many frames.
+    Raises ClipError for excessively many frames.
 
     Example:
         >>> from action_loom.core.figure import actions

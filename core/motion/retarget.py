@@ -1,4 +1,4 @@
-"""A clip on another body (methods: Body roles and retargeting).
+"""Retarget a clip to another body (methods: Body roles and retargeting).
 
 Joints are matched by name; rest poses and proportions may differ.
 """
@@ -17,15 +17,15 @@ from .skeleton import Skeleton
 
 ROUNDED_SCALE = 1e-4  # exporters of FBX key scales that differ from 1 by rounding
 _AT_REST = 1e-6  # radians, and metres
-SELDOM = 50  # frames between those that are looked at first
-_FACES_ALIKE = 1e-6  # 1 − the correlation of two rest poses seen from above; below it they face alike
-_SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent; a narrower one, such as a plain column, faces nowhere
+SELDOM = 50  # stride of frames for a quick check
+_FACES_ALIKE = 1e-6  # 1 − the correlation of two rest poses from above; below it they face alike
+_SEEN_FROM_ABOVE = 0.05  # of a rest pose's extent; a narrower one, such as a plain column, has no facing
 
 
 def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the clip on a skeleton that has the same joints, matched by name in any order.
 
-    World rotations relative to the rest pose are kept; the places of roots, and other translations, are scaled by the
+    World rotations relative to the rest pose are kept; positions of roots, and other translations, are scaled by the
     ratio of the leg lengths. Raises SkeletonError naming joints that only one of the two has, and for bodies whose
     joints do not all inherit rotation, scale and location.
 
@@ -58,7 +58,7 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     rotations = quat.mul(quat.inv(skeleton.orients), local)
     scale = leg_ratio(source, skeleton)
     shifts = quat.rotate(source_rest[order], clip.translations[:, order])
-    # A root's place in the world is scaled, not its distance from its own rest place.
+    # Scale the root's world position, not its offset from its rest position.
     roots = skeleton.parents < 0
     shifts[:, roots] += source_places[order][roots] - places[roots] / scale
     translations = scale * quat.rotate(quat.inv(rest), shifts)
@@ -67,11 +67,12 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
 
 
 def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
-    """Return the clip on a skeleton that has at least the joints that move, matched by name as in `onto`.
+    """Return the clip on a skeleton that has at least the moving joints, matched by name as in `onto`.
 
-    Further joints of the skeleton stay at rest. Its joints need not inherit all of their parents, and its rest pose may
-    face another direction: in the world every joint turns as the clip's does. Raises SkeletonError naming moving joints
-    that the skeleton lacks, and for clips with scales or with joints that do not inherit all of their parents.
+    Further joints of the skeleton stay at rest. Its joints need not inherit everything from their parents, and its rest
+    pose may face another direction: in the world every joint turns as in the clip. Raises SkeletonError naming moving
+    joints that the skeleton lacks, and for clips with scales or with joints that do not inherit everything from their
+    parents.
 
     Example:
         >>> from dataclasses import replace
@@ -114,7 +115,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
             turned = quat.mul(quat.mul(world[:, theirs], quat.inv(source_rest[theirs])), rest[joint])
             rotations[:, joint] = quat.mul(quat.inv(quat.from_matrix(frame.turning)), turned)
             if _hangs_free(skeleton, matching, int(parent)):
-                # A root's place in the world is scaled, not its distance from its own rest place.
+                # Scale the root's world position, not its offset from its rest position.
                 translations[:, joint] = frame.location_of(scale * places[:, theirs])
             else:
                 shift = scale * quat.rotate(source_rest[theirs], clip.translations[:, theirs])
@@ -133,11 +134,11 @@ def _fitted_plainly(
     source_rest: Array,
     posed: tuple[Array, Array],
 ) -> Clip:
-    """Return what `fitted` does on a skeleton whose joints inherit all of their parents: all joints at once.
+    """Return the result of `fitted` for a skeleton with full inheritance, computed for all joints at once.
 
     matching (J,) : the clip's joint for each, −1 for none
-    source_rest : rotations of the clip's joints at rest, facing as the skeleton does
-    posed : the clip in the world
+    source_rest : rotations of the clip's joints at rest, turned to the skeleton's facing
+    posed : world rotations and positions of the clip
     """
     world, places = posed
     (rest, stands), parents = skeleton.rest, skeleton.parents
@@ -156,7 +157,7 @@ def _fitted_plainly(
     for joint, their in zip(known.tolist(), theirs.tolist(), strict=True):
         parent = int(parents[joint])
         if _hangs_free(skeleton, matching.tolist(), parent):
-            # A root's place in the world is scaled, not its distance from its own rest place; all above is at rest.
+            # Scale the root's world position, not its offset from its rest position; all joints above are at rest.
             translations[:, joint] = quat.rotate(quat.inv(rest[joint]), scale * places[:, their] - stands[joint])
         elif clip.translations[:, their].any():
             shift = quat.rotate(quat.inv(rest[parent]), quat.rotate(source_rest[their], clip.translations[:, their]))
@@ -166,10 +167,10 @@ def _fitted_plainly(
 
 
 def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
-    """Return the turn (4,) about the vertical from the source's rest pose to the target's, by the joints both have.
+    """Return the rotation (4,) about the vertical from the source's rest pose to the target's, by common joints.
 
-    It is the identity unless it explains most of the difference: rest poses that face alike can still differ in how
-    they hold their arms.
+    It is the identity unless it explains most of the difference: rest poses with the same facing can still differ in
+    their arm poses.
     """
     shared = [joint for joint, theirs in enumerate(matching) if theirs >= 0]
     places = source.rest[1][[matching[joint] for joint in shared]], target.rest[1][shared]
@@ -180,13 +181,13 @@ def _facing(source: Skeleton, target: Skeleton, matching: list[int]) -> Array:
             return quat.IDENTITY
         seen.append((spread[:, 0] + 1j * spread[:, 1]) / flat)
     alike = np.vdot(seen[0], seen[1])
-    # How much the poses differ, and how much of that is left when one is turned onto the other.
+    # Difference between the poses, and the residual after rotating one onto the other.
     apart, left = 1.0 - alike.real, 1.0 - abs(alike)
     return quat.about_axis("Z", np.angle(alike)) if apart > _FACES_ALIKE and left < 0.25 * apart else quat.IDENTITY
 
 
 def _hangs_free(skeleton: Skeleton, matching: list[int], parent: int) -> bool:
-    """Return whether the clip moves nothing above a joint with this parent."""
+    """Return whether the clip moves no ancestor of a joint with this parent."""
     while parent >= 0:
         if matching[parent] >= 0:
             return False
@@ -195,7 +196,7 @@ def _hangs_free(skeleton: Skeleton, matching: list[int], parent: int) -> bool:
 
 
 def moving(clip: Clip) -> tuple[str, ...]:
-    """Return the names of the joints that are not at rest throughout a clip.
+    """Return the names of the joints that leave their rest pose in a clip.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -204,7 +205,7 @@ def moving(clip: Clip) -> tuple[str, ...]:
         >>> set(wave.skeleton.names) - set(retarget.moving(wave)) == {"toe.L", "toe.R", "clavicle.L", "clavicle.R"}
         True
     """
-    # Few frames show of most joints that they move.
+    # A few frames suffice to find most moving joints.
     active = _active(clip.taken(np.arange(0, len(clip), SELDOM)))
     for joint in np.flatnonzero(~active).tolist() if len(clip) > 1 else ():
         active[joint] = _active(clip, slice(joint, joint + 1))[0]
@@ -251,9 +252,9 @@ def _inherit_alike(a: Inheritance | None, b: Inheritance | None) -> bool:
 
 
 def leg_ratio(source: Skeleton, target: Skeleton) -> float:
-    """Return the ratio of the target's leg length to the source's; without legs, that of the bones that both have.
+    """Return the ratio of the target's leg length to the source's, or, without legs, of the length of common bones.
 
-    Heights are the last resort: the ends of leaf bones are invented wherever a file or a rig does not know them.
+    Heights are the last resort: tips of leaf bones may be invented by importers.
 
     Example:
         >>> from dataclasses import replace
@@ -274,7 +275,7 @@ def leg_ratio(source: Skeleton, target: Skeleton) -> float:
 
 
 def _leg_length(skeleton: Skeleton) -> float:
-    """Return the length of a leg, m, of one that ends with its shin to the end of that; 0 for an unknown one."""
+    """Return the length of a leg in metres, measured to the shin's end if it has no foot; 0 for an unknown leg."""
     if skeleton.leg_length > 0.0:
         return skeleton.leg_length
     (turns, places), legs = skeleton.rest, []
@@ -288,7 +289,7 @@ def _leg_length(skeleton: Skeleton) -> float:
 
 
 def _shared_lengths(source: Skeleton, target: Skeleton) -> tuple[float, float]:
-    """Return the summed lengths, on the source and on the target, of the bones between joints that both have."""
+    """Return the summed lengths of the common bones on the source and on the target."""
     index = {name: joint for joint, name in enumerate(target.names)}
     ends = []
     for joint, name in enumerate(source.names):

@@ -1,4 +1,4 @@
-"""Body roles of an unnamed body from its shape alone: paired limbs of a symmetrical skeleton, and what lies between.
+"""Find body roles from shape alone: paired limbs of a symmetrical skeleton, and the trunk between them.
 
 (methods: Body roles and retargeting)
 """
@@ -13,14 +13,14 @@ from .quat import Array
 
 Flags = NDArray[np.bool_]
 
-_FEWEST, _MOST = 8, 2000  # joints; of more, the comparison of all with all takes too long
-_NEAR = 0.03  # of the body's extent: how far from its mirrored place a joint's partner may stand
-_LEAST = 0.15  # of the body's extent: a shorter pair of chains is no limb
-_ALIKE = (0.4, 2.2)  # times the legs' length: how long arms may be
-_UPRIGHT = -0.3  # cosine of trunk and legs; bodies on four feet have them across
+_FEWEST, _MOST = 8, 2000  # joints; for more, the comparison of all pairs takes too long
+_NEAR = 0.03  # of the body's extent: largest distance of a joint's partner from its mirrored position
+_LEAST = 0.15  # of the body's extent: a shorter pair of chains is not a limb
+_ALIKE = (0.4, 2.2)  # range of the ratio of arm length to leg length
+_UPRIGHT = -0.3  # cosine between trunk and legs; four-footed bodies have perpendicular legs
 _FOOT = 0.8  # cosine: a leg that turns more at a joint has its ankle there
-_ANKLE = 0.55  # of the leg: the ankle is beyond
-_BENT = (0.45, 1.9)  # how many times as long as the upper arm a forearm may be
+_ANKLE = 0.55  # of the leg: the ankle is beyond it
+_BENT = (0.45, 1.9)  # range of the ratio of forearm to upper arm
 _COLLAR = 0.8  # of the bone after it: a shorter first bone of an arm is a collar bone
 
 
@@ -34,10 +34,10 @@ class _Limb(NamedTuple):
 
 
 def find(parents: Sequence[int], places: Array) -> dict[str, int]:
-    """Return the roles of a body of which no name tells anything; {} where its shape does not show a person's.
+    """Return the roles of a body without meaningful names; {} if its shape is not human.
 
-    parents (J,), −1 for roots; places (J, 3) : the joints at rest, in any frame. Left and right may be swapped where
-    nothing shows the front.
+    parents (J,), −1 for roots; places (J, 3) : the joints at rest, in any frame. Left and right may be swapped if the
+        front is unknown.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -61,7 +61,7 @@ def find(parents: Sequence[int], places: Array) -> dict[str, int]:
         return {}
     found = dict(trunk)
     across = places[legs.one[0]] - places[legs.other[0]]
-    to_left = across if across[np.argmax(np.abs(across))] > 0.0 else -across  # in Blender, and in most files
+    to_left = across if across[np.argmax(np.abs(across))] > 0.0 else -across  # as in Blender, and in most files
     shoulder = parents[arms.one[0]], parents[arms.other[0]]
     for limb, roles in ((legs, leg), (arms, arm)):
         first_is_left = (places[limb.one[0]] - places[limb.other[0]]) @ to_left > 0.0
@@ -87,7 +87,7 @@ def _limbs(parents: Sequence[int], places: Array, extent: float) -> list[_Limb]:
 
 
 def _opposite(places: Array, axis: int, extent: float) -> tuple[Flags, Flags]:
-    """Return which joints (J, J) stand opposite of which, and which (J,) stand on the plane of symmetry."""
+    """Return which joints (J, J) are opposite each other, and which (J,) are on the plane of symmetry."""
     middle = float(np.median(places[:, axis]))
     mirrored = places.copy()
     mirrored[:, axis] = 2.0 * middle - places[:, axis]
@@ -115,19 +115,19 @@ def _chains(parents: Sequence[int], places: Array, opposite: Flags, central: Fla
 
 
 def _carrier(one: int, other: int, parents: Sequence[int]) -> int:
-    """Return the lowest joint that both joints hang on, −1 if there is none; some rigs have joints in between."""
+    """Return the lowest common ancestor of two joints, −1 if there is none; some rigs have joints in between."""
     above = _above(other, parents)
     return next((joint for joint in _above(one, parents) if joint in above), -1)
 
 
 def _longest(parents: Sequence[int], places: Array) -> tuple[list[list[int]], list[int]]:
-    """Return the children of each joint, and the one on the chain down from it that is longest in space, −1 at ends."""
+    """Return the children of each joint, and the child on the longest chain below it in space, −1 at ends."""
     below: list[list[int]] = [[] for _ in parents]
     for joint, parent in enumerate(parents):
         if parent >= 0:
             below[parent].append(joint)
     order = [joint for joint, parent in enumerate(parents) if parent < 0]
-    for joint in order:  # the list grows meanwhile
+    for joint in order:  # the list grows during the loop
         order += below[joint]
     following, length = [-1] * len(parents), np.zeros(len(parents))
     for joint in reversed(order):
@@ -154,7 +154,7 @@ def _length(chain: Sequence[int], places: Array) -> float:
 
 
 def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> bool:
-    """Return whether arms hang higher on the trunk than legs: on a joint that the legs' carrier carries, too."""
+    """Return whether the arms are higher on the trunk than the legs: their parent descends from the legs'."""
     above = _above(arms.carrier, parents)
     likely = _ALIKE[0] * legs.length <= arms.length <= _ALIKE[1] * legs.length
     if legs.one[0] == arms.one[0] or legs.carrier not in above or not likely:
@@ -165,7 +165,7 @@ def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places:
 
 
 def _trunk(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> dict[str, int]:
-    """Return hips, spine, chest, neck and head: what carries legs and arms, and the central chain above."""
+    """Return hips, spine, chest, neck and head: the carriers of legs and arms, and the central chain above."""
     between = [arms.carrier, *_above(arms.carrier, parents)]
     between = between[: between.index(legs.carrier)]
     if not between:
@@ -183,7 +183,7 @@ def _trunk(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> d
             if parent == joint and child not in limbs and (places[child] - places[joint]) @ up > -1e-9
         ]
         if not above or (len(upwards) > 1 and list(parents).count(upwards[-1]) > 1):
-            break  # eyes and a jaw hang on a head
+            break  # eyes and a jaw are children of a head
         middle = 0.5 * (places[legs.one[0]] + places[legs.other[0]])
         across = places[legs.other[0]] - places[legs.one[0]]
         joint = min(above, key=lambda child: abs(float((places[child] - middle) @ across)))
@@ -196,7 +196,7 @@ def _trunk(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> d
 
 
 def _leg(chain: Sequence[int], places: Array) -> dict[str, int] | None:
-    """Return which joint of a chain is thigh, shin, foot and toe: it turns at the ankle, the knee is in its middle."""
+    """Return thigh, shin, foot and toe of a chain: it turns at the ankle, and the knee is in its middle."""
     at = places[list(chain)]
     steps = np.diff(at, axis=0)
     lengths = np.linalg.norm(steps, axis=1)
@@ -219,7 +219,7 @@ def _leg(chain: Sequence[int], places: Array) -> dict[str, int] | None:
 
 
 def _arm(chain: Sequence[int], parents: Sequence[int], places: Array) -> dict[str, int] | None:
-    """Return which joint of a chain is collar bone, upper arm, forearm and hand: the hand is where fingers begin."""
+    """Return collar bone, upper arm, forearm and hand of a chain: the hand is the joint from which fingers branch."""
     at = places[list(chain)]
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(at, axis=0), axis=1))])
     branching = [k for k, joint in enumerate(chain) if k >= 2 and list(parents).count(joint) > 1]
@@ -231,7 +231,7 @@ def _arm(chain: Sequence[int], parents: Sequence[int], places: Array) -> dict[st
 
 
 def _elbow(gone: Array, hand: int) -> dict[str, int]:
-    """Return which joint of a chain is upper arm and forearm, if one is the hand; gone (K,) : lengths down to each."""
+    """Return upper arm and forearm of a chain with a given hand; gone (K,) : arc length at each joint."""
     collar = hand >= 3 and gone[1] < _COLLAR * (gone[2] - gone[1] if hand == 3 else 0.5 * (gone[hand] - gone[1]))
     upper = 1 if collar else 0
     middle = 0.5 * (gone[hand] + gone[upper])
@@ -243,7 +243,7 @@ def _elbow(gone: Array, hand: int) -> dict[str, int]:
 
 
 def _halves(gone: Array, roles: dict[str, int]) -> float:
-    """Return how many times as long as the upper arm the forearm is."""
+    """Return the ratio of forearm length to upper arm length."""
     upper, elbow, hand = (float(gone[roles[role]]) for role in ("upper_arm", "forearm", "hand"))
     return (hand - elbow) / max(elbow - upper, 1e-12)
 

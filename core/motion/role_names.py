@@ -1,13 +1,13 @@
-"""The side and the part of the body in the names of joints (methods: Body roles and retargeting).
+"""Find side and body part in the names of joints (methods: Body roles and retargeting).
 
-Prefixes, namespaces and endings that rigs add do not count.
+Prefixes, namespaces and suffixes added by rigs are ignored.
 """
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-# What a name can be without its side and what rigs add; one name may fit several roles. Names of front legs begin with
+# Patterns for names without side and rig prefixes; one name may match several roles. Names of front legs start with
 # "front".
 LIMBS = (
     {
@@ -32,27 +32,28 @@ TRUNK = {
     "neck": r"(lower)?neck(0*1)?|首|[颈頸]部?|脖子",
     "head": r"head|[頭头]部?",
 }
-# The lowest joint of the trunk plays the role.
+# The lowest matching joint of the trunk gets the role.
 _SPINE = {"spine": r"spine\d*|lowerback|abdomen|waist|l5|上半身|脊[柱椎]|腰部?"}
 _PARTS = [re.compile(pattern) for part in (*LIMBS, TRUNK) for pattern in part.values()]
 _LIMB_PARTS = [re.compile(pattern) for limb in LIMBS for pattern in limb.values()]
 _PREFIX = re.compile(r"(?i)^(.*[:|]|mixamorig\d*[_ ]?|(bip\d*|def|org|mch|cc_base|bone|b|j)(?![a-z0-9]))[ _.\-]*(?=.)")
 _SIDES = {"l": "L", "left": "L", "左": "L", "r": "R", "right": "R", "右": "R"}
-_MIDDLE = {"c", "m", "x"}  # what some rigs have in place of a side
+_MIDDLE = {"c", "m", "x"}  # used by some rigs in place of a side
 _BEFORE_OR_BEHIND = {"front": "front", "fore": "front", "hind": "", "rear": "", "back": ""}
 _OF_LEGS = {"leg", "thigh", "shin", "calf", "knee", "foot", "paw", "hoof", "ankle", "toe", "toes"}
-# In LTHIGH or leftfoot the side is not separated; only knowing the words tells it.
+# LTHIGH and leftfoot have no separator, so the side is only recognized by known words.
 _SIDE_AND_REST = re.compile(r"(?:(left|right)|([lr]))(.+)")
-_VERTEBRA = re.compile(r"[CLT]\d+")  # cervical, lumbar, thoracic: this L is no side
+_VERTEBRA = re.compile(r"[CLT]\d+")  # cervical, lumbar, thoracic: this L is not a side
 _WORD = re.compile(r"[左右]|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_左右]+")
-_RUNNING = re.compile(r"_\d+((?i:_end|_nub)?)$")  # a running number, before the ending of exporters' extra leaf joints
+# a running number, before the suffix of exporters' additional leaf joints
+_RUNNING = re.compile(r"_\d+((?i:_end|_nub)?)$")
 _SEPARATORS = " _.:|-"
-_MOST = 0.6  # of all names: a beginning or ending that so many share is the rig's
-_NUMBERED = 0.8  # of all names: so many must have a running number
+_MOST = 0.6  # of all names: a prefix or suffix shared by more belongs to the rig
+_NUMBERED = 0.8  # share of names that must have a running number
 _TECHNICAL = {"bind", "bone", "bn", "def", "jnt", "jt", "skin"}  # words that rigs add
 _PADDED = re.compile(r"0\d{2,}$")  # a padded number at the end
-_DIFFERENT = 0.9  # of the numbers at the ends of names: if so many differ, they are running numbers
-_FEWEST = 5  # names; fewer do not show what is the rig's
+_DIFFERENT = 0.9  # of the numbers at the ends of names: if more differ, they are running numbers
+_FEWEST = 5  # names; fewer do not reveal the rig's prefix
 
 
 def split(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -78,7 +79,7 @@ def says(name: str, role: str) -> bool:
 
 
 def _bare(names: Sequence[str]) -> list[str]:
-    """Return names without running numbers (`_039`), and without beginning and ending that most of them share."""
+    """Return names without running numbers (`_039`), and without the prefix and suffix that most of them share."""
     bare = list(names)
     if len(bare) < _FEWEST:
         return bare
@@ -95,15 +96,15 @@ def _bare(names: Sequence[str]) -> list[str]:
 
 
 def _shared(names: list[str]) -> str:
-    """Return the longest beginning, up to a separator, that most names share; "" if there is none."""
-    middle = sorted(names)[len(names) // 2]  # if most names share a beginning, the middle one has it
+    """Return the longest prefix, up to a separator, shared by most names; "" if there is none."""
+    middle = sorted(names)[len(names) // 2]  # if most names share a prefix, the middle one has it
     beginnings = (middle[:length] for length in range(len(middle) - 1, 0, -1) if middle[length - 1] in _SEPARATORS)
     fewest = _MOST * len(names)
     return next((text for text in beginnings if sum(name.startswith(text) for name in names) >= fewest), "")
 
 
 def _tells(text: str) -> bool:
-    """Return whether a text names a side or a part of the body."""
+    """Return whether a text contains a side or a part of the body."""
     words = [word.lower() for word in _WORD.findall(text)]
     return any(word in _SIDES or _fits(word, _PARTS) for word in (*words, "".join(words)))
 

@@ -1,4 +1,4 @@
-"""What the rest pose shows: sides that names call wrongly, joints that mirror each other, and bodies on four feet.
+"""Analyse the rest pose: wrongly named sides, mirrored joints, and four-footed bodies.
 
 (methods: Body roles and retargeting)
 """
@@ -9,23 +9,24 @@ import numpy as np
 
 from .quat import Array
 
-_TOES_TELL = 0.1  # cosine of toes and front; below it toes do not show which way the body faces
-_KNEES_TELL = 0.005  # of the leg: how far a knee must be bent to show it; captured bodies' T-poses have straight knees
-_ALONG = 0.7  # cosine: trunk and legs of a body on two legs are within 45° of a line
-_BIRDS_KNEES = 0.08  # of the leg: knees that bend backwards so far are birds'
-_NEAR = 0.03  # of the extent of a body: how far from its mirrored place a joint's partner may stand
-# Bodies on four feet: heights over the lowest foot, as shares of the hips' height.
+_TOES_TELL = 0.1  # cosine between toes and front; below it toes do not show the facing
+# of leg length: least bend of a knee that shows the front; T-poses of captured bodies have straight knees
+_KNEES_TELL = 0.005
+_ALONG = 0.7  # cosine: trunk and legs of a two-legged body are within 45° of a line
+_BIRDS_KNEES = 0.08  # of leg length: knees bent backwards by more belong to birds
+_NEAR = 0.03  # of the extent of a body: largest distance of a joint's partner from its mirrored position
+# Four-footed bodies: heights above the lowest foot, as shares of the hips' height.
 _HANDS_BELOW = 0.35
 _SHOULDERS_BELOW = 1.5
-_UPRIGHT = 0.5  # cosine of the angle between legs and the vertical; legs that carry a body are within 60°
+_UPRIGHT = 0.5  # cosine between legs and the vertical; legs that carry a body are within 60°
 
 
 def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
-    """Return whether names call left what is on the right of a body; places (J, 3) of joints at rest.
+    """Return whether names call the body's right side left; places (J, 3) of joints at rest.
 
-    If names are right, thighs and legs show where the front is; toes must point there, or without toes knees must bend
-    there. It does not matter which axis is up: the legs show that, too. The rest pose overrules names for bodies on two
-    straight legs only; legs of animals and impossible rest poses do not.
+    With correct names, thighs and legs define the front; toes must point there, or without toes knees must bend there.
+    The up axis does not matter, because the legs define it, too. The rest pose only overrules names for bodies on two
+    straight legs, not for legs of animals and impossible rest poses.
     """
     legs = [[roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe")] for side in "LR"]
     (left, _, *_), (right, _, *_) = legs
@@ -53,7 +54,7 @@ def sides_are_swapped(roles: Mapping[str, int], places: Array) -> bool:
 
 
 def _stands_on_two(roles: Mapping[str, int], places: Array) -> bool:
-    """Return whether trunk and legs of a body are nearly one line; true where no joint of the trunk is known."""
+    """Return whether trunk and legs of a body are nearly in line; true without a known joint of the trunk."""
     top = next((roles[role] for role in ("head", "neck", "chest") if role in roles), None)
     if top is None:
         return True
@@ -70,9 +71,9 @@ def _stands_on_two(roles: Mapping[str, int], places: Array) -> bool:
 
 
 def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | None:
-    """Return the places (J, 3) of joints mirrored between left and right, and how far off a partner may stand (m).
+    """Return the positions (J, 3) of joints mirrored between left and right, and the tolerance for a partner (m).
 
-    None for a body that does not have one role on both sides. places (J, 3) : at rest
+    None for a body without a role known on both sides. places (J, 3) : at rest
     """
     lefts = [role for role in roles if role.endswith(".L") and f"{role[:-1]}R" in roles]
     left = places[[roles[role] for role in lefts]]
@@ -87,7 +88,7 @@ def across(roles: Mapping[str, int], places: Array) -> tuple[Array, float] | Non
 
 
 def stands_on_four(roles: Mapping[str, int], places: Array) -> bool:
-    """Return whether the hands of a body are front feet: at rest, at places (J, 3), Z up, they are near the floor."""
+    """Return whether a body's hands are front feet: near the floor at rest, with positions (J, 3), Z up."""
     wanted = [f"{role}.{side}" for role in ("thigh", "foot", "upper_arm", "hand") for side in "LR"]
     if not {"hips", *wanted} <= set(roles):
         return False

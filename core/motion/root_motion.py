@@ -1,4 +1,4 @@
-"""Root trajectory and heading: a body's place on the ground and the direction it faces (methods: N-way blending)."""
+"""Root trajectory and heading: a body's position on the ground and its facing (methods: N-way blending)."""
 
 from dataclasses import replace
 
@@ -11,15 +11,16 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-UNTURNED = 1e-9  # radians; a clip that is turned by less is only moved
-TURNS_ALONG = 1e-7  # of directions, and of the body's height; joints farther off could not be turned with the others
-NEUTRAL = np.radians(5.0)  # between the lines of thighs and upper arms of a neutral rest pose, at most
-DOWN, AHEAD = 0.8, 0.17  # parts of the legs' bones in a neutral rest pose: down, and at most ahead or back
-HEADING_SIGMA = 0.25  # s; blends are the same from 0.1 to 0.5 s, and 1 s lags behind turns
+UNTURNED = 1e-9  # radians; for a smaller turn a clip is only translated
+TURNS_ALONG = 1e-7  # of directions, and of body height: largest error for joints to be turned with the others
+NEUTRAL = np.radians(5.0)  # largest angle between the lines of thighs and upper arms in a neutral rest pose
+# direction components of leg bones in a neutral rest pose: least down, largest forward or backward
+DOWN, AHEAD = 0.8, 0.17
+HEADING_SIGMA = 0.25  # s; blends do not change between 0.1 and 0.5 s, and 1 s lags behind turns
 
 
 def travelling_joint(skeleton: Skeleton) -> int:
-    """Return the joint whose place is the body's place: the hips where they are known, else the first root.
+    """Return the joint that represents the body's position: the hips if known, or the first root.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -31,7 +32,7 @@ def travelling_joint(skeleton: Skeleton) -> int:
 
 
 def heading_source(skeleton: Skeleton) -> str:
-    """Return what the heading of a body is taken from: "thighs", else the name of its travelling joint.
+    """Return the source of a body's heading: "thighs", or the name of its travelling joint.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -45,13 +46,13 @@ def heading_source(skeleton: Skeleton) -> str:
 
 
 def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
-    """Return the facing direction (F,) on the ground in each frame, radians about Z, continuous; 0 looks along +y.
+    """Return the facing direction (F,) on the ground in each frame, radians about Z, continuous; 0 faces +y.
 
     rotations (F, J, 4), positions (F, J, 3) : of joints in the world
 
-    It is the mean of two lines from left to right, that of the thighs and that of the upper arms. For in many stances
-    the legs stand askew, in others the torso does, but seldom both. Arms that are askew in a neutral rest pose are
-    corrected by that angle. Without upper arms the thighs count alone, without legs the yaw of the travelling joint.
+    It is the mean of two left-to-right lines, through the thighs and through the upper arms, because in many stances
+    either the legs or the torso are turned, but seldom both. A deviation of the arms in a neutral rest pose is
+    subtracted. Without upper arms only the thighs are used, and without legs the yaw of the travelling joint.
 
     Example:
         >>> import numpy as np
@@ -70,7 +71,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
 
 
 def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array:
-    """Return the facing direction (F,) of the line of the thighs, as `raw_heading` does without the arms.
+    """Return the facing direction (F,) from the line of the thighs, as `raw_heading` does without the arms.
 
     Example:
         >>> import numpy as np
@@ -106,7 +107,7 @@ def rest_heading(skeleton: Skeleton) -> float:
 def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.complex128] | None:
     """Return the left-to-right line (F,) of a role on the ground, as x + iy; None if a side is not known.
 
-    Its length is 1 where it is level, less where it is tilted: then it shows less which way the body faces.
+    Its length is 1 if horizontal, and less if tilted, because a tilted line indicates the heading less reliably.
     """
     left, right = (skeleton.roles.get(f"{part}.{side}") for side in "LR")
     if left is None or right is None:
@@ -116,9 +117,9 @@ def _across(skeleton: Skeleton, positions: Array, part: str) -> NDArray[np.compl
 
 
 def _askew(skeleton: Skeleton) -> float:
-    """Return the angle from the line of the upper arms to that of the thighs in a neutral rest pose, radians.
+    """Return the angle from the line of the upper arms to the line of the thighs in a neutral rest pose, radians.
 
-    Captured bodies have up to 3°. Rest poses with a leg ahead or behind, or lying ones, are not neutral and give 0.
+    Captured bodies have up to 3°. Lying rest poses, or poses with a leg forward or back, are not neutral and give 0.
     """
     rest = skeleton.rest[1][None]
     thighs, arms = _across(skeleton, rest, "thigh"), _across(skeleton, rest, "upper_arm")
@@ -129,7 +130,7 @@ def _askew(skeleton: Skeleton) -> float:
 
 
 def _stands_straight(skeleton: Skeleton, places: Array, front: complex) -> bool:
-    """Return whether the bones of both legs point down, and neither ahead nor back; places (J, 3), Z up."""
+    """Return whether the bones of both legs point down, and neither forward nor back; places (J, 3), Z up."""
     for side in "LR":
         joints = [skeleton.roles.get(f"{part}.{side}") for part in ("thigh", "shin", "foot")]
         bones = np.diff([places[joint] for joint in joints if joint is not None], axis=0)
@@ -141,7 +142,7 @@ def _stands_straight(skeleton: Skeleton, places: Array, front: complex) -> bool:
 
 
 def heading_joints(skeleton: Skeleton) -> list[int]:
-    """Return the joints that place and heading are taken from.
+    """Return the joints from which position and heading are computed.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -171,7 +172,7 @@ def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
 def pelvis_heading(clip: Clip, sigma: float) -> Array:
     """Return the smoothed facing direction (F,) of a clip's pelvis, radians about Z; sigma in seconds.
 
-    The arms do not count: this is for comparing poses by some joints, and for changing the trunk.
+    It ignores the arms, and is meant for comparing poses by some joints, and for changing the trunk.
 
     Example:
         >>> import numpy as np
@@ -185,7 +186,7 @@ def pelvis_heading(clip: Clip, sigma: float) -> Array:
 
 
 def ground_frames(clip: Clip) -> tuple[Array, Array]:
-    """Return the places (F, 2) of a body on the ground and its facing directions (F,), radians.
+    """Return the positions (F, 2) of a body on the ground and its facing directions (F,), radians.
 
     Facing is not smoothed, so that equal poses have equal ground frames.
 
@@ -204,8 +205,8 @@ def ground_frames(clip: Clip) -> tuple[Array, Array]:
 def smooth(values: Array, sigma: float, *, repeats: bool = False) -> Array:
     """Return samples (F, ...) smoothed by a Gaussian of `sigma` frames, without delay; ends by odd reflection.
 
-    Odd reflection (about the end sample itself) leaves a straight line as it is.
-    repeats : whether the first sample follows the last; then the ends are smoothed round the circle
+    Odd reflection (about the end sample itself) preserves straight lines.
+    repeats : whether the samples are periodic; then the ends are smoothed around the cycle
 
     Example:
         >>> import numpy as np
@@ -231,7 +232,7 @@ def smooth(values: Array, sigma: float, *, repeats: bool = False) -> Array:
 
 
 def smoothing(sigma: float, count: int) -> Array:
-    """Return the weights (2R+1,) of R neighbours on each side with which `smooth` smooths that many samples.
+    """Return the Gaussian weights (2R+1,) that `smooth` uses for `count` samples, with R neighbours on each side.
 
     Example:
         >>> from action_loom.core.motion import root_motion
@@ -247,10 +248,10 @@ def smoothing(sigma: float, count: int) -> Array:
 
 
 def increments(ground: Array, facing: Array) -> Array:
-    """Return the steps (F−1, 3) of a ground frame as logarithms of SE(2): to the right, ahead, turn.
+    """Return the steps (F−1, 3) of a ground frame as logarithms of SE(2): right, forward, turn.
 
     ground (F, 2) metres, facing (F,) radians; `integrate` is the inverse. Unlike paths and angles, steps can be
-    averaged: the mean of a left and a right turn goes straight on ([Zheng]; methods: N-way blending).
+    averaged: the mean of a left and a right turn is straight ([Zheng]; methods: N-way blending).
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -271,9 +272,9 @@ def increments(ground: Array, facing: Array) -> Array:
 
 
 def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
-    """Return the places (F, 2) and facing directions (F,) of a trajectory of steps (F−1, 3) from a start (2,).
+    """Return the positions (F, 2) and facing directions (F,) of a trajectory of steps (F−1, 3) from a start (2,).
 
-    steps : as `increments` returns them; facing : in the first frame, radians
+    steps : as returned by `increments`; facing : in the first frame, radians
 
     Example:
         >>> import numpy as np
@@ -293,9 +294,9 @@ def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
 
 
 def moved_together(ground: Array, facing: Array, frame: int, place: Array, direction: float) -> tuple[Array, Array]:
-    """Return a trajectory, places (F, 2) and facing (F,), turned and moved as a whole.
+    """Return a trajectory, positions (F, 2) and facing (F,), turned and moved as a whole.
 
-    In one frame it is then at a place (2,), facing a direction (radians).
+    At `frame` it is at a given position (2,) and facing direction (radians).
 
     Example:
         >>> import numpy as np
@@ -329,10 +330,9 @@ def path_length(ground: Array) -> float:
 
 
 def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Clip:
-    """Return the clip turned and moved on the ground so that it is at a place (2,), facing a direction (radians).
+    """Return the clip turned and moved on the ground to a position (2,) and facing (radians) in one frame.
 
-    It is so in one frame, by default the first. Facing is smoothed as in `heading`. Raises SkeletonError as `placed`
-    does.
+    The frame is the first by default. Facing is smoothed as in `heading`. Raises SkeletonError as `placed` does.
 
     Example:
         >>> import numpy as np
@@ -381,7 +381,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
 
 
 def _shifted(clip: Clip, lift: Array) -> Clip:
-    """Return the clip moved by (3,) or (F, 3) metres, whatever joints inherit: their places follow their parents."""
+    """Return the clip moved by (3,) or (F, 3) metres, for any inheritance: positions always follow the parents."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
     translations = clip.translations.copy()
@@ -392,7 +392,7 @@ def _shifted(clip: Clip, lift: Array) -> Clip:
 
 
 def _turned_as_it_stands(clip: Clip, turn: float | Array, lift: Array) -> Clip:
-    """Return the clip turned and moved where joints do not inherit all of their parents.
+    """Return the clip turned and moved for joints without full inheritance from their parents.
 
     Joints that do not turn with their parents are turned themselves.
     """

@@ -1,4 +1,4 @@
-"""Blender's eight rotation modes: channel values to rotations and back. Only this module converts between modes."""
+"""Blender's eight rotation modes: channel values to rotations and back. No other module converts between modes."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ MODES = (QUATERNION, "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", AXIS_ANGLE)
 
 
 def property_of(mode: str) -> str:
-    """Return the name of the property that has the keys of a rotation mode.
+    """Return the name of the property with the keys of a rotation mode.
 
     Example:
         >>> from action_loom.core.motion import rotation_modes
@@ -42,7 +42,7 @@ def to_quaternion(values: Array, mode: str) -> Array:
 def from_quaternion(rotations: Array, mode: str, first: Array | None = None) -> Array:
     """Return the channel values (F, 3 or 4) of rotations (F, 4) in a rotation mode, without jumps between frames.
 
-    first : channel values; of the many values of the same rotation, the ones nearest to these begin the curves
+    first : channel values near which the curves start, out of the many values of the same rotation
 
     Example:
         >>> import numpy as np
@@ -75,7 +75,7 @@ def _whole_turns(angle: float) -> Array:
 
 
 def _axis_angle(rotations: Array) -> Array:
-    """Return angles and axes (F, 4); the axis keeps its side, so that a turn continues beyond half a turn."""
+    """Return angles and axes (F, 4); the axis never flips, so a turn may exceed half a turn."""
     q = quat.continuous(rotations)
     sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
     still = sine[:, 0] < 1e-9
@@ -84,7 +84,7 @@ def _axis_angle(rotations: Array) -> Array:
     if len(moving) == 0:
         axis[:] = (0.0, 1.0, 0.0)  # Blender's own axis where nothing turns
     else:
-        # A frame without rotation has no axis of its own: take that of the last frame before, else the first after.
+        # A frame without rotation has no axis: use the axis of the previous frame with one, or else of the next.
         nearest = moving[np.maximum(np.searchsorted(moving, np.arange(len(q)), side="right") - 1, 0)]
         axis = axis[nearest]
     signs = np.ones(len(q))

@@ -1,4 +1,4 @@
-"""The rest pose: names, parents, and where each joint stands in its parent's frame."""
+"""The rest pose: joint names, parents, and rest transforms relative to the parent."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,29 +16,29 @@ from .arrays import kernel_argument, read_only
 from .inheritance import Inheritance
 from .quat import Array
 
-OBJECT = " (object)"  # the end of the first joint's name where that is the object that carries all bones
-DEEP = 300  # joints in a row; no body has so many, chains and cloth do
-LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that give a smaller height are folded up
+OBJECT = " (object)"  # suffix of the first joint's name if it is the object that carries all bones
+DEEP = 300  # joints in a chain; more than any body has, exceeded only by chains and cloth
+LEAST_OF_REACH = 0.2  # of the body's longest chain of bones; legs that give a smaller height are folded at rest
 
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """A rest pose of J joints, parents before children; metres, Z up. Its arrays can't be written.
+    """A rest pose of J joints, parents before children; metres, Z up. Its arrays are read-only.
 
     names : J different strings
     parents (J,) : index of the parent, −1 for a root; several roots are allowed
-    offsets (J, 3) : the joint in its parent's frame
+    offsets (J, 3) : position of the joint in its parent's frame
     orients (J, 4) : the joint's own rest frame in its parent's frame
-    tips (J, 3) : end of a leaf bone in the joint's frame, zero where there is none
+    tips (J, 3) : end of a leaf bone in the joint's frame, zero if it has none
     roles : joint index of each body role; if empty, roles are found (see `roles.find`)
-    roles_by : how each role was found, where that is known of more than names and rest pose
-    leg_count : how many legs the motion shows, 0 where only the rest pose is known
-    leaders : what joints are attached to, where more is known than some clips show (see `bodies.attachments`)
-    followers : joints that hang on the body without being a part of it, such as props; nor is what hangs on them
-    inheritance : bone settings, where not every joint inherits all of its parent (see `inheritance`)
+    roles_by : how each role was found, if more than names and rest pose were used
+    leg_count : number of legs that the motion shows, 0 if only the rest pose is known
+    leaders : joints to which others are attached, if known beyond the clips at hand (see `bodies.attachments`)
+    followers : joints below the body that are not part of it, such as props, with everything below them
+    inheritance : bone settings, unless every joint inherits everything from its parent (see `inheritance`)
 
-    Raises SkeletonError for arrays of wrong shapes or types, values that are not numbers, no joints, two joints of one
-    name, and children before their parents.
+    Raises SkeletonError for arrays of wrong shapes or types, values that are not numbers, zero joints, duplicate names,
+    and children before their parents.
     """
 
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ class Skeleton:
 
     @cached_property
     def levels(self) -> tuple[NDArray[np.int64], ...]:
-        """Joints of the same depth together, roots first."""
+        """Joints grouped by depth, roots first."""
         depths: list[int] = []
         for parent in self.parents.tolist():
             depths.append(0 if parent < 0 else depths[parent] + 1)
@@ -106,15 +106,15 @@ class Skeleton:
 
     @cached_property
     def tipped(self) -> NDArray[np.int64]:
-        """Joints that have a tip."""
+        """Joints with a tip."""
         return np.flatnonzero(np.any(self.tips != 0.0, axis=1))
 
     @cached_property
     def point_weights(self) -> Array:
-        """Weights (P,) of the points of the body, joints, then tips: half the length of the bones that meet there.
+        """Weights (P,) of the points of the body, joints, then tips: half the length of the adjacent bones.
 
-        Their sum is 1 (methods: Pose distance). Points that are no part of the body (a root bone, feet targets) have
-        none. Where bones have no length, all points weigh alike.
+        Their sum is 1 (methods: Pose distance). Points outside the body (a root bone, feet targets) have weight 0. All
+        weights are equal if the bones have no length.
         """
         hanging = np.flatnonzero(self.bearers >= 0)
         above, places = self.bearers[hanging], self.rest[1]
@@ -131,7 +131,7 @@ class Skeleton:
 
     @cached_property
     def below_hips(self) -> NDArray[np.bool_]:
-        """Whether each joint (J,) is the hips or hangs below them; true for all where the hips are not known."""
+        """Whether each joint (J,) is the hips or below them; true for all if the hips are not known."""
         if "hips" not in self.roles:
             return np.ones(len(self), dtype=bool)
         return self.with_below([self.roles["hips"]])
@@ -140,7 +140,7 @@ class Skeleton:
     def body(self) -> NDArray[np.bool_]:
         """Whether each joint (J,) is part of the body: below the hips, or with a role elsewhere, or below such a joint.
 
-        So feet that hang on a root belong to the body, and legs that hang on the parent of the hips.
+        Feet whose parent is a root thus belong to the body, and so do legs whose parent is the hips' parent.
         """
         if "hips" not in self.roles:
             return self.below_hips
@@ -150,9 +150,9 @@ class Skeleton:
 
     @cached_property
     def bearers(self) -> NDArray[np.int64]:
-        """The joint of the body that each joint (J,) of it hangs on; −1 for others.
+        """The joint of the body above each joint (J,) of it; −1 for other joints.
 
-        This is its parent or, where the parent is no part of the body, the joint whose role comes before its own.
+        This is its parent or, if the parent is not part of the body, the joint whose role precedes its own.
         """
         bearers = np.where(self.body & (self.parents >= 0) & self.body[self.parents], self.parents, -1)
         known = {role: joint for role, joint in self.roles.items() if self.body[joint]}
@@ -164,12 +164,12 @@ class Skeleton:
 
     @cached_property
     def four_footed(self) -> bool:
-        """Whether the hands are front feet, as the motion or else the rest pose shows."""
+        """Whether the hands are front feet, according to the motion or else the rest pose."""
         return self.leg_count == 4 or role_shapes.stands_on_four(self.roles, self.rest[1])
 
     @property
     def roles_found_by(self) -> dict[str, str]:
-        """How each role was found (see `roles.found_by`); HAND for a joint that the user chose."""
+        """How each role was found (see `roles.found_by`); HAND for a joint chosen by the user."""
         if self.roles_by:
             return {role: self.roles_by.get(role, body_roles.HAND) for role in self.roles}
         found = body_roles.find(self.names, self.parents, self.rest[1])
@@ -178,29 +178,29 @@ class Skeleton:
 
     @cached_property
     def leg_length(self) -> float:
-        """Mean length of the legs, thigh and shin, metres; 0 where no legs are known."""
+        """Mean length of the legs, thigh and shin, metres; 0 if no legs are known."""
         places, legs = self.rest[1], []
         for side in "LR":
             joints = [self.roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot")]
             known = [places[joint] for joint in joints if joint is not None]
             if len(known) == 3:
-                # Distances, not offsets: in a generated rig the shin does not hang on the thigh.
+                # Use distances, not offsets: in generated rigs the shin is not a child of the thigh.
                 legs.append(np.linalg.norm(np.diff(known, axis=0), axis=1).sum())
         return float(np.mean(legs)) if legs else 0.0
 
     @cached_property
     def height(self) -> float:
-        """Height of the standing body, metres: estimated from the legs (49 % of it), else the longest chain of bones.
+        """Height of the standing body, metres: the leg length over 0.49, or the longest chain of bones.
 
-        Rest poses can't be measured for this: in many the body sits, or has its arms up. In some rigs legs are folded
-        up at rest and stretched by actions, so legs that are too short for the body do not count.
+        Rest poses can't be measured for this, because many sit or raise their arms. Some rigs fold the legs at rest and
+        stretch them in actions, so implausibly short legs are ignored.
         """
         reach, tall = self._longest_chain, self.leg_length / 0.49
         return tall if tall > LEAST_OF_REACH * reach else reach
 
     @property
     def _longest_chain(self) -> float:
-        """Length of the longest chain of bones, metres; of the body alone where its legs are known."""
+        """Length of the longest chain of bones, metres; only of the body if its legs are known."""
         reach = np.zeros(len(self))
         counts = self.body if self.leg_length > 0.0 else np.ones(len(self), dtype=bool)
         for joint, parent in enumerate(self.parents):
@@ -209,7 +209,7 @@ class Skeleton:
         return float(np.max((reach + np.linalg.norm(self.tips, axis=1))[counts]))
 
     def with_below(self, joints: Sequence[int]) -> NDArray[np.bool_]:
-        """Return whether each joint (J,) is one of some joints, or hangs below one of them."""
+        """Return whether each joint (J,) is one of `joints` or below one of them."""
         chosen = np.zeros(len(self), dtype=bool)
         chosen[list(joints)] = True
         for joint, parent in enumerate(self.parents):
@@ -217,7 +217,7 @@ class Skeleton:
         return chosen
 
     def index(self, name: str) -> int:
-        """Return the index of the joint of a name; raises SkeletonError if there is none."""
+        """Return the index of the joint with a name; raises SkeletonError if there is none."""
         try:
             return self._places[name]
         except KeyError:

@@ -1,4 +1,4 @@
-"""Bad ends of clips: calibration poses and the jump out of them (methods: Skeleton, clip, forward kinematics)."""
+"""Trim bad ends of clips: calibration poses and the jump after them (methods: Skeleton, clip, forward kinematics)."""
 
 from dataclasses import dataclass
 
@@ -10,20 +10,20 @@ from .clip import Clip
 from .frame_map import FrameMap, LeftOut
 from .quat import Array
 
-END_SECONDS = 0.1  # how far from an end jumps are looked for, and frames that ring behind one
-FASTEST = 15.0  # m/s; no joint of a person is faster
-OUTLIER = 8.0  # times the clip's typical step: more is a jump
-FAST_OUTLIER = 3.0  # likewise above FASTEST: in unknown units, or between held keys, all steps of a clip can be so fast
-SLOWEST_JUMP = 1.0  # m/s; a slower step is no jump, however small the typical step of a nearly still clip
-STILL = 1e-4  # m a frame; below it a pose is held
-SHAKEN = 3.0  # times the clip's median acceleration: behind a jump a resampled clip rings
+END_SECONDS = 0.1  # s from an end searched for jumps, and for ringing after a jump
+FASTEST = 15.0  # m/s; no human joint is faster
+OUTLIER = 8.0  # times the clip's typical step; a larger step is a jump
+FAST_OUTLIER = 3.0  # the same above FASTEST: in unknown units, or between held keys, all steps of a clip can be fast
+SLOWEST_JUMP = 1.0  # m/s; a slower step is never a jump, even in a nearly still clip
+STILL = 1e-4  # m per frame; below it a pose is held
+SHAKEN = 3.0  # times the clip's median acceleration: resampled clips ring after a jump
 
 CALIBRATION = "calibration pose or jump"
 
 
 @dataclass(frozen=True)
 class Trimmed:
-    """A clip without its bad ends, and how many frames were left out at the start (`first`) and the end (`last`)."""
+    """A clip without its bad ends, and the number of frames omitted at the start (`first`) and the end (`last`)."""
 
     clip: Clip
     first: int = 0
@@ -35,7 +35,7 @@ class Trimmed:
 
     @property
     def left_out(self) -> list[LeftOut]:
-        """The frames that were left out, for the report: one entry, or none."""
+        """The omitted frames for the report: one entry, or none."""
         return [LeftOut(self.clip.name, self.first, self.last, CALIBRATION)] if self.first or self.last else []
 
 
@@ -54,10 +54,9 @@ def if_wanted(clip: Clip, trim: bool) -> Trimmed:
 def ends(clip: Clip) -> Trimmed:
     """Return the clip without the frames of its first and last 0.1 s up to the last impossible step of a joint.
 
-    A step is impossible over 8 times the clip's typical step (the median of those that move at all) or over 15 m/s,
-    unless the whole clip moves so fast. Left out are also a pose that is held before such a step (a T-pose of any
-    length), and behind it up to 0.1 s of frames whose acceleration is over three times the median one, since a
-    resampled clip rings there.
+    A step is impossible above 8 times the clip's typical step (the median of the nonzero ones) or above 15 m/s, unless
+    the whole clip is that fast. A pose held before such a step is also omitted (a T-pose of any length), and up to 0.1
+    s of frames after it with an acceleration above three times the median, because a resampled clip rings there.
 
     Example:
         >>> from dataclasses import replace
@@ -83,12 +82,12 @@ def ends(clip: Clip) -> Trimmed:
         _bad(steps[::order], shaking[::order] > SHAKEN * np.median(shaking), limit, clip.rate) for order in (1, -1)
     )
     if first + last >= len(clip) - 1:
-        return Trimmed(clip)  # jumps everywhere: this is not about the ends
+        return Trimmed(clip)  # with jumps everywhere, the ends are not special
     return Trimmed(clip.cut(first, len(clip) - last), first, last) if first or last else Trimmed(clip)
 
 
 def _fastest(positions: Array, order: int) -> Array:
-    """Return the longest (F − order,) of the differences of that order of points (F, P, 3) from frame to frame."""
+    """Return the longest differences (F − order,) of an order between frames, over all points (F, P, 3)."""
     longest = np.zeros(max(len(positions) - order, 0))
     for some in blocks.slices(len(longest), positions[0].size):
         steps = np.diff(positions[some.start : some.stop + order], n=order, axis=0)
@@ -100,7 +99,7 @@ def _fastest(positions: Array, order: int) -> Array:
 
 
 def _last_jump(steps: Array, limit: float, rate: float) -> int:
-    """Return how many steps there are up to the last one near the start that is over the limit; 0 for none."""
+    """Return the index after the last step over the limit near the start; 0 without one."""
     moving = np.flatnonzero(steps > STILL)
     held = int(moving[0]) if len(moving) else 0
     jumps = np.flatnonzero(steps[: held + _reach(rate)] > limit)
@@ -120,6 +119,6 @@ def _bad(steps: Array, shaking: NDArray[np.bool_], limit: float, rate: float) ->
     if not first:
         return 0
     behind = shaking[first : first + reach + 2]
-    # Two accelerations in a row that are not too large end the ringing.
+    # Two consecutive small accelerations end the ringing.
     calm = np.flatnonzero(~behind[:-1] & ~behind[1:])
     return first + (int(calm[0]) if len(calm) else min(reach, max(len(behind) - 1, 0)))

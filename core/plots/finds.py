@@ -15,7 +15,7 @@ _QUERY, _FOUND = "#f0a030", "#1f4e79"
 
 
 def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
-    """Return a figure with a row for the query, if any, and for each found clip with its text; 24 at most.
+    """Return a figure with a row for the query, if any, and for each found clip with its text; at most 24 rows.
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -1,4 +1,4 @@
-"""Bodies as stick figures or of capsules, side by side."""
+"""Draw bodies as stick figures or as capsules, side by side."""
 
 from typing import Any
 
@@ -11,18 +11,20 @@ from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.skeleton import Skeleton
 
-ASLANT = np.radians(35.0)  # `aside` of a view from the right and a little from the front: limbs do not cover each other
-ABOVE = np.radians(12.0)  # from so far above capsules are seen, or their shadow would be a line
-THICK, THINNEST, THICKEST = 0.14, 0.012, 0.045  # radius of a capsule, of its bone and of the body's height
+# `aside` for a view from the right and slightly from the front, in which limbs do not cover each other
+ASLANT = np.radians(35.0)
+ABOVE = np.radians(12.0)  # elevation of the view of capsules, which keeps their shadow from being a line
+# radius of a capsule relative to its bone, and limits relative to body height
+THICK, THINNEST, THICKEST = 0.14, 0.012, 0.045
 ROUND = np.exp(1j * np.linspace(-0.5 * np.pi, 0.5 * np.pi, 7))  # the end of a capsule along the real axis
 
 
 def draw(
     axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *, width: float = 1.5, aside: float = 0.0
 ) -> None:
-    """Draw each pose of a clip at a place (F,) along the axis, seen from its right.
+    """Draw each pose of a clip at a position (F,) along the axis, seen from its right.
 
-    aside : radians by which the view is turned from its right towards its front
+    aside : radians by which the view is turned from the right towards the front
 
     Example:
         >>> import numpy as np
@@ -47,15 +49,15 @@ def draw(
 
 
 def _seen(pose: NDArray[Any], middle: NDArray[Any], turn: float) -> NDArray[Any]:
-    """Return points (P, 3) of a pose about a place on the ground, turned: towards the viewer, and i times across."""
+    """Return points (P, 3) of a pose relative to a ground position, rotated: depth plus i × lateral coordinate."""
     return np.asarray(((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * turn))
 
 
 def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *, beside: Clip | None = None) -> None:
-    """Draw each pose of a clip as capsules about its bones and their shadow, from its right, ahead and above.
+    """Draw each pose of a clip as capsules around its bones with their shadow, from the right, front and above.
 
-    at : places (F,) along the axis
-    beside : the clip whose poses stand at these places, if these poses are drawn where they are beside those
+    at : positions (F,) along the axis
+    beside : a clip whose poses stand at these positions; the poses drawn keep their offset from it
 
     Example:
         >>> import numpy as np
@@ -75,7 +77,7 @@ def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *
         nearer, across, height = flat.real, flat.imag + place, pose[:, 2]
         lengths = np.linalg.norm(np.diff(pose[bones], axis=1)[:, 0], axis=1)
         radii = np.clip(THICK * lengths, THINNEST * tall, THICKEST * tall)
-        order = np.argsort((nearer * np.cos(ABOVE) + height * np.sin(ABOVE))[bones].mean(axis=1))  # the far ones first
+        order = np.argsort((nearer * np.cos(ABOVE) + height * np.sin(ABOVE))[bones].mean(axis=1))  # back to front
         seen = _capsules((across + 1j * (height * np.cos(ABOVE) - nearer * np.sin(ABOVE)))[bones], radii)[order]
         below = _capsules((across - 1j * nearer)[bones], radii)
         bodies += list(np.stack([seen.real, seen.imag], axis=2))
@@ -93,7 +95,7 @@ def _capsules(ends: NDArray[np.complexfloating[Any, Any]], radii: NDArray[np.flo
 
 
 def _bones(skeleton: Skeleton) -> list[tuple[int, int]]:
-    """Return the points at both ends of each bone that is drawn."""
+    """Return the points at both ends of each bone drawn."""
     bones = [(int(above), joint) for joint, above in enumerate(skeleton.bearers) if above >= 0]
     tips = enumerate(skeleton.tipped)
     return bones + [(int(joint), len(skeleton) + k) for k, joint in tips if skeleton.body[joint]]

@@ -1,1 +1,1 @@
-"""What a user can ask for: declarations that verbs share. Standard library only."""
+"""Declarations of user requests, shared by verbs. Standard library only."""

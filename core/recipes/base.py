@@ -8,7 +8,7 @@ from ..options import Declared, Option, declaration, declared
 
 
 def graph_name(names: Sequence[str]) -> str:
-    """Return the name of the graph of clips with these names.
+    """Return the default name of the graph of clips with these names.
 
     Example:
         >>> from action_loom.core.recipes import base
@@ -19,7 +19,7 @@ def graph_name(names: Sequence[str]) -> str:
 
 
 def _one_of(names: Sequence[str]) -> str:
-    """Return names as a choice; of many the first three."""
+    """Return names as alternatives in a phrase, at most the first three."""
     named = [*names[:3], *(["another of these"] if len(names) > 3 else [])]
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"
 
@@ -56,27 +56,27 @@ class Recipe(Declared):
 
     @classmethod
     def label_of(cls, count: int) -> str:
-        """Return the button's label where it makes one result of each of so many actions."""
+        """Return the button's label for making one result from each of several actions."""
         return f"{cls.label}: {count} Actions"
 
     def shared_out(self, clips: Sequence[Any]) -> list[list[Any]]:
-        """Return the clips of each result: for a verb that takes one, each clip by itself."""
+        """Return the clips of each result; a verb for one clip is applied to each separately."""
         return [[clip] for clip in clips] if self.most == 1 and clips else [list(clips)]
 
     def result_name(self, names: Sequence[str]) -> str:
-        """Return the name of the result of clips with these names; raises OptionError where options do not fit."""
+        """Return the name of the result of clips with these names; raises OptionError if options do not fit."""
         return f"{' + '.join(names)} {self.verb}"
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return which clips `verbs.prepare` takes; callers may give anything in the clips' order, such as names."""
+        """Return the clips that `verbs.prepare` needs; callers may pass anything in the clips' order, such as names."""
         return list(clips)
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs that have some)
-        """Return the verb's own main figures in a few lines, from a result's report; figures of all verbs are apart."""
+        """Return the verb's own main figures from a result's report as lines; common figures are added elsewhere."""
         return []
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs whose result decides)
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         options, unused = declared(type(self)), []
         given = {name for name, about in options.items() if getattr(self, name) != about.default}
         for name in [name for name in options if name in given]:
@@ -88,7 +88,7 @@ class Recipe(Declared):
         return unused
 
     def _only(self, options: Mapping[str, Option], name: str) -> str:
-        """Return for what values of another option an option is, in words; "" where these are given."""
+        """Return a phrase on the values of another option that an option requires, "" if they are set."""
         about = options[name]
         if about.only_for is None:
             return ""
@@ -96,7 +96,7 @@ class Recipe(Declared):
         return self._only(options, decides) if getattr(self, decides) in values else about.only
 
     def with_names(self, names: Mapping[str, str]) -> Self:  # noqa: ARG002  (for recipes that name clips)
-        """Return the recipe for clips with other names today; names : today's, by those in the recipe."""
+        """Return the recipe with clip names replaced; names : new names by those in the recipe."""
         return self
 
     def to_json(self) -> str:

@@ -1,4 +1,4 @@
-"""Options of the rows that a driven body is searched in (methods: Drive)."""
+"""Options for the motion-matching database (methods: Drive)."""
 
 from ..options import HIDDEN, RARE, declaration, option
 from .travel import TravelOptions
@@ -12,5 +12,5 @@ class DriveOptions(TravelOptions):
     library: str = option(
         "",
         "A library (NAME.loomlib) of up to a quarter of an hour: it is driven with its clips, too",
-        shown=HIDDEN,  # it is that of the panel Library
+        shown=HIDDEN,  # set in the panel Library
     )

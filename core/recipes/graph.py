@@ -42,5 +42,5 @@ class GraphWalk(Recipe, PlantOptions, GraphOptions):
     least = 1
 
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
-        """Return the recipe with so many more clips before those that it counts."""
+        """Return the recipe for `count` clips inserted before the clips that it numbers."""
         return self

@@ -87,7 +87,7 @@ class Matching(Declared):
         minimum=1.0,
         maximum=10.0,
         only_for=("ends", ("auto", "open")),
-        label="End Penalty",  # what the sidebar has room for
+        label="End Penalty",  # short enough for the sidebar
         aliases=("keep",),
     )
     smoothing: str = option(
@@ -117,9 +117,9 @@ class Matching(Declared):
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def reference_index(self, count: int) -> int | None:
-        """Return the index of the reference among so many clips, None where the clips decide it (medoid, longest).
+        """Return the index of the reference among `count` clips, None if the clips decide it (medoid, longest).
 
-        Raises OptionError for a text that names none of them.
+        Raises OptionError for an invalid reference.
         """
         if self.reference in ("medoid", "longest"):
             return None

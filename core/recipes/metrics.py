@@ -22,7 +22,7 @@ ROWS = (
     MetricRow("chordal", "", "sync.angles:ChordalMetric", "Squared sine of half the angle between joint rotations"),
 )
 METRICS = {row.name: row for row in ROWS}
-AUTO = "motion"  # to match distinct actions; with it steps of different people come nearest to each other
+AUTO = "motion"  # for matching different actions, it aligns steps of different people best
 
 
 def row_of(name: str) -> MetricRow:

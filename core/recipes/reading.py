@@ -1,4 +1,4 @@
-"""How sources are read, each and all of them, and what is asked of a result beside its recipe."""
+"""Options for reading sources, individually and together, and for the result in addition to its recipe."""
 
 import dataclasses
 import json
@@ -41,10 +41,10 @@ class SourceOptions(Declared):
 
 @declaration
 class Source(SourceOptions):
-    """Which action to read, and how.
+    """The action to read, and how.
 
     name : with its library for linked ones, such as "Walk [library.blend]", as Blender shows them
-    armature : of the action, named likewise, if it is another's: the clip is then retargeted
+    armature : of the action, named in the same way, if it is another's: the clip is then retargeted
     """
 
     name: str = ""
@@ -58,7 +58,7 @@ class Source(SourceOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked for beside the recipe: the sources, how they are read, and how the result becomes an action.
+    """A request in addition to the recipe: the sources, how they are read, and how the result becomes an action.
 
     curve : name of the curve object from which the recipe's path was read
     """
@@ -75,9 +75,9 @@ class Request:
 
 
 def request_from_json(text: str) -> Request:
-    """Return the request in a text of `Request.to_json`, of this version or an earlier one.
+    """Return the request stored in a text of `Request.to_json`, of this version or an earlier one.
 
-    Raises OptionError for values that options refuse, and for a text that is no request.
+    Raises OptionError for invalid option values, and for texts that are not requests.
 
     Example:
         >>> from action_loom.core.recipes import reading
@@ -102,5 +102,5 @@ def request_from_json(text: str) -> Request:
 
 
 def _lower(name: str, value: Any) -> Any:
-    """Return a choice in today's spelling; version 0.1 wrote choices in capitals."""
+    """Return a choice in current spelling; version 0.1 wrote choices in capitals."""
     return value.lower() if declared(ResultOptions)[name].choices and isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Options of a new action, beside the recipe; the same for every verb that makes one."""
+"""Options of a new action in addition to the recipe, the same for every verb that makes one."""
 
 from ..options import HIDDEN, MODE, RARE, Choice, Declared, declaration, option
 

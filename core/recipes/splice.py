@@ -13,7 +13,7 @@ class PointOptions(Declared):
         minimum=0.001,
         maximum=1000.0,
         usual=(0.03, 0.3),
-        label="Points Within",  # what the sidebar has room for
+        label="Points Within",  # short enough for the sidebar
         shown=RARE,
     )
     splice_interval: float = option(
@@ -23,7 +23,7 @@ class PointOptions(Declared):
         maximum=1000.0,
         unit=" s",
         usual=(0.2, 5.0),
-        label="Points Every",  # what the sidebar has room for
+        label="Points Every",  # short enough for the sidebar
         shown=RARE,
     )
     retime: bool = option(
@@ -86,7 +86,7 @@ class SpliceOptions(PointOptions):
         minimum=0.005,
         maximum=1.0,
         usual=(0.03, 0.3),
-        label="Connect Within",  # what the sidebar has room for
+        label="Connect Within",  # short enough for the sidebar
         shown=RARE,
     )
     action_mirror: bool = option(

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
 
-# The measures of a stride that sliders ask for, in order (see `style.measures`).
+# The measures of a stride that have a slider, in order (see `style.measures`).
 SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
-FACTORS = 6  # how many of the largest components have a factor
+FACTORS = 6  # number of the largest components that have a factor
 
-_OWN = ("basis", ("auto", "clips"))  # of the clips' own strides; walks that are brought along are as they are
+_OWN = ("basis", ("auto", "clips"))  # options for the clips' own strides; the bundled walks are fixed
 
 
 @declaration
@@ -87,7 +87,7 @@ def table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def renamed_in(labels: str, names: Mapping[str, str]) -> str:
-    """Return a table of labels for clips with other names today; names : today's, by those in the table.
+    """Return a table of labels with clip names replaced; names : new names by those in the table.
 
     Example:
         >>> from action_loom.core.recipes import style

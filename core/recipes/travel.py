@@ -1,11 +1,11 @@
-"""The option of verbs that can add root motion to clips on the spot (methods: Travel from the feet)."""
+"""The option of verbs that can add root motion to in-place clips (methods: Travel from the feet)."""
 
 from ..options import Choice, Declared, declaration, option
 
 
 @declaration
 class TravelOptions(Declared):
-    """Whether clips that walk on the spot get root motion where others travel."""
+    """Whether in-place clips get root motion if others travel."""
 
     add_root_motion: str = option(
         "auto",

@@ -66,7 +66,8 @@ def dual(vertices, normals, first, bones, weights, turns, shifts, scales, scaled
             bone = bones[at]
             qw, qx, qy, qz = turns[bone, 0], turns[bone, 1], turns[bone, 2], turns[bone, 3]
             w = weights[at]
-            # Only the sign depends on the sum so far, so the products do not wait for it: this loop takes the time.
+            # Only the sign depends on the sum, so the products can be computed in parallel; this loop dominates the
+            # time.
             pw, px, py, pz = w * qw, w * qx, w * qy, w * qz
             if (rw * qw + rx * qx) + (ry * qy + rz * qz) < zero:
                 w, pw, px, py, pz = -w, -pw, -px, -py, -pz

@@ -1,6 +1,6 @@
-"""Moving vertices for numpy: the same numbers as `_numba`, but for rounding.
+"""Move vertices with numpy: the same numbers as `_numba`, up to rounding.
 
-Arrays have components first and vertices last: numpy computes long rows several times faster than short ones.
+Arrays have components first and vertices last, because numpy is several times faster with long rows.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def dual(
     own = np.ascontiguousarray(vertices[order].T)
     total = np.zeros((8, len(order)), np.float32)
     total[0, first[order] == first[order + 1]] = 1.0
-    # One influence of every vertex at a time: the sign of each depends on the sum of those before it.
+    # One influence of every vertex at a time, because the sign of each depends on the sum of the previous ones.
     for at in _influences(first[order], np.diff(first)[order]):
         bone, count = bones[at], len(at)
         part = table.take(bone, axis=1)
@@ -70,7 +70,7 @@ def dual(
 
 
 def _order(first: Indices) -> tuple[Places, Places]:
-    """Return vertices in an order in which those with more influences come first, and the place of each in it."""
+    """Return vertices sorted by decreasing number of influences, and the inverse permutation."""
     counts = np.minimum(np.diff(first), 32_000).astype(np.int16)  # which numpy sorts ten times faster
     order = np.argsort(-counts, kind="stable")
     inverse = np.empty_like(order)
@@ -79,7 +79,7 @@ def _order(first: Indices) -> tuple[Places, Places]:
 
 
 def _influences(first: Indices, counts: Indices) -> Iterator[Indices]:
-    """Give where the first influences of all vertices that have one are, then the second ones, and so on."""
+    """Yield the indices of the first influences of all vertices that have one, then of the second ones, and so on."""
     for k in range(int(counts.max(initial=0))):
         yield first[: np.count_nonzero(counts > k)] + k
 
@@ -91,7 +91,7 @@ def _applied(columns: Floats, vectors: Floats) -> Floats:
 
 
 def _of_vertices(values: Floats, still: Floats, first: Indices, inverse: Places) -> Floats:
-    """Return values (3, V) as (V, 3) in the order of the vertices; those of vertices without influence stay."""
+    """Return values (3, V) as (V, 3) in the order of the vertices; vertices without influence keep `still`."""
     return np.where((first[:-1] < first[1:])[:, None], values[:, inverse].T, still)
 
 

@@ -1,4 +1,4 @@
-"""Notes for the user on a surface that does not fit its bones: weights, units and bind poses (methods: Skinning)."""
+"""Notes for the user on a surface that does not match its bones: weights, units and bind poses (methods: Skinning)."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from ..motion.skeleton import Skeleton
 from .skin import LEAST, Skin
 
 OFF_ONE = 0.01  # by which a sum of weights may differ from 1: files round their weights
-OUTSIDE = 0.5  # of the surface's size: a bone that is farther outside does not belong to it
-SMALL = 20.0  # times smaller than the surface: bones in another unit; even the bones of a head are larger
-ELSEWHERE = 0.1  # of a bone's length: a joint that is farther from its place belongs to another rest pose
+OUTSIDE = 0.5  # of the surface's size: a bone farther outside does not belong to it
+SMALL = 20.0  # ratio of the sizes of surface and bones: bones in another unit; even the bones of a head are larger
+ELSEWHERE = 0.1  # of a bone's length: a joint with a larger offset belongs to another rest pose
 
 
 def notes(surface: Skin, bind: Array, totals: Array) -> list[str]:
-    """Return what is strange about a surface and its bones at rest, a sentence each.
+    """Return sentences on problems of a surface and its bones at rest.
 
     bind (B, 4, 4) : the bones' matrices, in the surface's unit; totals (V,) : sums of the weights as given
 
@@ -54,7 +54,7 @@ def _place_notes(surface: Skin, bind: Array) -> list[str]:
 
 
 def rest_notes(bind: Skeleton, moving: Skeleton, names: list[str]) -> list[str]:
-    """Return a sentence on joints whose places in their parents are other ones in the skeleton that moves.
+    """Return a sentence on joints whose rest positions in their parents differ in the moving skeleton.
 
     Example:
         >>> from dataclasses import replace

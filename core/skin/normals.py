@@ -10,11 +10,11 @@ Indices = NDArray[np.int32]
 
 
 def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
-    """Return the normals (V, 3) of vertices at some places (V, 3), from their faces.
+    """Return the normals (V, 3) of vertices at given positions (V, 3), from their faces.
 
-    corners, begins : vertices of all faces one after the other, and where each face begins (with the end at the end)
-    The mean of the faces at a vertex, each by its angle there, as in Blender. A vertex of no face has the direction
-    from the origin, as in Blender.
+    corners, begins : concatenated vertices of all faces, and the start of each face (followed by the end) The normal is
+        the mean over the faces at a vertex, weighted by their angles there, as in Blender. A vertex without faces gets
+        the direction from the origin, as in Blender.
 
     Example:
         >>> import numpy as np
@@ -31,7 +31,7 @@ def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
     after = np.where(place + 1 == begins[face + 1], begins[face], place + 1)
     before = np.where(place == begins[face], begins[face + 1] - 1, place - 1)
     at: Array = places[corners].astype(np.float64)
-    crossed: Array = np.cross(at, at[after])  # Newell: their sum over a face is twice its area, along its normal
+    crossed: Array = np.cross(at, at[after])  # Newell: the sum over a face is twice its area, along its normal
     normals = _unit(np.asarray(np.add.reduceat(crossed, begins[:-1], axis=0), np.float64))
     onwards, back = (_unit(at[other] - at) for other in (after, before))
     angles = np.arccos(np.clip(np.sum(onwards * back, axis=1), -1.0, 1.0))

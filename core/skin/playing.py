@@ -1,4 +1,4 @@
-"""A surface frame by frame, as a clip moves the joints that it hangs on (methods: Skinning; source 002)."""
+"""Evaluate a surface frame by frame, deformed by the joints of a clip (methods: Skinning; source 002)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -53,7 +53,8 @@ def _in_frames(clip: Clip, joints: Sequence[int]) -> Iterator[Array]:
 def play(surface: Skin, bind: Array, clip: Clip, joints: Sequence[int], method: str) -> Iterator[tuple[Floats, Floats]]:
     """Yield vertices and normals (V, 3) of a surface for each frame of a clip, in the clip's unit.
 
-    bind (B, 4, 4) : matrices of the surface's bones when it was at rest; joints (B,) : the clip's joints that these are
+    bind (B, 4, 4) : matrices of the surface's bones in the bind pose; joints (B,) : the corresponding joints of the
+        clip
     method : LINEAR or DUAL
 
     Example:

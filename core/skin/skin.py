@@ -1,4 +1,4 @@
-"""A surface that bones move: vertices and normals at rest, and the bones that each vertex hangs on.
+"""A surface deformed by bones: vertices and normals at rest, and the bone influences of each vertex.
 
 Method: Skinning.
 """
@@ -15,18 +15,18 @@ from ..errors import ClipError
 from ..motion.quat import Array
 from .normals import Floats, Indices, of_faces
 
-LEAST = 1e-4  # a vertex whose weights add up to less stays where it is, as in Blender
-COMPACT = 4  # influences a vertex, as graphics cards take them: one vector of bones, one of weights
+LEAST = 1e-4  # a vertex with a smaller sum of weights does not move, as in Blender
+COMPACT = 4  # influences per vertex, as used by graphics cards: a vector of bones and one of weights
 
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """A surface that bones move; positions in metres, or in whatever unit the bones' matrices have.
+    """A surface deformed by bones; positions in metres, or in the unit of the bones' matrices.
 
     vertices, normals (V, 3) : at rest
-    first (V + 1,), bones (N,), weights (N,) : the influences of vertex v are those from first[v] to first[v + 1], in
-        the order in which they are stored; their weights add up to 1, or there are none
-    corners, faces : vertices of all faces one after the other, and where each face begins (with the end at the end)
+    first (V + 1,), bones (N,), weights (N,) : vertex v has the influences first[v] to first[v + 1] − 1, in storage
+        order; their weights add up to 1, or there are none
+    corners, faces : concatenated vertices of all faces, and the start of each face (followed by the end)
     """
 
     vertices: Floats
@@ -42,7 +42,7 @@ class Skin:
 
     @property
     def most(self) -> int:
-        """The largest number of bones that a vertex hangs on."""
+        """The largest number of bones that influence a vertex."""
         return int(np.diff(self.first).max(initial=0))
 
     @cached_property
@@ -56,9 +56,9 @@ class Skin:
 
     @cached_property
     def compact(self) -> tuple[Indices, Floats]:
-        """The four largest influences of each vertex: bones and weights (V, 4), falling, with sum 1 or all 0.
+        """The four largest influences of each vertex: bones and weights (V, 4), sorted, with sum 1 or all 0.
 
-        The layout of source 002: two vectors of four numbers a vertex.
+        The layout of source 002: two vectors of four numbers per vertex.
         """
         bones, weights = np.zeros((len(self), COMPACT), np.int32), np.zeros((len(self), COMPACT), np.float32)
         owner = np.repeat(np.arange(len(self)), np.diff(self.first))
@@ -77,12 +77,11 @@ def skin(
     faces: list[Sequence[int]] | tuple[NDArray[Any], NDArray[Any]],
     normals: Array | None = None,
 ) -> Skin:
-    """Return a surface of vertices (V, 3) that hang on bones with weights.
+    """Return a surface of vertices (V, 3) with bone weights.
 
-    influences : bones and weights of each vertex, or their arrays as in `Skin` but of any sum
-    faces : the vertices of each, or their arrays as in `Skin`; normals (V, 3) : those of the faces if not given
-    Raises ClipError for vertices that are not finite, weights that are negative or no numbers, and faces of unknown
-    vertices.
+    influences : bones and weights of each vertex, or arrays as in `Skin` with any sum
+    faces : the vertices of each, or arrays as in `Skin`; normals (V, 3) : by default computed from the faces
+    Raises ClipError for vertices that are not finite, negative or invalid weights, and faces with unknown vertices.
 
     Example:
         >>> import numpy as np
@@ -106,7 +105,7 @@ def skin(
 
 
 def joined(surfaces: Sequence[Skin]) -> Skin:
-    """Return one surface or more as one, in their order; their bones must be numbered alike.
+    """Return several surfaces merged into one, in order; their bones must have the same numbering.
 
     Example:
         >>> import numpy as np
@@ -132,16 +131,16 @@ def joined(surfaces: Sequence[Skin]) -> Skin:
 
 
 def _in_a_row(begins: Sequence[Indices], shifts: Array) -> Indices:
-    """Return the beginnings of the rows of several lists, put one after the other; each has its end at the end."""
+    """Return the row starts of several concatenated lists; each includes its end."""
     shifted = [list_begins[:-1] + shift for list_begins, shift in zip(begins, shifts, strict=False)]
     return np.concatenate([*shifted, shifts[-1:]]).astype(np.int32)
 
 
 def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
-    """Return a surface with further vertices (P,) of no face, copies of vertices with other normals.
+    """Return a surface with additional vertices (P,) outside all faces, copies of vertices with other normals.
 
-    owners (P,) : the vertices that they copy, with their weights
-    normals (P, 3) : their own, such as those of the corners of a hard edge
+    owners (P,) : the original vertices, whose weights are copied
+    normals (P, 3) : their own, such as the corner normals of a hard edge
 
     Example:
         >>> import numpy as np
@@ -155,7 +154,7 @@ def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
     counts = np.diff(surface.first)
     more = counts[owners]
     first = np.concatenate([surface.first, surface.first[-1] + np.cumsum(more)])
-    # The influences of each copy's owner, one copy after the other.
+    # The influences of each copy's original, concatenated.
     taken = np.repeat(surface.first[owners] - (np.cumsum(more) - more), more) + np.arange(more.sum())
     return Skin(
         np.concatenate([surface.vertices, surface.vertices[owners]]),
@@ -195,7 +194,7 @@ def _check(places: Floats, first: Indices, bones: Indices, weights: Floats, corn
 
 
 def _normalized(first: Indices, bones: Indices, weights: Floats) -> tuple[Indices, Indices, Floats]:
-    """Return the influences with weights of sum 1 for each vertex, without those of vertices with a sum next to 0."""
+    """Return the influences with weights normalized per vertex, dropping vertices with a sum near 0."""
     counts = np.diff(first)
     owner = np.repeat(np.arange(len(counts)), counts)
     total = np.bincount(owner, weights.astype(np.float64), len(counts))

@@ -1,4 +1,4 @@
-"""Vertices and normals of a surface when its bones have moved (methods: Skinning; source 002)."""
+"""Deform vertices and normals of a surface with its bones (methods: Skinning; source 002)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from ..motion.quat import Array
 from .normals import Floats, Indices
 from .skin import Skin
 
-STRAIGHT = 1e-4  # by which the matrix of a bone may differ from a rotation: less is rounding, and no scale
+STRAIGHT = 1e-4  # largest difference of a bone's matrix from a rotation that counts as rounding rather than scale
 
 
 def moves(rest: Array, posed: Array) -> Array:
@@ -29,8 +29,8 @@ def moves(rest: Array, posed: Array) -> Array:
 def linear(surface: Skin, moved: Array) -> tuple[Floats, Floats]:
     """Return vertices and normals (V, 3) by linear blend skinning: p = Σ w M M₀⁻¹ p₀.
 
-    moved (B, 4, 4) : the matrices of `moves`. Normals are turned by the same matrices without their translations, and
-    have length 1. Vertices without bones stay where they are.
+    moved (B, 4, 4) : the matrices from `moves`. Normals are rotated by the same matrices without their translations,
+        and normalized. Vertices without bones do not move.
 
     Example:
         >>> import numpy as np
@@ -49,9 +49,9 @@ def linear(surface: Skin, moved: Array) -> tuple[Floats, Floats]:
 def dual_quaternions(surface: Skin, rest: Array, posed: Array) -> tuple[Floats, Floats]:
     """Return vertices and normals (V, 3) by dual quaternions, which keep the volume (Kavan et al. 2008).
 
-    rest, posed (B, 4, 4) : matrices of the bones. Scale is split off each bone and blended by itself, as Blender does;
-    normals are turned only. The sign of a bone's quaternion depends on those before it, so the stored order of a
-    vertex's influences counts.
+    rest, posed (B, 4, 4) : matrices of the bones. Scale is separated from each bone and blended separately, as in
+        Blender; normals are only rotated. The sign of a bone's quaternion depends on the previous ones, so the stored
+        order of a vertex's influences matters.
 
     Example:
         >>> import numpy as np
@@ -74,7 +74,7 @@ def _arrays(surface: Skin) -> tuple[Floats, Floats, Indices, Indices, Floats]:
 
 
 def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Return rotations (B, 4), their dual parts (B, 4), scales (B, 3, 4) about rest, and which bones have any (B,)."""
+    """Return rotations (B, 4), dual parts (B, 4), scales (B, 3, 4) about rest, and which bones are scaled (B,)."""
     still = np.linalg.inv(rest)
     turned = posed @ still
     scaled = _is_scaled(turned[:, :3, :3], posed[:, :3, :3])
@@ -91,16 +91,16 @@ def _split(rest: Array, posed: Array) -> tuple[Floats, Floats, Floats, NDArray[n
 
 
 def _is_scaled(moved: Array, posed: Array) -> NDArray[np.bool_]:
-    """Return whether bones are scaled (B,), by their moves (B, 3, 3) and by their axes (B, 3, 3)."""
+    """Return whether bones are scaled (B,), judged by their moves (B, 3, 3) and by their axes (B, 3, 3)."""
     off = np.abs(moved.transpose(0, 2, 1) @ moved - np.eye(3)).max(axis=(1, 2)) > STRAIGHT
     lengths = np.abs(np.sqrt(np.einsum("bij,bij->bj", posed, posed)) - 1.0).max(axis=1) > STRAIGHT
     return np.asarray(off | lengths | (np.linalg.det(moved) < 0.0))
 
 
 def _straight(posed: Array) -> tuple[Array, Array]:
-    """Return matrices (B, 4, 4) without their scale, and their inverses: y is kept, x and z are made square to it.
+    """Return matrices (B, 4, 4) without scale, and their inverses; y is kept, x and z are made orthogonal to it.
 
-    The inverse of a bone that has shrunk to nothing is 0, so that its vertices are at its head.
+    The inverse of a bone scaled to zero is 0, so that its vertices are at its head.
     """
     x, y = _unit(posed[:, :3, 0]), _unit(posed[:, :3, 1])
     x = _unit(x - np.sum(x * y, axis=-1, keepdims=True) * y)
@@ -114,10 +114,10 @@ def _straight(posed: Array) -> tuple[Array, Array]:
 
 
 def _turns(axes: Array) -> Array:
-    """Return quaternions (B, 4) of axes (B, 3, 3) that are square to each other, whatever their lengths.
+    """Return quaternions (B, 4) of orthogonal axes (B, 3, 3) of any length.
 
-    Each row of 4 q qᵀ gives q but for its sign; a row whose number in q is at least a half is taken, as rounding counts
-    least there.
+    Each row of 4 q qᵀ gives q up to its sign; a row whose component of q is at least one half is used, which minimizes
+    rounding errors.
     """
     m = _unit(axes.transpose(0, 2, 1)).transpose(0, 2, 1)
     x, y, z = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-INSIDE = 1e-7  # of the examples' spread; points that are closer to the hull count as inside
-STEPS = 1000  # at most, of the simplex method and of least squares; few are needed
+INSIDE = 1e-7  # of the examples' spread; points nearer to the hull count as inside
+STEPS = 1000  # upper limit for the simplex method and for least squares, which need few
 _TINY = 1e-10  # smaller slopes, gains and weights are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Weights (n,), none negative, sum 1, and the distance of the wanted point from their mean."""
+    """Weights (n,), nonnegative with sum 1, and the distance of the wanted point from their mean."""
 
     weights: Array
     away: float
@@ -23,9 +23,9 @@ class Place:
 def place(points: Array, wanted: Array) -> Place:
     """Return the weights (n,) of points (n, d) whose mean is a wanted point (d,), or the nearest point to it.
 
-    Of all weights with that mean, these have the least weighted squared distance from it. So they belong to the corners
-    of one cell of the Delaunay triangulation (the lower hull of the points on a paraboloid), at most d + 1 of them. A
-    point outside the hull moves to the nearest point of the hull.
+    Of all weights with that mean, these have the least weighted squared distance from it. They are therefore nonzero
+    only at the corners of one cell of the Delaunay triangulation (the lower hull of the points on a paraboloid), at
+    most d + 1. A point outside the hull moves to the nearest point of the hull.
 
     Example:
         >>> import numpy as np
@@ -49,10 +49,10 @@ def place(points: Array, wanted: Array) -> Place:
 
 
 def nearest_in_hull(points: Array, wanted: Array) -> Array:
-    """Return weights (n,), none negative, sum 1, whose mean of points (n, d) is nearest to a wanted point (d,).
+    """Return weights (n,), nonnegative with sum 1, whose mean of points (n, d) is nearest to a wanted point (d,).
 
-    By least squares without negative solutions ([Lawson]) of Σ w (p − wanted) = 0 and Σ w = 1: scaled to sum 1, the
-    solution is the nearest point of the hull.
+    By nonnegative least squares ([Lawson]) of Σ w (p − wanted) = 0 and Σ w = 1: normalized to sum 1, the solution is
+    the nearest point of the hull.
     """
     rows = np.concatenate([(points - wanted).T, np.ones((1, len(points)))])
     goal = np.zeros(len(rows))
@@ -62,7 +62,7 @@ def nearest_in_hull(points: Array, wanted: Array) -> Array:
 
 
 def _non_negative(rows: Array, goal: Array) -> Array:
-    """Return the non-negative w (n,) for which rows (m, n) times w are nearest to a goal (m,)."""
+    """Return the nonnegative w (n,) for which rows (m, n) times w are nearest to a goal (m,)."""
     count = rows.shape[1]
     weights, used = np.zeros(count), np.zeros(count, dtype=bool)
     for _ in range(STEPS):
@@ -87,10 +87,10 @@ def _non_negative(rows: Array, goal: Array) -> Array:
 
 
 def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
-    """Return the weights (n,) with the least Σ w |p − wanted|² among those with the same mean as `start`.
+    """Return the weights (n,) with the least Σ w |p − wanted|² that have the same mean as `start`.
 
-    By the simplex method, with w ≥ 0 and d + 1 equations. The first basis has the points with weight, and others that
-    complete it.
+    By the simplex method, with w ≥ 0 and d + 1 equations. The initial basis has the points with nonzero weight, and
+    others that complete it.
     """
     count, size = points.shape
     rows = np.concatenate([points.T, np.ones((1, count))])
@@ -98,7 +98,7 @@ def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
     cost = ((points - wanted) ** 2).sum(axis=1)
     basis = _completed(rows, start)
     if len(basis) < size + 1:
-        return start  # all points lie in a space of fewer dimensions
+        return start  # all points lie in a lower-dimensional space
     for _ in range(STEPS):
         inside = np.linalg.inv(rows[:, basis])
         prices = cost[basis] @ inside
@@ -119,7 +119,7 @@ def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
 
 
 def _completed(rows: Array, start: Array) -> NDArray[np.int64]:
-    """Return d + 1 independent columns, those with weight first; fewer if there are no more."""
+    """Return d + 1 independent columns, preferring nonzero weights; fewer if the rank is lower."""
     chosen: list[int] = []
     left = rows.copy()
     for column in np.argsort(-start, kind="stable"):

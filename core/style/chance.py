@@ -1,4 +1,4 @@
-"""Changes of a stride by chance, as people differ from each other (methods: Style)."""
+"""Random changes of a stride, distributed like the differences between people (methods: Style)."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from ..motion.quat import Array
 from .components import MOST
 from .style import Style
 
-MOST_CHANCE = 2.0  # standard deviations at which a variation's scores are cut
+MOST_CHANCE = 2.0  # standard deviations at which a variation's scores are clamped
 
 
 def shift(style: Style, number: int, amount: float) -> Array:
-    """Return the change (P C + 1,) of a stride by a random variation, which its number says; 0 is none.
+    """Return the change (P C + 1,) of a stride by a random variation, seeded by its number; 0 is none.
 
-    amount : how far it goes, of what is usual between people
+    amount : size of the change, relative to the usual differences between people
 
     Example:
         >>> from action_loom.core.style import chance, shipped

@@ -17,11 +17,11 @@ from .style import Style
 
 @dataclass(frozen=True, eq=False)
 class ClipInStyle:
-    """A clip of F frames, ready to be changed in a style.
+    """A clip of F frames, prepared for changes in a style.
 
     phase (F,) : a whole number where a stride begins
-    row (P C + 1,) : its mean stride, with the logarithm of its seconds last
-    part : its ground points and facings
+    row (P C + 1,) : its mean stride, followed by the logarithm of its duration in seconds
+    part : its ground points and headings
     """
 
     style: Style
@@ -46,19 +46,19 @@ class ClipInStyle:
 
     @cached_property
     def pace(self) -> Array:
-        """How many of a stride's P phases (F,) each frame takes."""
+        """Duration (F,) of each frame in phases, of which a stride has P."""
         steps = np.diff(self.phase) * PHASES
         return np.append(steps, steps[-1:]) if len(steps) else np.ones(1)
 
     def rows(self, form: Form) -> Array:
-        """Return the clip's own rows (F, C), with steps from phase to phase as strides have."""
+        """Return the clip's own rows (F, C), with steps scaled to one phase as in strides."""
         rows = form.written(self.motion)
         rows[:, form.steps] /= self.pace[:, None]
         return rows
 
 
 def of_clip(style: Style, clip: Clip) -> ClipInStyle:
-    """Return a clip of the style's body ready to be changed; raises ClipError if it has no stride.
+    """Return a clip on the style's body prepared for changes; raises ClipError if it has no stride.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -90,7 +90,7 @@ def of_clip(style: Style, clip: Clip) -> ClipInStyle:
 
 
 def _offset(row: Array, style: Style) -> int:
-    """Return by how many phases to roll a stride (P, C) so that it agrees best with the style's mean."""
+    """Return the number of phases to roll a stride (P, C) for the best agreement with the style's mean."""
     turning = style.form.turning
     own = np.fft.rfft(row[:, turning], axis=0)
     mean = np.fft.rfft(style.mean[:-1].reshape(PHASES, -1)[:, turning], axis=0)

@@ -1,4 +1,4 @@
-"""Principal components of strides, and how labels are related to them (methods: Style; [Shibuta])."""
+"""Principal components of strides, and their relation to labels (methods: Style; [Shibuta])."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ import numpy as np
 
 from ..motion.quat import Array
 
-SHUFFLES = 499  # of labels, which show how large an effect is by chance
-MOST = 12  # components that are kept
+SHUFFLES = 499  # random permutations of labels, for the significance of an effect
+MOST = 12  # number of components stored
 
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Orthogonal directions in which rows differ from a centre, the largest first.
+    """Orthogonal directions of largest variance of rows about a centre, the largest first.
 
     centre (D,)
     directions (K, D) : of length 1
@@ -27,21 +27,21 @@ class Components:
     deviations: Array
 
     def scores(self, rows: Array) -> Array:
-        """Return how far rows (…, D) lie along each direction (…, K)."""
+        """Return the coordinates of rows (…, D) along each direction (…, K)."""
         return np.asarray((rows - self.centre) @ self.directions.T)
 
 
 def of_rows(rows: Array, weights: Array, centre: Array | None = None, most: int = MOST) -> Components:
     """Return the components of rows (n, D) with weights (n,) of sum 1, about their mean or about another centre."""
     middle = weights @ rows if centre is None else centre
-    # There are fewer rows than columns, so the products of rows with each other are the smaller matrix.
+    # There are fewer rows than columns, so the Gram matrix of the rows is smaller.
     scaled = np.sqrt(weights)[:, None] * (rows - middle)
     values, vectors = np.linalg.eigh(scaled @ scaled.T)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     total = float(values.sum())
     kept = min(most, int((values > 1e-12 * max(total, 1e-300)).sum()))
     directions = (vectors[:, :kept] / np.sqrt(values[:kept])).T @ scaled
-    # The sign of a component is arbitrary; here its largest number is positive.
+    # The sign of a component is arbitrary; it is chosen to make its largest number positive.
     largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None], axis=1)
     return Components(middle, directions * np.sign(largest), values / (total or 1.0), np.sqrt(values[:kept]))
 
@@ -54,12 +54,12 @@ def in_two_parts(rows: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Effect:
-    """How a label is related to the component that it is most related to.
+    """The relation of a label to its most related component.
 
-    component : its number, from 0
+    component : its index, from 0
     size : the difference of two groups, in standard deviations within them (Cohen's d; the sign shows the larger one)
-    chance : share of shuffled labels that are as much related to their own best component
-    correlation : of labels that are numbers, None for groups
+    chance : share of shuffled labels with at least this relation to their own best component (p-value)
+    correlation : of numeric labels, None for groups
     """
 
     component: int
@@ -69,9 +69,9 @@ class Effect:
 
 
 def effect(scores: Array, values: Sequence[str], weights: Array, seed: int = 0) -> Effect:
-    """Return how a label is related to the scores (n, K) of people or clips with weights (n,) of sum 1.
+    """Return the relation of a label to the scores (n, K) of people or clips with weights (n,) of sum 1.
 
-    values : of the label; numbers are correlated, of other labels the first in the alphabet is compared with the rest
+    values : of the label; numbers are correlated, for other labels the first in the alphabet is compared with the rest
     """
     numbers = _numbers(values)
     first = min(values)
@@ -89,7 +89,7 @@ def effect(scores: Array, values: Sequence[str], weights: Array, seed: int = 0) 
 
 
 def _numbers(values: Sequence[str]) -> Array | None:
-    """Return values as numbers, None if any is no number."""
+    """Return values as numbers, or None if any is not numeric."""
     try:
         return np.array([float(value) for value in values])
     except ValueError:

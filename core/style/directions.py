@@ -1,4 +1,4 @@
-"""Directions of measures by regression, and factors for wanted measures (methods: Style)."""
+"""Directions of measures by regression, and factors for requested measures (methods: Style)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,21 +8,21 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-RIDGE = 0.05  # of a measure's variance, so that correlated measures get no opposite directions
+RIDGE = 0.05  # of a measure's variance, which prevents opposite directions for correlated measures
 STEPS = 6  # of damped least squares
-EXACT = 1e-3  # standard deviations; closer is close enough
+EXACT = 1e-3  # standard deviations; a smaller error is accepted
 DAMPING, EASING = 0.01, 4.0  # of the first step; divided by EASING after a better step, multiplied after a worse one
-FARTHEST = 8.0  # factor of a direction: few examples give short directions, of which more is needed
-LESS = (0.5, 0.25)  # of the first factors, which are tried as well
-PROBE = 0.5  # standard deviations on each side for differences of the Jacobian
+FARTHEST = 8.0  # limit of a direction's factor: few examples give short directions, which need larger factors
+LESS = (0.5, 0.25)  # of the initial factors, also tried
+PROBE = 0.5  # standard deviations to each side for the finite differences of the Jacobian
 
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """A direction of rows and of log seconds for each measure, and the statistics of the measures.
+    """A direction of rows and of log duration for each measure, and the statistics of the measures.
 
     names (L,), means (L,), deviations (L,) : of the measures
-    natural, only (L, D + 1) : directions with what goes along in the examples, and without
+    natural, only (L, D + 1) : directions with correlated changes as in the examples, and without
     lowest, highest (L,) : of the examples, in standard deviations
     """
 
@@ -45,7 +45,7 @@ class Directions:
 def learn(rows: Array, measured: dict[str, Array], weights: Array) -> Directions:
     """Return the directions of measures (n,), by name, in rows (n, D + 1) with weights (n,) of sum 1.
 
-    Measures that are equal in all rows are left out.
+    Measures that are constant over all rows are omitted.
     """
     names, values = [], []
     for name, measure in measured.items():
@@ -76,14 +76,14 @@ def learn(rows: Array, measured: dict[str, Array], weights: Array) -> Directions
 
 
 def about(known: Directions, measured: dict[str, float]) -> Directions:
-    """Return directions whose measures count from those of one stride, instead of the examples' means."""
+    """Return directions with measures relative to one stride, instead of the examples' means."""
     means = np.array([measured[name] for name in known.names])
     moved = (known.means - means) / known.deviations
     return replace(known, means=means, lowest=known.lowest + moved, highest=known.highest + moved)
 
 
 def jacobian(base: Array, directions: Array, measure: Callable[[Array], Array]) -> Array:
-    """Return how measures (L,) change (L, K) with the factors of directions (K, D), about a row (D,)."""
+    """Return the derivatives (L, K) of measures (L,) by the factors of directions (K, D), at a row (D,)."""
     columns = [
         (measure(base + PROBE * direction) - measure(base - PROBE * direction)) / (2.0 * PROBE)
         for direction in directions
@@ -102,16 +102,16 @@ def solved(
     counts: Array,
     steps: int = STEPS,
 ) -> tuple[Array, Array]:
-    """Return factors (K,) of directions (K, D) with which the measures of a row (D,) are as wanted, and these (L,).
+    """Return factors (K,) of directions (K, D) that give a row (D,) the wanted measures, and the measures reached (L,).
 
     wanted (L,) : measures, in the units of `measure`
-    slopes (L, K) : the Jacobian to begin with
-    start (K,) : factors to begin with
-    which : indices of the measures that are asked for; the others are free
+    slopes (L, K) : the initial Jacobian
+    start (K,) : initial factors
+    which : indices of the requested measures; the others are free
     counts : weight of each of these
 
-    By damped least squares ([Levenberg]), with slopes updated from each step ([Broyden]). Only steps that lead nearer
-    are taken.
+    By damped least squares ([Levenberg]), with slopes updated after each step ([Broyden]). Only steps that reduce the
+    error are taken.
 
     Example:
         >>> import numpy as np
@@ -124,7 +124,7 @@ def solved(
         ([1.0], [4.0])
     """
     slopes = counts[:, None] * slopes[which]
-    # Too large a first step can make arms swing the other way, from where no step leads back.
+    # Too large a first step can reverse the swing of the arms, from which the iteration does not recover.
     tries = [(share * start, measure(base + share * start @ directions)) for share in (1.0, *LESS)]
     best, reached = min(tries, key=lambda tried: float(np.linalg.norm(counts * (wanted - tried[1])[which])))
     missing, damping = counts * (wanted - reached)[which], DAMPING
@@ -134,7 +134,7 @@ def solved(
         damped = slopes.T @ slopes + damping * np.eye(len(best))
         tried = np.clip(best + np.linalg.solve(damped, slopes.T @ missing), -FARTHEST, FARTHEST)
         change, got = tried - best, measure(base + tried @ directions)
-        # Worse steps show the slopes as well as better ones do.
+        # The update of the slopes uses all steps, including rejected ones.
         size = float(change @ change)
         if size > 0.0:
             slopes += np.outer(counts * (got - reached)[which] - slopes @ change, change) / size

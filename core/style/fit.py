@@ -1,4 +1,4 @@
-"""Learn a style from clips, and carry it onto another body (methods: Style)."""
+"""Learn a style from clips, and retarget it to another body (methods: Style)."""
 
 import hashlib
 import time
@@ -18,16 +18,16 @@ from . import form as forms
 from . import gait_phase, material, reporting, shipped, steps
 from .style import Style
 
-MOST_ADDED = 8  # clips for which a style that is brought along is kept
+MOST_ADDED = 8  # clips for which an extended bundled style is cached
 
 
 def fit(
     clips: Sequence[Clip], options: StyleOptions, progress: Progress = SILENT, learnt: Style | None = None
 ) -> Style:
-    """Return the style of clips of one action, or `learnt` if it was learnt before; raises what `material.gather` does.
+    """Return the style of clips of one action, or `learnt` if given; raises as `material.gather` does.
 
-    Where a walk has too few strides for that, or with the basis `walks`, it is that of the walks that Action Loom
-    brings along, on the body of the first clip (see `shipped.added_to`).
+    The bundled walks on the body of the first clip are used for the basis `walks`, and for a walk with too few strides
+    (see `shipped.added_to`).
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -58,7 +58,7 @@ def fit(
 def learnt_of(
     clips: Sequence[Clip], options: StyleOptions, progress: Progress = SILENT, learnt: Style | None = None
 ) -> Style:
-    """Return the style of clips as `fit` does; raises TooFewError where they have too few strides.
+    """Return the style of clips as `fit` does; raises TooFewError if they have too few strides.
 
     Example:
         >>> from action_loom.core.errors import ClipError
@@ -78,9 +78,9 @@ def learnt_of(
 
 
 def for_clip(style: Style, clip: Clip) -> Style:
-    """Return a style as it is for a clip: on its body and, if it is brought along, added to the clip's own strides.
+    """Return a style prepared for a clip: on its body and, if it is a bundled one, added to the clip's own strides.
 
-    Raises what `on_body` and `shipped.added_to` do.
+    Raises as `on_body` and `shipped.added_to` do.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -103,12 +103,12 @@ def for_clip(style: Style, clip: Clip) -> Style:
 
 
 def _brought(clip: Clip, why: str = "") -> Style:
-    """Return the walks that Action Loom brings along, on the body of a clip."""
+    """Return the bundled walks, on the body of a clip."""
     return replace(on_body(shipped.walks(), clip), why=why)
 
 
 def _steps(clip: Clip) -> bool:
-    """Return whether a clip has strides, of feet that travel."""
+    """Return whether a clip has strides with travelling feet."""
     try:
         gait_phase.of_steps(steps.travelling(steps.ready(clip)[0])[0])
     except LoomError:
@@ -117,7 +117,7 @@ def _steps(clip: Clip) -> bool:
 
 
 def content_hash(clip: Clip) -> str:
-    """Return a hash of a clip's motion, which shows whether a style was learnt from it."""
+    """Return a hash of a clip's motion, which identifies the clips of a style."""
     digest = hashlib.sha256()
     for values in (clip.rotations, clip.translations):
         digest.update(np.round(values, 6).astype("<f4").tobytes())
@@ -125,9 +125,9 @@ def content_hash(clip: Clip) -> str:
 
 
 def on_body(style: Style, clip: Clip) -> Style:
-    """Return a style with its strides carried onto the body of a clip.
+    """Return a style with its strides retargeted to the body of a clip.
 
-    Raises SkeletonError for a body that they can't be carried onto.
+    Raises SkeletonError for a body to which this is impossible.
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -1,4 +1,4 @@
-"""Strides as rows of numbers, which can be averaged and added, and back (methods: Style)."""
+"""Convert strides to rows of numbers, which can be averaged and added, and back (methods: Style)."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,19 +14,19 @@ from ..weave import root_blend
 from ..weave.root_blend import Part
 from .gait_phase import Phases, Stride
 
-PHASES = 64  # samples of a stride
-CARRIES = 0.006  # of the height; a foot no higher over the lowest one carries the body, too
-LIFT = 0.03  # strides; the standard deviation by which lifts of the hips are smoothed
+PHASES = 64  # samples per stride
+CARRIES = 0.006  # body heights; a foot at most this much above the lowest one also counts as supporting
+LIFT = 0.03  # strides; sigma for smoothing lifts of the hips
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A body's motion as rows describe it: in its heading frame, with the steps of that frame on the ground.
+    """A body's motion as described by rows: in its heading frame, with the steps of that frame on the ground.
 
     turns (F, K, 4) : rotations of the joints from rest
     hips (F, 4) : rotations of the hips in the heading frame
     height (F,) : of the hips, metres
-    steps (F, 3) : to the next frame: to the right, ahead (metres), turn (radians)
+    steps (F, 3) : to the next frame: right, forward (metres), turn (radians)
     """
 
     turns: Array
@@ -37,7 +37,7 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """How a stride of a body is written as a row (P, C): rotation vectors about mean rotations, height and steps.
+    """The encoding of a body's stride as a row (P, C): rotation vectors about mean rotations, height and steps.
 
     joints (K,) : all joints below the hips
     means (K + 1, 4) : mean rotations, the hips' last
@@ -79,7 +79,7 @@ class Form:
         return Motion(turns[:, :-1], turns[:, -1], rows[:, self.height], rows[:, self.steps])
 
     def posed(self, rows: Array) -> tuple[Array, Array]:
-        """Return world rotations (F, J, 4), and places (F, P, 3) of joints and tips, with the hips over the origin."""
+        """Return world rotations (F, J, 4) and positions (F, P, 3) of joints and tips, hips over the origin."""
         motion, hips = self.read(rows), self._hips
         rotations = np.tile(quat.IDENTITY, (len(rows), len(self.skeleton), 1))
         rotations[:, self.joints] = motion.turns
@@ -93,9 +93,9 @@ class Form:
         return feet.lows(self.skeleton, self.posed(rows)[1])
 
     def lift(self, rows: Array, lows: Array, stride: float, *, repeats: bool) -> None:
-        """Lift the hips of rows (F, C) where all feet that carry them are lower than in `lows` (F, N), metres.
+        """Lift the hips of rows (F, C) where all supporting feet are lower than in `lows` (F, N), metres.
 
-        stride : of so many rows, for how smoothly they are lifted; repeats : whether the first row follows the last
+        stride : number of rows per stride, for smoothing the lifts; repeats : whether the first row follows the last
         """
         carries = lows <= lows.min(axis=1, keepdims=True, initial=np.inf) + CARRIES * self.skeleton.height
         deeper = np.where(carries, lows - self.lows(rows), np.inf).min(axis=1, initial=np.inf)
@@ -121,14 +121,14 @@ def as_clip(form: Form, rows: Array, seconds: float) -> Clip:
 
 
 def joints_of(skeleton: Skeleton) -> NDArray[np.int64]:
-    """Return the joints that rows hold besides the hips: all below them."""
+    """Return the joints included in rows besides the hips: all below them."""
     below = skeleton.below_hips.copy()
     below[root_motion.travelling_joint(skeleton)] = False
     return np.flatnonzero(below)
 
 
 def motion_of_part(part: Part) -> Motion:
-    """Return the motion of a clip whose heading frames are known; its last step repeats the one before."""
+    """Return the motion of a clip with known heading frames; its last step repeats the previous one."""
     clip = part.clip
     hips = root_motion.travelling_joint(clip.skeleton)
     steps = root_motion.increments(part.ground, part.facing)
@@ -167,7 +167,7 @@ def motion_of_stride(phases: Phases, stride: Stride, count: int = PHASES) -> Mot
 def closed(rows: Array) -> Array:
     """Return the rows (P, C) of a stride of P + 1 rows, changed so that its end meets its beginning.
 
-    The gap is spread evenly over the stride. Steps need not meet, and stay as they are.
+    The gap is spread linearly over the stride. Steps may differ at the ends, and do not change.
     """
     count = len(rows) - 1
     gap = rows[-1] - rows[0]
@@ -176,7 +176,7 @@ def closed(rows: Array) -> Array:
 
 
 def at_phases(phase: Array, count: int = PHASES) -> Array:
-    """Return the matrix (F, P) from P evenly spaced samples of a stride to its values at phases (F,).
+    """Return the matrix (F, P) from P uniform samples of a stride to its values at phases (F,).
 
     By trigonometric interpolation, exact at the samples.
 

@@ -1,4 +1,4 @@
-"""The phase of the stride at each frame of a clip, and where strides begin and end (methods: Style)."""
+"""The phase of the stride at each frame of a clip, and the limits of strides (methods: Style)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from ..sync import cycle_search
 from ..weave import add_root_motion, root_blend
 
 SECONDS = (0.3, 3.0)  # of the shortest and the longest stride
-MIDDLE = (0.3, 0.7)  # share of a stride within which the other foot must come down
-REPEATS = 0.6  # score of `cycle_search`; clips with less do not repeat themselves
-REACH = 0.15  # leg lengths that feet must pass each other by, to be steps
+MIDDLE = (0.3, 0.7)  # range of a stride within which the other foot must strike
+REPEATS = 0.6  # score of `cycle_search`; clips with less are not periodic
+REACH = 0.15  # leg lengths by which feet must pass each other in steps
 EVEN = 0.4  # of one foot's reach, the other's at least
-REACH_SMOOTH = 0.02  # s, the standard deviation by which their distance is smoothed
-AROUND = 3.0  # s of cyclic padding before and after a cycle, so that its strides are whole
+REACH_SMOOTH = 0.02  # s; sigma for smoothing the distance of the feet
+AROUND = 3.0  # s of cyclic padding before and after a cycle, which makes its strides complete
 
 
 @dataclass(frozen=True)
 class Stride:
-    """The (fractional) frames at which a stride begins, is half over, and ends."""
+    """The (fractional) start, middle and end frames of a stride."""
 
     first: float
     middle: float
@@ -39,8 +39,8 @@ class Phases:
     """The strides of a clip.
 
     clip : with cyclic padding if it repeats
-    own : the frames of the clip itself in it
-    gait : whether strides go from one touchdown of the left foot to the next; else they are repetitions
+    own : the frames of the original clip in it
+    gait : whether strides extend between left foot strikes; otherwise they are repetitions
     """
 
     clip: Clip
@@ -57,7 +57,7 @@ class Phases:
     def at(self, frames: Array) -> Array:
         """Return the phase (K,) at frames (K,) of `clip`: n where stride n begins, n + ½ in its middle.
 
-        Before the first stride and after the last one it continues at their speed.
+        It is extrapolated before the first stride and after the last one.
         """
         at, phase = self._knots
         inside = np.interp(frames, at, phase)
@@ -67,7 +67,7 @@ class Phases:
 
     @property
     def _knots(self) -> tuple[Array, Array]:
-        """The frames (K,) at which the phase (K,) is known; a gap between strides holds whole ones."""
+        """Frames (K,) of known phase (K,); it gains a whole number between strides with a gap."""
         usual = float(np.mean([stride.end - stride.first for stride in self.strides]))
         at, phase = [self.strides[0].first], [0.0]
         for stride in self.strides:
@@ -81,7 +81,7 @@ class Phases:
 
 
 def of_steps(clip: Clip) -> Phases:
-    """Return the strides of a clip by its contacts or, of a cycle whose feet are not found to stand, by their reach.
+    """Return a clip's strides from its contacts or, for a cycle without any, from the reach of its feet.
 
     Raises ClipError if there are none.
 
@@ -102,7 +102,7 @@ def of_steps(clip: Clip) -> Phases:
 
 
 def by_contacts(clip: Clip) -> Phases:
-    """Return the strides from one touchdown of the left foot to the next; raises ClipError if there are none."""
+    """Return the strides between left foot strikes; raises ClipError if there are none."""
     closes = len(clip) > 2 and cycles.closes(clip)
     whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=closes)
     feet = contacts.standing_feet(world_pose.pose(whole.clip))
@@ -121,10 +121,10 @@ def by_contacts(clip: Clip) -> Phases:
 
 
 def by_reach(cycle: Clip) -> Phases | None:
-    """Return the strides of a cycle from one farthest reach of the left foot before the right one to the next.
+    """Return the strides of a cycle between the farthest reaches of the left foot in front of the right one.
 
-    There a foot is about to come down, also of a clip whose feet slide or hover. None if its feet do not pass each
-    other, or are not known.
+    A foot strikes just after its farthest reach, even in a clip with sliding or hovering feet. None if the feet do not
+    pass each other, or are not known.
     """
     points, leg = feet_of.balls_and_ankles(cycle.skeleton), cycle.skeleton.leg_length
     if not {"L", "R"} <= set(points) or not leg:
@@ -134,21 +134,21 @@ def by_reach(cycle: Clip) -> Phases | None:
     apart = posed[:, points["L"][1]] - posed[:, points["R"][1]]
     ahead = root_motion.smooth(apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing), REACH_SMOOTH * cycle.rate)
     if ahead.max() < EVEN * -ahead.min() or -ahead.min() < EVEN * ahead.max():
-        return None  # a kick: one foot goes far ahead, the other hardly
+        return None  # a kick: one foot reaches far ahead, the other hardly
     left, right = _reaches(ahead, REACH * leg), _reaches(-ahead, REACH * leg)
     phases = Phases(whole.clip, whole.own, tuple(_strides(left, right, cycle.rate)), gait=True)
     return phases if phases.of_own else None
 
 
 def _reaches(ahead: Array, least: float) -> list[int]:
-    """Return the frame of the largest value in each stretch of frames (F,) that goes beyond `least`, m."""
+    """Return the frame of the largest value in each run of frames (F,) above `least`, m."""
     stretches = contacts.runs(ahead > 0.0)
     largest = [start + int(np.argmax(ahead[start:end])) for start, end in stretches]
     return [frame for frame in largest if ahead[frame] > least]
 
 
 def by_cycles(clip: Clip) -> Phases:
-    """Return the cycles of a clip that repeats any motion as its strides; raises ClipError if it does not repeat."""
+    """Return the cycles of any periodic clip as its strides; raises ClipError if it is not periodic."""
     if len(clip) > 2 and cycles.closes(clip):
         count = cycles.repeats(clip)
         length = (len(clip) - 1) // (count if (len(clip) - 1) % count == 0 else 1)
@@ -159,7 +159,7 @@ def by_cycles(clip: Clip) -> Phases:
     if best.score < REPEATS:
         raise ClipError(f"{clip.name} does not repeat itself (likeness {best.score:.2f}, where {REPEATS:g} is wanted)")
     starts = range(best.start % best.length, len(clip) - best.length, best.length)
-    # Before the best cycle the clip may show another motion.
+    # The clip may show another motion before the best cycle.
     strides = tuple(_even(start, best.length) for start in starts if start >= best.start)
     return Phases(clip, slice(0, len(clip)), strides, gait=False)
 
@@ -170,12 +170,12 @@ def _even(first: int, length: int) -> Stride:
 
 
 def _touchdowns(foot: contacts.Foot) -> list[int]:
-    """Return the frames at which a foot comes down; a foot that stands in the first frame may have stood before."""
+    """Return the foot strikes, except at the first frame, where the contact may have begun earlier."""
     return [start for start, _ in contacts.runs(foot.stands) if start > 0]
 
 
 def _strides(left: Sequence[int], right: Sequence[int], rate: float) -> Sequence[Stride]:
-    """Return the strides of touchdowns of both feet."""
+    """Return the strides from the foot strikes of both feet."""
     strides = []
     for first, end in pairwise(left):
         between = [frame for frame in right if first < frame < end]

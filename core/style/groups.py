@@ -1,4 +1,4 @@
-"""Groups of strides, and how they move on the mean: by a label, or by less and more of a measure (methods: Style)."""
+"""Groups of strides, and their mean motion: by a label, or by low and high values of a measure (methods: Style)."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from .style import Learnt, Style
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Some strides of a style: their name, which they are (n,), and their weights (n,) of sum 1."""
+    """Some strides of a style: their name, their flags (n,), and their weights (n,) of sum 1."""
 
     name: str
     strides: NDArray[np.bool_]
@@ -23,11 +23,11 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Strides in groups, and the component that tells these apart best.
+    """Groups of strides, and the component that separates them best.
 
     by : the label or measure
-    component : its number among those of posture and dynamics apart
-    share : of that component's variance, the part between the groups
+    component : its index among the components of posture and dynamics
+    share : share of that component's variance between the groups
     """
 
     by: str
@@ -39,8 +39,8 @@ class Groups:
 def of(style: Style, by: str) -> Groups:
     """Return the strides of a style in groups.
 
-    by : "person", a label of the clips, or a measure such as "stride", whose groups are under and over its median
-    Raises OptionError for names that are none of these, and where less than two groups have strides.
+    by : "person", a label of the clips, or a measure such as "stride", whose groups are below and above its median
+    Raises OptionError for other names, and if fewer than two groups have strides.
 
     Example:
         >>> from dataclasses import replace
@@ -61,14 +61,14 @@ def of(style: Style, by: str) -> Groups:
     if len(found) < 2:
         raise OptionError(f"by is {by!r}, but all strides are alike in that: take another label or measure")
     between = _between(style, found)
-    best = ties.first_least(-between)  # of walks made by rule, several components tell groups apart entirely
+    best = ties.first_least(-between)  # for procedural walks, several components separate groups completely
     return Groups(by, tuple(found), best, float(between[best]))
 
 
 def curves(learnt: Learnt, rows: Array, group: Group) -> tuple[Array, Array]:
     """Return the mean angles (P, A) of a group over a stride, and their standard deviations, degrees.
 
-    rows (n, P, C) : of all strides, in the form of what was learnt; the axes (A,) are those of the main joints
+    rows (n, P, C) : of all strides, in the form of the components; the axes (A,) belong to the main joints
 
     Example:
         >>> from dataclasses import replace
@@ -104,7 +104,7 @@ def _members(style: Style, by: str) -> dict[str, NDArray[np.bool_]]:
 
 
 def _between(style: Style, found: list[Group]) -> Array:
-    """Return of each component (K,) which part of its variance lies between the groups."""
+    """Return the share of each component's variance (K,) that lies between the groups."""
     learnt = style.learnt("apart")
     scores = learnt.scores(style.rows_in(learnt.form))
     weights = style.material.weights * np.any([group.strides for group in found], axis=0)

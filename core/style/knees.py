@@ -1,4 +1,4 @@
-"""Knees without hyperextension: they stop at straight, and legs swing so that feet stay (methods: Style)."""
+"""Prevent knee hyperextension by stopping knees at straight, with the feet kept in place (methods: Style)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,20 +10,20 @@ from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
 
-SOFT = np.radians(3.0)  # angle over which a knee comes to a stop, at most
-LEAST_SOFT = np.radians(0.01)  # and at least, since it is divided by
-UNSCALED = 1e-3  # as large a change of scale is taken for rounding
-LEAST_BEND = 1e-3  # mean sine; the axis of a knee that bends less is not known
+SOFT = np.radians(3.0)  # largest angle over which a knee decelerates to its stop
+LEAST_SOFT = np.radians(0.01)  # and the smallest, to avoid division by zero
+UNSCALED = 1e-3  # changes of scale up to this are treated as rounding
+LEAST_BEND = 1e-3  # mean sine; for a knee that bends less the axis is unknown
 
 
 def without_hyperextension(clip: Clip, before: Clip) -> Clip:
-    """Return a clip in which no knee bends beyond straight, or beyond where it was in the clip `before`.
+    """Return a clip in which no knee bends beyond straight, or beyond its bend in the clip `before`.
 
     before : the same motion unchanged, which may have another number of frames
 
     The shin turns back about the knee's own axis, and the thigh compensates so that the foot keeps its direction from
-    the hip; it also keeps its rotation in the world. Bodies that do not inherit all, or whose legs are scaled, stay as
-    they are.
+    the hip; it also keeps its world rotation. Bodies without full inheritance, or with scaled legs, are returned
+    unchanged.
 
     Example:
         >>> from dataclasses import replace
@@ -51,7 +51,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
         bent, _ = _bend(limb, turned, places, axis)
         bent_before = _in_frames(_bend(limb, turned_before, places_before, axis)[0], len(clip))
         allowed = np.minimum(bent_before, 0.0)
-        # Softly, but no more than leaves a knee alone that is bent as before.
+        # The soft limit must not change a knee that bends as before.
         wanted = allowed + _soft(bent - allowed, np.clip(bent_before, LEAST_SOFT, SOFT))
         if np.abs(wanted - bent).max() < 1e-9:
             continue
@@ -61,7 +61,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
 
 
 def least(clip: Clip) -> float:
-    """Return the least bend of a clip's knees, degrees; negative for hyperextension, NaN if knees are not known.
+    """Return the least bend of a clip's knees, degrees; negative for hyperextension, NaN for unknown knees.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -79,7 +79,7 @@ def least(clip: Clip) -> float:
 
 
 def _scaled(clip: Clip, legs: Sequence[Limb]) -> bool:
-    """Return whether legs, or what they hang on, are scaled by more than rounding."""
+    """Return whether legs, or their ancestors, are scaled by more than rounding."""
     if clip.scales is None:
         return False
     above = set[int]()
@@ -97,12 +97,12 @@ def _in_frames(angle: Array, count: int) -> Array:
 
 
 def _soft(angle: Array, over: Array) -> Array:
-    """Return angles (F,) that are as they are above `over` (F,), and approach zero smoothly below it."""
+    """Return angles (F,) unchanged above `over` (F,), and approaching zero smoothly below it."""
     return np.where(angle > over, angle, np.where(angle < -over, 0.0, (angle + over) ** 2 / (4.0 * over)))
 
 
 def _axis(limb: Limb, turned: Array, places: Array) -> Array | None:
-    """Return the axis (3,) in the thigh's frame about which a knee bends in the mean, None if it hardly bends."""
+    """Return the mean bending axis (3,) of a knee in the thigh's frame, None if it hardly bends."""
     upper, lower = _bones(limb, places)
     across = (
         quat.cross(upper, lower)

@@ -12,17 +12,17 @@ CLIP, PERSON = "clip", "person"
 
 @dataclass(frozen=True)
 class Labels:
-    """The person of each clip, and its value in every other column ("" if it is not known)."""
+    """The person of each clip, and its value in every other column ("" if unknown)."""
 
     people: tuple[str, ...]
     columns: dict[str, tuple[str, ...]]
 
 
 def of_clips(text: str, names: Sequence[str]) -> Labels:
-    """Return the labels of clips with these names from a table with commas; without one each clip has its own person.
+    """Return the labels of clips with these names from a table in CSV; without one each clip has its own person.
 
-    Clips may have the ending of their files in the table. Raises OptionError for a table without the column `clip`, for
-    clips that it lacks or has twice, and for columns with one value for all clips or the same groups as another.
+    Clip names in the table may have file suffixes. Raises OptionError for a table without the column `clip`, for
+    missing or duplicate clips, and for columns with one value for all clips or the same groups as another.
     """
     if not text.strip():
         return Labels(tuple(names), {})
@@ -63,7 +63,7 @@ def _by_clip(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, 
 
 
 def _key(name: str, known: dict[str, dict[str, str]]) -> str | None:
-    """Return the name under which a clip is in the table, None if it is not."""
+    """Return the name of a clip in the table, None if it is missing."""
     return next((key for key in known if key in (name, f"{name}.bvh") or key.rpartition(".")[0] == name), None)
 
 

@@ -1,4 +1,4 @@
-"""The examples of a style: strides of many clips, a row for each (methods: Style)."""
+"""The examples of a style: strides of many clips, one row each (methods: Style)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,28 +26,28 @@ from .form import PHASES, Form, Motion
 from .gait_phase import Phases
 from .labels import Labels
 
-LEAST = 8  # strides of which a style can be learnt
+LEAST = 8  # strides required to learn a style
 
 
 class TooFewError(ClipError):
-    """There are too few strides, or persons, to learn from."""
+    """Too few strides, or persons, to learn from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """n strides on one body, written in one form.
+    """n strides on one body, in one form.
 
     rows (n, P, C)
     seconds (n,) : of each stride
     of (n,) : the clip of each stride
     clips, people : names of the clips, and of their persons
     columns : other labels of the clips
-    frames (n, 2) : where each stride begins and ends
-    left_out : clips without strides, and why
-    gait : whether strides are cut at touchdowns
-    carried : how clips were carried onto the body
-    given : how clips on the spot got root motion; corrected : how the ends of cycles were made to meet
-    images (n,) : whether each stride is of a mirror image; frame_maps : of each clip, from `frames` to those as given
+    frames (n, 2) : start and end of each stride
+    left_out : clips without strides, and the reasons
+    gait : whether strides are cut at foot strikes
+    carried : reports of the retargeting to the body
+    given : notes on root motion added to in-place clips; corrected : notes on closed ends of cycles
+    images (n,) : whether each stride is of a mirror image; frame_maps : of each clip, from `frames` to the given frames
     """
 
     form: Form
@@ -78,7 +78,7 @@ class Material:
 
     @cached_property
     def measured(self) -> dict[str, Array]:
-        """The measures (n,) that all strides have, by name."""
+        """The measures (n,) common to all strides, by name."""
         strides = [measures.measure(self.form, row, float(s)) for row, s in zip(self.rows, self.seconds, strict=True)]
         return {name: np.array([measured[name] for measured in strides]) for name in measures.common(strides)}
 
@@ -88,10 +88,10 @@ def gather(
 ) -> Material:
     """Return the strides of clips on the body of the first.
 
-    least, persons : how many strides and persons there must be
+    least, persons : required numbers of strides and persons
 
-    Clips without strides are left out and reported. Raises ClipError for too few strides or persons, OptionError for
-    labels that do not fit, and SkeletonError for clips that can't be carried onto the first one's body.
+    Clips without strides are omitted and reported. Raises ClipError for too few strides or persons, OptionError for
+    labels that do not fit, and SkeletonError for clips that can't be retargeted to the first one's body.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -105,7 +105,7 @@ def gather(
     good = [close.trimmed(clip, wanted=True) for clip in clips]
     ready = [steps.ready(part.clip) for part in good]
     sources, carried = _on_one_body([clip for clip, _ in ready])
-    # Strides are found by standing feet, and on the spot no foot stands.
+    # Strides are found from foot contacts, which in-place clips do not have.
     sources, given = add_root_motion.travelling(sources, TravelOptions(), needed=True)
     numbered = [(number, clip, False) for number, clip in enumerate(sources)]
     if options.mirror:
@@ -125,7 +125,7 @@ def gather(
 def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
     """Return the strides of `like` on another body.
 
-    strides : on that body, clips of P + 1 frames whose last frame is the first one of the next stride
+    strides : on that body, clips of P + 1 frames that end with the first frame of the next stride
     """
     motions = [forms.motion_of_part(root_blend.part(clip)) for clip in strides]
     form = _form(strides[0].skeleton, motions)
@@ -134,13 +134,13 @@ def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
 
 
 def _form(skeleton: Skeleton, motions: Sequence[Motion]) -> Form:
-    """Return the form of strides, about the mean rotations of all of them."""
+    """Return the form of strides, relative to their mean rotations."""
     turns = np.concatenate([np.concatenate([each.turns, each.hips[:, None]], axis=1)[:-1] for each in motions])
     return Form(skeleton, forms.joints_of(skeleton), quat.mean_of_frames(turns))
 
 
 def _on_one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[Carried, ...]]:
-    """Return clips on the body of the first, and how those of other bodies were carried onto it."""
+    """Return clips on the body of the first, and reports on the retargeted ones."""
     results = [alike.like(clip, clips[0]) for clip in clips]
     return [clip for clip, _ in results], tuple(how for _, how in results if how is not None)
 
@@ -148,7 +148,7 @@ def _on_one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[Carried, ...]
 def _cut(
     clips: Sequence[tuple[int, Clip, bool]], options: StyleOptions, progress: Progress
 ) -> tuple[list[tuple[int, Phases, bool]], list[str], bool]:
-    """Return the strides of numbered clips, messages on clips without any, and whether they are cut at touchdowns."""
+    """Return the strides of numbered clips, messages on clips without any, and whether they are cut at foot strikes."""
     cutters: dict[bool, Callable[[Clip], Phases]] = {True: gait_phase.of_steps, False: gait_phase.by_cycles}
     wanted = {"auto": (True, False), "strides": (True,), "repeats": (False,)}[options.cycles]
     for gait in wanted:
@@ -166,7 +166,7 @@ def _cut(
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A stride that was cut out of a clip: the clip's number, the motion, its frames, and whether it is an image."""
+    """A stride cut from a clip: the clip's number, the motion, its frames, and whether it is a mirror image."""
 
     number: int
     motion: Motion
@@ -233,7 +233,7 @@ def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], lea
 
 
 def _in_step(rows: Array, form: Form) -> Array:
-    """Return rows (n, P, C) rolled so that they agree best, since repetitions begin anywhere."""
+    """Return rows (n, P, C) rolled for the best agreement, since repetitions have arbitrary starts."""
     spectra = np.fft.rfft(rows[:, :, form.turning], axis=1)
     shifts = np.zeros(len(rows), dtype=np.int64)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Measures of a stride that an animator would name: length of its steps, swing of its arms (methods: Style)."""
+"""Measures of a stride as named by animators, such as step length and arm swing (methods: Style)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .form import Form
 
-# Phases in which each foot surely stands: the left one comes down at 0, the right one half a stride later.
+# Phases in which each foot is certainly in contact: the left strikes at 0, the right half a stride later.
 _STANDS = {"L": (0.08, 0.42), "R": (0.58, 0.92)}
 UNITS = {
     "stride": "leg lengths",
@@ -29,9 +29,9 @@ def measure(form: Form, rows: Array, seconds: float) -> dict[str, float]:
     """Return the measures of a stride that its body allows, in the UNITS of their names.
 
     rows (P, C) : of the form
-    seconds : of the stride
+    seconds : duration of the stride
 
-    Lengths are in leg lengths (see `unit_of`). Stride, cadence, speed, turn and bounce are known of any body; the
+    Lengths are in leg lengths (see `unit_of`). Stride, cadence, speed, turn and bounce are defined for any body; the
     others need feet, arms or a neck.
 
     Example:
@@ -63,7 +63,7 @@ def unit_of(skeleton: Skeleton) -> float:
 
 
 def of_root_trajectory(form: Form, rows: Array, seconds: float) -> dict[str, float]:
-    """Return the measures of a stride that need only its root trajectory and the height of the hips; see `measure`.
+    """Return the measures of a stride that only need its root trajectory and the height of the hips; see `measure`.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -85,7 +85,7 @@ def of_root_trajectory(form: Form, rows: Array, seconds: float) -> dict[str, flo
 
 
 def _of_arms(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]:
-    """Return the swing of the hands fore and aft of their shoulders, and the mean bend of the elbows."""
+    """Return the forward and backward swing of the hands relative to the shoulders, and the mean elbow bend."""
     swings, bends = [], []
     for side in "LR":
         upper, lower, hand = (_place(skeleton, places, f"{part}.{side}") for part in ("upper_arm", "forearm", "hand"))
@@ -99,7 +99,7 @@ def _of_arms(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]
 
 
 def _lean(skeleton: Skeleton, places: Array) -> dict[str, float]:
-    """Return how far the mean trunk leans forward, from hips to neck or head."""
+    """Return the forward lean of the mean trunk, from hips to neck or head."""
     hips = _place(skeleton, places, "hips")
     neck = next((p for role in ("neck", "head") if (p := _place(skeleton, places, role)) is not None), None)
     if hips is None or neck is None:
@@ -109,7 +109,7 @@ def _lean(skeleton: Skeleton, places: Array) -> dict[str, float]:
 
 
 def _of_feet(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]:
-    """Return how far apart the ankles are while they stand, and how high the balls rise over their stance."""
+    """Return the lateral distance of the ankles in contact, and the height of the balls above their stance."""
     points = feet.balls_and_ankles(skeleton)
     if not {"L", "R"} <= set(points):
         return {}
@@ -125,7 +125,7 @@ def _of_feet(skeleton: Skeleton, places: Array, unit: float) -> dict[str, float]
 
 
 def _place(skeleton: Skeleton, places: Array, role: str) -> Array | None:
-    """Return the places (F, 3) of the joint with a role, None if there is none."""
+    """Return the positions (F, 3) of the joint with a role, None if there is none."""
     joint = skeleton.roles.get(role)
     if joint is None and role.startswith("hand"):
         # An arm may end with its forearm.
@@ -140,7 +140,7 @@ def _between(vectors: Array, others: Array) -> Array:
 
 
 def common(strides: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return the names of the measures that all strides have, in the order of UNITS.
+    """Return the names of the measures common to all strides, in the order of UNITS.
 
     Example:
         >>> from action_loom.core.style import measures

@@ -1,7 +1,7 @@
-"""Walks that Action Loom brings along, for characters that have too few to learn a style from (methods: Style).
+"""The bundled walks, for characters with too few strides to learn a style from (methods: Style).
 
-How their people differ is carried to a body's proportions and added to its own cycle. `tools/style_basis.py` learns
-them from captures; walks.md says whose.
+The differences between their people are scaled to a body's proportions and added to its own cycle.
+`tools/style_basis.py` learns them from captures, which walks.md lists.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from .form import PHASES, Form
 from .style import Style
 
 FILE = Path(__file__).with_name("walks.npz")
-MANNER = "manner"  # the column of their labels that names how a clip walks
+MANNER = "manner"  # the label column with the manner of walking of a clip
 
 
 @cache
@@ -35,10 +35,10 @@ def walks() -> Style:
 
 
 def added_to(style: Style, clip: Clip) -> Style:
-    """Return a style whose mean stride is that of a clip on its body; its people differ from it as they did before.
+    """Return a style with its mean stride replaced by a clip's, on its body; the differences between people are kept.
 
-    The differences are turned into the frames of the clip's own mean pose: what leans the trunk of one body then leans
-    that of another. Manners become strides to go towards. Raises ClipError for a clip without strides.
+    The differences are transformed to the frames of the clip's own mean pose, so that a lean of one trunk remains a
+    lean of the other. Manners become named strides for `toward`. Raises ClipError for a clip without strides.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -52,7 +52,7 @@ def added_to(style: Style, clip: Clip) -> Style:
 
 
 def added_to_row(style: Style, own: Array) -> Style:
-    """Return the style that `added_to` returns for a clip with the mean stride `own` (P C + 1,), a row of the style.
+    """Return the result of `added_to` for a clip with the mean stride `own` (P C + 1,), a row of the style.
 
     Example:
         >>> from action_loom.core.style import shipped
@@ -64,7 +64,7 @@ def added_to_row(style: Style, own: Array) -> Style:
     of, before = style.material, style.form
     form, stride = _about(before, own[:-1].reshape(PHASES, -1))
     people, plain = _people(style), _plain(style)
-    # Who walks in a manner only shows no usual difference between people.
+    # People who only walk in a manner do not contribute to the usual differences.
     kept = np.flatnonzero(np.isin(people, people[plain]))
     apart = style.flat - style.flat[kept].T @ (of.weights[kept] / of.weights[kept].sum())
     apart = np.column_stack([_turned(apart[:, :-1].reshape(len(apart), PHASES, -1), before, form), apart[:, -1]])
@@ -91,7 +91,7 @@ def _about(form: Form, stride: Array) -> tuple[Form, Array]:
 
 
 def _turned(rows: Array, form: Form, other: Form) -> Array:
-    """Return differences (n, P C) of rows (n, P, C) in a form, in the frames of another form's mean pose."""
+    """Return differences (n, P C) of rows (n, P, C) in a form, transformed to another form's mean pose."""
     vectors = rows[..., form.turning].reshape(*rows.shape[:2], -1, 3)
     turned = quat.rotate(quat.mul(quat.inv(other.means), form.means), vectors)
     rest = rows[..., form.height :]
@@ -104,15 +104,15 @@ def _people(style: Style) -> Array:
 
 
 def _plain(style: Style) -> Array:
-    """Return which strides (n,) walk in no manner."""
+    """Return flags (n,) of strides without a manner."""
     values = style.material.columns[MANNER]
     return np.array([not values[clip] for clip in style.material.of])
 
 
 def _manners(style: Style, apart: Array) -> dict[str, Array]:
-    """Return what each manner adds to a stride, from differences (n, P C + 1) of strides from the mean.
+    """Return the change of a stride by each manner, from differences (n, P C + 1) of strides from the mean.
 
-    It is told from its performer's plain walks, or from the mean of all where there are none of that one.
+    It is relative to the performer's plain walks, or to the mean of all without such walks.
     """
     values, people, plain = style.material.columns[MANNER], _people(style), _plain(style)
     found: dict[str, list[Array]] = {}

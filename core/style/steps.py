@@ -1,4 +1,4 @@
-"""Clips as they are before strides are cut: a stride that nearly closes is a cycle (methods: Style)."""
+"""Prepare clips before strides are cut: a stride that nearly closes becomes a cycle (methods: Style)."""
 
 from dataclasses import replace
 
@@ -14,15 +14,15 @@ from ..weave import add_root_motion
 from ..weave.seam import close
 from . import gait_phase, knees
 
-NEAR = 1.25  # of the largest move in a frame: how far apart the ends of one stride may be
-MOST_MISSING = 2  # frames between its last pose and its first
+NEAR = 1.25  # times the largest motion in a frame: largest gap between the ends of one stride
+MOST_MISSING = 2  # frames missing between its last pose and its first
 
 
 def ready(clip: Clip) -> tuple[Clip, list[str]]:
-    """Return a clip with its ends made to meet if it is a cycle, and sentences on what was corrected.
+    """Return a clip closed if it is a cycle, and sentences on the corrections.
 
-    Besides what `close.cycle_of` takes for a cycle, a clip in which each foot passes the other once is one if its ends
-    nearly meet and its feet are found to stand in no whole stride.
+    In addition to the cycles found by `close.cycle_of`, a clip counts as one if each foot passes the other once, its
+    ends nearly meet, and contacts give no complete stride.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -38,7 +38,7 @@ def ready(clip: Clip) -> tuple[Clip, list[str]]:
     if ending is None:
         return cycle, corrected
     try:
-        # A gap spread over all joints can bend a knee the wrong way.
+        # Spreading a gap over all joints can hyperextend a knee.
         closed = knees.without_hyperextension(close.as_cycle(cycle, ending), cycle)
     except SkeletonError:
         return cycle, corrected
@@ -50,7 +50,7 @@ def ready(clip: Clip) -> tuple[Clip, list[str]]:
 
 
 def travelling(clip: Clip) -> tuple[Clip, list[str]]:
-    """Return a clip with root motion if it walks on the spot, and sentences on that."""
+    """Return a clip with root motion added if it is in place, and sentences on that."""
     (going,), given = add_root_motion.travelling([clip], TravelOptions(), needed=True)
     return going, given
 
@@ -64,7 +64,7 @@ def _has_strides(clip: Clip) -> bool:
 
 
 def _nearly(clip: Clip) -> Closing | None:
-    """Return how a clip can be closed whose ends are about as far apart as its frames are."""
+    """Return how to close a clip with a gap of roughly one frame's motion, or None."""
     places: Array = cycles.in_ground_frames(clip)
     moves = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)
     gap = float(np.linalg.norm(places[-1] - places[0], axis=1).max())

@@ -22,14 +22,14 @@ _SKELETON = ("parents", "offsets", "orients", "tips")
 
 
 def save(style: Style, path: str | os.PathLike[str]) -> None:
-    """Write a style, whole or not at all; raises LoomError if it can't be written."""
+    """Write a style atomically; raises LoomError if it can't be written."""
     files.write(path, compose(style))
 
 
 def compose(style: Style, harmonics: int = 0) -> bytes:
     """Return the content of a style's file.
 
-    harmonics : of a stride's motion that are kept, in half precision, for a small file; 0 keeps all phases
+    harmonics : number of harmonics of a stride stored, in half precision, for a small file; 0 stores all phases
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -72,7 +72,7 @@ def _packed(rows: Array, harmonics: int) -> dict[str, Any]:
 
 
 def _rows(arrays: Mapping[str, Any]) -> Array:
-    """Return the rows (n, P, C) of a file; raises KeyError if it has none."""
+    """Return the rows (n, P, C) of a file; raises KeyError if there are none."""
     if "spectra" not in arrays:
         return np.asarray(arrays["rows"], dtype=np.float64)
     real, imaginary = arrays["spectra"].astype(np.float64)
@@ -80,7 +80,7 @@ def _rows(arrays: Mapping[str, Any]) -> Array:
 
 
 def load(path: str | os.PathLike[str]) -> Style:
-    """Return a style read from a file; raises LoomError with the file's name if it can't be read or is none.
+    """Return a style read from a file; raises LoomError with the file's name if it is unreadable or not a style.
 
     Example:
         >>> import tempfile
@@ -102,7 +102,7 @@ def load(path: str | os.PathLike[str]) -> Style:
 
 
 def read(content: bytes, path: str) -> Style:
-    """Return the style of a file's content; raises LoomError with the file's name, `path`, if it is none.
+    """Return the style of a file's content; raises LoomError with the file's name, `path`, if it is not a style.
 
     Example:
         >>> from action_loom.core.errors import LoomError
@@ -124,7 +124,7 @@ def read(content: bytes, path: str) -> Style:
 
 
 def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
-    """Return the style of a file's description and arrays; raises ValueError for values that no style has."""
+    """Return the style of a file's description and arrays; raises ValueError for invalid values."""
     parents, offsets, orients, tips = (arrays[name] for name in _SKELETON)
     names, legs = tuple(about["names"]), about.get("leg_count", 0)
     skeleton = Skeleton(names, parents, offsets, orients, tips, about["roles"], leg_count=legs)
@@ -164,7 +164,7 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
 
 
 def _report(report: Any) -> dict[str, Any]:
-    """Return a report; raises ValueError if it lacks an entry that is shown later."""
+    """Return a report; raises ValueError if an entry required later is missing."""
     kinds = {"names": list, "warnings": list, "hashes": list, "style": dict, "seconds_taken": float}
     if not all(isinstance(report.get(key), kind) for key, kind in kinds.items()):
         raise ValueError

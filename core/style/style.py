@@ -1,4 +1,4 @@
-"""A style: strides of several people, and what is learnt from them (methods: Style)."""
+"""A style: strides of several people, and the components learned from them (methods: Style)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ MAIN = ("spine", "chest", "neck", "head", "clavicle", "upper_arm", "forearm", "t
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """Components of the rotations of the body's main joints, and what goes along with them.
+    """Components of the rotations of the body's main joints, and the changes correlated with them.
 
     form : of the rows
     turning : the columns of a row that belong to the main joints
     parts : the components, of these columns at all P phases
     names : of the components
-    whole (K, P C + 1) : the change of a row and of the logarithm of its seconds by a score of one
+    whole (K, P C + 1) : the change of a row and of its log duration per unit of score
     centre (P C + 1,) : the row with scores of zero
     """
 
@@ -48,13 +48,12 @@ class Learnt:
 
 @dataclass(frozen=True, eq=False)
 class Style:
-    """A style. Everything follows from its strides, and is computed when it is first needed.
+    """A style. Everything is derived from its strides, and computed on first use.
 
     name : of its file
     report : plain JSON values, see `reporting.learnt`
-    shipped, why : whether it is to be added to a clip's own cycle, as the walks are that Action Loom brings along,
-        and why these are used
-    manners : strides (P C + 1,) besides those of people, by name
+    shipped, why : whether it is added to a clip's own cycle, like the bundled walks, and why these are used
+    manners : strides (P C + 1,) of manners of walking, by name
     """
 
     material: Material
@@ -70,7 +69,7 @@ class Style:
 
     @cached_property
     def flat(self) -> Array:
-        """The strides as rows (n, P C + 1), the logarithm of their seconds last."""
+        """The strides as rows (n, P C + 1), with the logarithm of their duration last."""
         rows = self.material.rows
         return np.concatenate([rows.reshape(len(rows), -1), np.log(self.material.seconds)[:, None]], axis=1)
 
@@ -84,7 +83,7 @@ class Style:
         """The directions of the measures that have a slider."""
         known = {name: values for name, values in self.material.measured.items() if name in SLIDERS}
         found = directions.learn(self.flat, known, self.material.weights)
-        # Of differences from a clip's own stride this one is the middle, though its measures need not be their mean.
+        # A bundled style is centred on the clip's own stride, although its measures need not be the examples' mean.
         return directions.about(found, self.measure(self.mean)) if self.shipped else found
 
     def measure(self, flat: Array) -> dict[str, float]:
@@ -97,7 +96,7 @@ class Style:
 
     @cached_property
     def with_speed(self) -> dict[str, float]:
-        """By how many standard deviations stride and cadence change with one of speed."""
+        """Change of stride and cadence, in standard deviations, per standard deviation of speed."""
         weights, known = self.material.weights, self.sliders
         standard = {
             name: (self.material.measured[name] - known.means[k]) / known.deviations[k]
@@ -111,7 +110,7 @@ class Style:
 
     @cached_property
     def slopes(self) -> dict[str, Array]:
-        """How measures change with the factors of directions about the mean stride: "natural" and "only"."""
+        """Derivatives of measures by the factors of directions at the mean stride: "natural" and "only"."""
         known = self.sliders
         return {
             "natural": directions.jacobian(self.mean, known.natural, self.standard),
@@ -119,7 +118,7 @@ class Style:
         }
 
     def learnt(self, kind: str) -> Learnt:
-        """Return the components of one of KINDS: posture and dynamics apart, both together, or as in the source."""
+        """Return the components of one of KINDS: posture and dynamics separately, both, or as in the source."""
         if kind not in self._learnt:
             self._learnt[kind] = _learn(self, kind)
         return self._learnt[kind]
@@ -130,7 +129,7 @@ class Style:
 
     @cached_property
     def added(self) -> dict[str, "Style"]:
-        """The style added to clips (see `fit.for_clip`), by hashes of these."""
+        """Cache of the style added to clips (see `fit.for_clip`), by their hashes."""
         return {}
 
     @cached_property
@@ -166,7 +165,7 @@ class Style:
         return strides
 
     def effects(self, kind: str) -> dict[str, Effect]:
-        """Return for each label how it is related to the components that have a factor."""
+        """Return the relation of each label to the components that have a factor."""
         learnt = self.learnt(kind)
         scores = learnt.scores(self.rows_in(learnt.form))[:, :FACTORS]
         return {column: _effect(self.material, scores, values) for column, values in self.material.columns.items()}
@@ -198,7 +197,7 @@ def _learn(style: Style, kind: str) -> Learnt:
 def _main_columns(form: Form, *, with_hips: bool) -> NDArray[np.int64]:
     """Return the columns of the main joints: without fingers, hands, toes and helpers.
 
-    The source leaves out the hips, too. Of a body whose joints have no roles, all joints count.
+    The source omits the hips, too. All joints are used for a body without roles.
     """
     roles = {joint: role.partition(".")[0] for role, joint in form.skeleton.roles.items()}
     own = [k for k, joint in enumerate(form.joints) if roles.get(int(joint), "") in MAIN]
@@ -210,7 +209,7 @@ def _main_columns(form: Form, *, with_hips: bool) -> NDArray[np.int64]:
 
 
 def _apart(turning: Array, weights: Array) -> tuple[Components, tuple[str, ...]]:
-    """Return the components of posture and of dynamics, ordered together by their deviations, and their names."""
+    """Return the components of posture and of dynamics, sorted together by deviation, and their names."""
     both, names = [], list[str]()
     for rows, name in zip(components.in_two_parts(turning), ("posture", "dynamics"), strict=True):
         parts = components.of_rows(rows.reshape(len(rows), -1), weights, most=components.MOST // 2)
@@ -234,7 +233,7 @@ def _variance(turning: Array, weights: Array) -> float:
 
 
 def _goes_along(scores: Array, flat: Array, weights: Array) -> Array:
-    """Return the change (K, P C + 1) of rows that goes along with a score of one of each component, by regression."""
+    """Return the change (K, P C + 1) of rows correlated with one unit of score of each component, by regression."""
     centred = scores - weights @ scores
     spread = np.maximum(np.sqrt(weights @ centred**2), 1e-12)
     standard = centred / spread
@@ -244,9 +243,9 @@ def _goes_along(scores: Array, flat: Array, weights: Array) -> Array:
 
 
 def _effect(material: Material, scores: Array, values: Sequence[str]) -> Effect:
-    """Return how a label, with values of the clips, is related to scores.
+    """Return the relation of a label, given by clip, to scores.
 
-    Of people if each has one value, else of clips, with equal weights for all people.
+    It is computed over people if each has one value, else over clips, with equal total weights for all people.
     """
     clips = [k for k, value in enumerate(values) if value and (material.of == k).any()]
     by_person: dict[str, set[str]] = {}

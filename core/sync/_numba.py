@@ -6,24 +6,24 @@ from numpy.polynomial import chebyshev
 from ..jit import kernel
 from .ties import TIE
 
-CLEARLY = 1.0 - TIE  # a step is taken instead of those before it if its cost is below this share of theirs
+CLEARLY = 1.0 - TIE  # a step replaces an earlier one if its cost is below this share of the earlier cost
 LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and count as equal
 
-# The arc cosine over √(1 − cosine) as a polynomial of 2·cosine − 1, the highest power first, exact to 4e-15. It takes a
+# The arc cosine over √(1 − cosine) as a polynomial of 2·cosine − 1, highest power first, exact to 4e-15. It takes a
 # quarter of the time of the mathematical library, which computes one number at a time.
 _NODES = chebyshev.chebpts1(20)
 _ARCS = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) / np.sqrt(0.5 - 0.5 * _NODES), 19)
 ARC = tuple(float(c) for c in chebyshev.cheb2poly(_ARCS)[::-1])
-# The square of the arc cosine over 1 − cosine likewise, the lowest power first, exact to 1e-13: it has no root.
+# The square of the arc cosine over 1 − cosine as such a polynomial, lowest power first, exact to 1e-13, without a root.
 _SQUARES = chebyshev.chebfit(_NODES, np.arccos(0.5 + 0.5 * _NODES) ** 2 / (0.5 - 0.5 * _NODES), 15)
 A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P = (float(c) for c in chebyshev.cheb2poly(_SQUARES))  # noqa: E741
 
 
 @kernel("void(f8[::1], f8[::1], f8[::1], f8[::1], i2[::1], i2)")
 def _consider(costs, onwards, here, best, steps, step):  # type: ignore[no-untyped-def]
-    """Let the steps whose costs are given go on by the cells of a row, and take them where that is cheaper.
+    """Extend steps of given costs by the cells of a row, and record them where they are cheaper.
 
-    onwards : their costs with these cells
+    onwards : output, their costs with these cells
     """
     for j in range(len(here)):
         onwards[j] = costs[j] + here[j]
@@ -34,13 +34,13 @@ def _consider(costs, onwards, here, best, steps, step):  # type: ignore[no-untyp
 
 @kernel("Tuple((f8[::1], f8[::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1], i8)")
 def borders(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untyped-def]
-    """See `dtw.Costs`; what leads back are the steps."""
+    """See `dtw.Costs`; the backpointers are steps."""
     rows, columns = distance.shape
     steps, last = np.zeros((rows, columns), dtype=np.int16), np.empty(rows + 1)
     above, row = skip_columns.copy(), np.empty(columns + 1)
     last[0] = above[columns]
-    # Steps down that began in the last rows, and steps to the right. The cells of a row do not depend on each other:
-    # whole rows at a time take a third as long as cell by cell.
+    # Costs of downward steps that started in recent rows, and of steps to the right. The cells of a row are
+    # independent, and processing whole rows takes a third of the time of single cells.
     down, right = np.full((min(limit, rows), columns), np.inf), np.empty((2, columns))
     for i in range(rows):
         here, best = distance[i], row[1:]
@@ -64,13 +64,13 @@ def borders(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untype
 
 @kernel("Tuple((f8[::1], f8[::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1])")
 def borders_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-untyped-def]
-    """See `dtw.Costs`; for a limit that limits nothing."""
+    """See `dtw.Costs`; without a slope limit."""
     rows, columns = distance.shape
     steps, last = np.zeros((rows, columns), dtype=np.int16), np.empty(rows + 1)
     above, row = skip_columns.copy(), np.empty(columns + 1)
     last[0] = above[columns]
-    # A right-angled corner is never cheaper than the diagonal, which is taken where both are equal. So a path that
-    # comes down to a cell leaves it down or by the diagonal, and likewise to the right.
+    # A right-angled corner is never cheaper than the diagonal, which is preferred in ties. A path that enters a cell
+    # downwards therefore leaves it downwards or diagonally; the same holds to the right.
     for i in range(rows):
         here = distance[i]
         row[0] = skip_rows[i + 1]
@@ -110,7 +110,7 @@ def rolled(distance, starts, limit):  # type: ignore[no-untyped-def]
 
 @kernel("i8[:, ::1](i2[:, ::1], i8[:, ::1], i8, i8)")
 def trace(back, ends, rows, columns):  # type: ignore[no-untyped-def]
-    """See `dtw.Costs.path`; what leads back are the steps."""
+    """See `dtw.Costs.path`; the backpointers are steps."""
     for k in range(len(ends)):
         i, j = ends[k, 0], ends[k, 1]
         first_i, first_j = i, j
@@ -130,7 +130,7 @@ def trace(back, ends, rows, columns):  # type: ignore[no-untyped-def]
                 cells[at, 0], cells[at, 1] = i, j
                 i -= step > 0
                 j -= step < 0
-            # One move too many that way; then the diagonal.
+            # The loop has moved once too often in that direction; the diagonal move follows.
             i, j = i + (step > 0) - 1, j + (step < 0) - 1
         return cells[at:].copy()
     return np.empty((0, 2), dtype=np.int64)
@@ -142,7 +142,7 @@ def banded(distance, first, begin, limit):  # type: ignore[no-untyped-def]
     rows = len(first)
     columns = first[-1] + begin[-1] - begin[-2]
     steps = np.zeros(len(distance), dtype=np.int16)
-    # As in `borders`; by columns of the whole matrix, so that cells outside of the band are infinite.
+    # As in `borders`, indexed by columns of the whole matrix, so that cells outside the band are infinite.
     above, best = np.full(columns + 1, np.inf), np.empty(columns)
     down, right = np.full((min(limit, rows), columns), np.inf), np.empty((2, columns))
     above[0] = 0.0
@@ -183,7 +183,7 @@ def banded(distance, first, begin, limit):  # type: ignore[no-untyped-def]
 
 @kernel("void(f8[:, ::1], i8, i8, f8[::1])")
 def _mean_along(products, i, window, mean):  # type: ignore[no-untyped-def]
-    """Fill in row i of the mean over a window along the diagonals; see `distance.apart`."""
+    """Fill row i of the mean over a window along the diagonals; see `distance.apart`."""
     for j in range(len(mean)):
         mean[j] = products[i, j]
     for k in range(1, 2 * window + 1):
@@ -230,7 +230,7 @@ def clouds_apart(products, drift, window, spread, other_spread, lift, other_lift
 
 @kernel("void(f8[::1], f8[::1], f8)", fused=True)
 def _add_squares(total, cosine, weight):  # type: ignore[no-untyped-def]
-    """Add weight·arccos²(cosine)·4 to the totals; pairs of terms, since one after the other they would wait."""
+    """Add weight·arccos²(cosine)·4 to the totals, with terms in pairs to shorten the chain of dependent operations."""
     for j in range(len(total)):
         x = 2.0 * cosine[j] - 1.0
         x2 = x * x
@@ -277,7 +277,7 @@ def weighted_window(poses, weights):  # type: ignore[no-untyped-def]
         row = means[i]
         for k in range(-window, window + 1):
             other, weight = poses[i + k if 0 <= i + k < count else i], weights[k + window]
-            # First the columns whose window overhangs on the left and on the right, then those between.
+            # First the columns whose window extends beyond the left or right end, then those between.
             left, right = min(max(-k, 0), columns), max(columns - max(k, 0), 0)
             for j in range(left):
                 row[j] += weight * other[j]
@@ -292,7 +292,7 @@ def weighted_window(poses, weights):  # type: ignore[no-untyped-def]
 
 @kernel("f8(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], i8[::1], i8, i8, f8[:, ::1])")
 def _pair_apart(x, y, heights, sums, samples, i, j, work):  # type: ignore[no-untyped-def]
-    """Return the squared distance of the windows about two rows.
+    """Return the squared distance of the windows around two rows.
 
     sums (F, 3) : weighted means on the ground, and sums of squares
     """

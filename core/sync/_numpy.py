@@ -1,6 +1,6 @@
 """The recurrences and distances of this package for numpy: the same numbers as `_numba`.
 
-Recurrences and distances between places agree to the last bit, distances between rotations except for rounding.
+Recurrences and distances between positions agree to the last bit, distances between rotations up to rounding.
 """
 
 from collections.abc import Callable, Container
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .ties import TIE
 
-ENOUGH = 1.0 + TIE  # the first step whose cost is below this share of the least is the one that was taken
+ENOUGH = 1.0 + TIE  # the first step with a cost below this multiple of the least one is taken
 LEAST = 1e-12  # m²; smaller differences of squared distances are rounding, and count as equal
-_SOME = 2000  # pairs that are compared at a time, so that their windows stay small
-_TOGETHER = 20_000  # cells of the rows of several matrices that are computed together, so that they stay in cache
+_SOME = 2000  # pairs compared at a time, to keep their windows small
+_TOGETHER = 20_000  # cells of rows computed together over several matrices, to stay in cache
 
 Places = NDArray[np.int64]
 Ground = NDArray[np.complex128]
 
 
 class _Back(NamedTuple):
-    """What leads back along a path: distances (M, N), the costs (M+1, N+1) of all cells, and the slope limit."""
+    """Data for backtracking a path: distances (M, N), the costs (M+1, N+1) of all cells, and the slope limit."""
 
     distance: Array
     total: Array
@@ -30,20 +30,20 @@ class _Back(NamedTuple):
 
 
 class _Row:
-    """The recurrence of `dtw.Costs` for a row of cells (…, N) at a time, of one matrix or of several."""
+    """The recurrence of `dtw.Costs` for a row of cells (…, N) at a time, for one matrix or several."""
 
     def __init__(self, shape: tuple[int, ...], rows: int, limit: int) -> None:
-        # Steps down that began in the last rows, and steps to the right. What slices them is done once, not in each
-        # row: in numpy a row takes mostly the time of its calls.
+        # Costs of downward steps that started in recent rows, and of steps to the right. They are sliced once instead
+        # of in each row, because call overhead dominates a row in numpy.
         self._down, right = np.full((min(limit, rows), *shape), np.inf), np.full((2, *shape), np.inf)
         self._begun = [(begun, begun[..., :-1]) for begun in self._down]
         self._right = [(right[k % 2, ..., 1:], right[k % 2, ..., :-1]) for k in range(1, min(limit, shape[-1]))]
         self._at = 0
 
     def fill(self, above: Array, here: Array, row: Array) -> None:
-        """Fill in the costs of a row.
+        """Compute the costs of a row.
 
-        above (…, N) : the costs of the cells before it on the diagonal; here (…, N) : its distances
+        above (…, N) : costs of the previous cells on the diagonal; here (…, N) : the row's distances
         """
         diagonal, before = self._begun[self._at]
         diagonal[:] = above
@@ -70,13 +70,13 @@ def borders(distance: Array, skip_rows: Array, skip_columns: Array, limit: int) 
 
 
 def borders_unlimited(distance: Array, skip_rows: Array, skip_columns: Array) -> tuple[Array, Array, _Back]:
-    """See `dtw.Costs`; by antidiagonals, whose cells do not depend on each other."""
+    """See `dtw.Costs`; computed by antidiagonals, whose cells are independent."""
     rows, columns = distance.shape
     total = np.full((rows + 1, columns + 1), np.inf)
     costs, distances = total.ravel(), distance.ravel()
     for diagonal in range(rows + columns - 1):
         low, high = max(0, diagonal - columns + 1), min(diagonal, rows - 1)
-        # In a flat array the next cell of an antidiagonal is one row further, less one.
+        # In the flat array, the next cell of an antidiagonal is one row further, less one.
         begin, end = low * columns + diagonal, high * columns + diagonal + 1
         best = costs[begin:end:columns].copy()
         if low == 0:
@@ -93,7 +93,7 @@ def borders_unlimited(distance: Array, skip_rows: Array, skip_columns: Array) ->
 
 
 def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
-    """See `dtw.rolled`; all starts at once."""
+    """See `dtw.rolled`; computes all starts at once."""
     rows, columns = distance.shape
     costs = np.empty(len(starts))
     at_once = max(1, _TOGETHER // columns)
@@ -113,8 +113,8 @@ def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
 
 
 def _steps(back: _Back) -> Callable[[int, int], int]:
-    """Return what tells the step that leads to a cell, the first of those that cost least (see `ties`)."""
-    # Single numbers come out of a flat view in half the time that they take out of an array.
+    """Return a function for the step that leads to a cell, the first of those with least cost (see `ties`)."""
+    # Reading single numbers from a memoryview takes half the time of an array.
     distance, total, limit = back.distance.ravel().data, back.total.ravel().data, back.limit
     columns = back.distance.shape[1]
 
@@ -171,11 +171,11 @@ def trace(back: _Back, ends: NDArray[np.int64], rows: int, columns: int) -> NDAr
 def _walked(
     step_to: Callable[[int, int], int], i: int, j: int, until: Container[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], list[int], tuple[int, int] | None]:
-    """Return the cells at the ends of a path's steps, back from its last one, these steps, and the first in `until`."""
+    """Return the cells at the ends of a path's steps, traced backwards, these steps, and the first cell in `until`."""
     passed: list[tuple[int, int]] = []
     steps: list[int] = []
     while i >= 0 and j >= 0:
-        if (i, j) in until:  # paths that meet go on together
+        if (i, j) in until:  # paths that meet are identical from here
             return passed, steps, (i, j)
         passed.append((i, j))
         step = step_to(i, j)
@@ -186,7 +186,7 @@ def _walked(
 
 def _cells(steps: list[int], i: int, j: int) -> NDArray[np.int64]:
     """Return the cells (K, 2) of a path from its steps, the last one first, and its last cell."""
-    # Backwards, each step is its moves down or to the right, and one on the diagonal.
+    # Traced backwards, each step consists of its moves down or to the right, and one diagonal move.
     step = np.array(steps, dtype=np.int64)
     moves = np.repeat(np.stack([step > 0, step < 0], axis=1), np.abs(step) + 1, axis=0)
     moves[np.cumsum(np.abs(step) + 1) - 1] = True
@@ -199,7 +199,7 @@ def banded(distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], 
     counts = np.diff(begin)
     rows, columns = len(first), int(first[-1] + counts[-1])
     total = np.empty(len(distance))
-    # As in `_Row`; by columns of the whole matrix, so that cells outside of the band are infinite.
+    # As in `_Row`, indexed by columns of the whole matrix, so that cells outside the band are infinite.
     above = np.full(columns + 1, np.inf)
     down, right = np.full((min(limit, rows), columns), np.inf), np.empty((2, columns))
     begun, moved = list(down), list(right)
@@ -230,7 +230,7 @@ def banded(distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], 
 def _banded_steps(
     distances: Array, totals: Array, first: list[int], begin: list[int], limit: int
 ) -> Callable[[int, int], int]:
-    """Return what tells the step that leads to a cell of a band, from the costs of all its cells; see `_steps`."""
+    """Return a function for the step that leads to a cell of a band, from the costs of all its cells; see `_steps`."""
     distance, total = distances.data, totals.data  # as lists they would take four times the memory
 
     def cost(i: int, j: int) -> float:
@@ -247,7 +247,7 @@ def _banded_steps(
         for k in range(1, min(limit, i + 1)):
             higher = begin[i - k] + j - first[i - k]
             if higher >= begin[i - k + 1]:
-                break  # outside of the band, as all rows above are
+                break  # outside the band, like all rows above
             run += distance[higher]
             if cost(i - 1 - k, j - 1) + run <= least:
                 return k
@@ -301,8 +301,8 @@ def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool)
     for first in range(0, len(total), several):
         rows = slice(first, first + several)
         for joint, other, weight in zip(rotations[:, :, rows], others, weights, strict=True):
-            # A matrix product takes half the time, but rounds in an order of its own. Between rotations that are nearly
-            # equal, that makes an angle as large as the root of the rounding.
+            # A matrix product takes half the time, but its rounding differs. For nearly equal rotations, an angle would
+            # be wrong by the square root of the rounding error.
             angle = joint.T @ other if squared else sum(a[:, None] * b for a, b in zip(joint, other, strict=True))
             np.minimum(np.abs(angle, out=angle), 1.0, out=angle)
             np.arccos(angle, out=angle)
@@ -324,7 +324,7 @@ def weighted_window(poses: Array, weights: Array) -> Array:
 
 
 def _shifted(count: int, k: int) -> NDArray[np.int64]:
-    """Return the frames k later; where there is none, the frame itself."""
+    """Return the frames shifted by k; frames out of range are replaced by the original frame."""
     frames = np.arange(count)
     return np.where((frames + k >= 0) & (frames + k < count), frames + k, frames)
 
@@ -354,7 +354,7 @@ def downhill(
 
 
 def _pairs_apart(ground: Ground, heights: Array, sums: tuple[Ground, Array], samples: Places, places: Places) -> Array:
-    """Return the squared distances (M,) of the windows about pairs of rows (M, 2)."""
+    """Return the squared distances (M,) of the windows around pairs of rows (M, 2)."""
     distances = np.empty(len(places))
     means, squares = sums
     for first in range(0, len(places), _SOME):

@@ -1,17 +1,17 @@
 """Ground alignment of point clouds, and local minima of distance matrices (methods: Pose distance).
 
-Two windows of a body's points are compared after the best turn about the vertical and shift on the ground. With p, q
-their points on the ground as x + iy, each about the weighted mean of its window, and heights z:
+Two windows of a body's points are compared after the optimal rotation about the vertical and translation on the ground.
+With p, q their points on the ground as x + iy, each relative to the weighted mean of its window, and heights z:
 
     D² = Σ w|p|² + Σ w|q|² − 2·|Σ w q̄·p| + Σ w (z − z')²        turn = arg Σ w q̄·p        shift = p̄ − e^(i·turn)·q̄
 
-Feet that stand in both windows should stay in place: together they count `STANDING` times as much as the cloud. With
-f, f' their balls about the same means, ω = `STANDING` / K in the samples in which both stand, and W = 1 + Σω:
+Feet in contact in both windows should stay in place: together they are weighted `STANDING` times the cloud. With f, f'
+their balls relative to the same means, ω = `STANDING` / K in the samples with contact in both, and W = 1 + Σω:
 
     c = Σ w q̄·p + Σ ω f̄'·f      turn = arg(c − Σω f̄' · Σω f / W)      shift = (Σω f − e^(i·turn)·Σω f') / W
 
-`align` computes this for given pairs, `clouds_apart` for all pairs of frames, `distances` for blocks of all pairs of
-rows, and `nearest_nearby` step by step downhill from pair to pair.
+`align` computes this for given pairs, `clouds_apart` for all pairs of frames, `distances` for blocks of pairs of rows,
+and `nearest_nearby` step by step while descending from pair to pair.
 """
 
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ from ..motion.quat import Array
 Complex = NDArray[np.complex128]
 Places = NDArray[np.int64]
 
-STANDING = 10.0  # weight of a foot that stands in all samples; the whole cloud has 1
+STANDING = 10.0  # weight of a foot in contact in all samples; the whole cloud has 1
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How to bring windows (…) together: turn the others about the origin (radians), then shift them (x + iy, metres).
+    """The alignment of windows (…): turn the others about the origin (radians), then shift them (x + iy, metres).
 
-    residual : the mean of the weighted squared distances (m²) that remain on the ground
+    residual : the remaining weighted mean squared distance (m²) on the ground
     """
 
     turn: Array
@@ -45,10 +45,10 @@ class Alignment:
 def align(
     windows: Complex, others: Complex, weights: Array, feet: Sequence[Footing] = (), *, turning: bool = True
 ) -> Alignment:
-    """Return how to bring other windows of points (…, K, P) on the ground to the first ones as well as possible.
+    """Return the optimal alignment of other windows of points (…, K, P) on the ground with the first ones.
 
     weights (P,) : of the points, with sum 1
-    feet : of both windows (…, K, S), or none; feet that stand in both should stay in place
+    feet : of both windows (…, K, S), or none; feet in contact in both should stay in place
     turning : whether the others may be turned, or only shifted
 
     Example:
@@ -84,9 +84,9 @@ def clouds_apart(
     """Return the distances (M, N) between all windows of two clips from their matrix products.
 
     products (3, M+2W, N+2W) : of single frames: real and imaginary part of the correlation, and heights
-    drift (2, M, N) : what the centroids of single frames add to the correlation
+    drift (2, M, N) : contribution of the single frames' centroids to the correlation
     spread (M,), other_spread (N,) : Σ w‖p‖²
-    lift (M,), other_lift (N,) : the mean heights that are removed
+    lift (M,), other_lift (N,) : mean heights to subtract
     """
     distances: Array = jit.kernels(__package__).clouds_apart(
         products, drift, window, spread, other_spread, lift, other_lift
@@ -96,10 +96,10 @@ def clouds_apart(
 
 @dataclass(frozen=True, eq=False)
 class Clouds:
-    """Windows (R,) of points as rows, whose products are sums over the window; each about its own mean on the ground.
+    """Windows (R,) of points as rows, whose products are sums over the window; each relative to its own ground mean.
 
-    ground, heights (R, K·P) : times the roots of the weights, rounded by `exact_sums`
-    square (R,) : Σ w‖p‖², infinite for a row that holds no window
+    ground, heights (R, K·P) : times the square roots of the weights, rounded by `exact_sums`
+    square (R,) : Σ w‖p‖², infinite for a row without a window
     """
 
     ground: Complex
@@ -108,7 +108,7 @@ class Clouds:
 
 
 def distances(rows: Clouds, columns: Clouds, some: slice, others: slice) -> Array:
-    """Return the distances (M, N) between two slices of windows, infinite for rows that hold no window.
+    """Return the distances (M, N) between two slices of windows, infinite for rows without a window.
 
     Example:
         >>> import numpy as np
@@ -133,12 +133,12 @@ def distances(rows: Clouds, columns: Clouds, some: slice, others: slice) -> Arra
 def nearest_nearby(
     ground: Complex, heights: Array, roots: Array, samples: Places, start: Places, low: Places, high: Places
 ) -> tuple[Places, Array]:
-    """Return pairs of frames (M, 2) moved downhill step by step to a local minimum, and their distances (M,), metres.
+    """Return pairs of frames (M, 2) moved step by step to a local minimum, and their distances (M,), metres.
 
-    ground, heights (F, P) : points times the roots (P,) of their weights
-    samples (K,) : the frames of a window, about its middle
-    start (M, 2) : where the search begins
-    low, high (M, 2) : the first and last frames that it may reach
+    ground, heights (F, P) : points times the square roots (P,) of their weights
+    samples (K,) : the frames of a window, relative to its middle
+    start (M, 2) : start of the search
+    low, high (M, 2) : first and last frames allowed
 
     Example:
         >>> import numpy as np
@@ -161,8 +161,8 @@ def nearest_nearby(
 
 
 def local_minima(matrix: NDArray[np.floating]) -> Places:
-    """Return the cells (K, 2) of a matrix that are no larger than any cell around them, row by row."""
-    # First rule out most cells by those on their left and right, for the whole matrix at once.
+    """Return the cells (K, 2) of a matrix that are no larger than any neighbour, row by row."""
+    # First exclude most cells by their left and right neighbours, for the whole matrix at once.
     among = np.ones(matrix.shape, dtype=bool)
     among[:, 1:] &= matrix[:, 1:] <= matrix[:, :-1]
     among[:, :-1] &= matrix[:, :-1] <= matrix[:, 1:]
@@ -172,7 +172,7 @@ def local_minima(matrix: NDArray[np.floating]) -> Places:
 
 
 def are_minima(matrix: NDArray[np.floating], rows: Places, columns: Places) -> NDArray[np.bool_]:
-    """Return which of some cells (K,) are no larger than any cell around them; at the border, than those that exist.
+    """Return which of some cells (K,) are no larger than any existing neighbour.
 
     Example:
         >>> import numpy as np

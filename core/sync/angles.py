@@ -14,17 +14,17 @@ from . import joint_weights
 from .distance import Metric
 from .posed_clip import PosedClip
 
-LEAST = 1e-12  # of a squared sine; smaller ones are rounding, and count as none
-# The ten different products of two components, and how often each occurs in (q·q')².
+LEAST = 1e-12  # of a squared sine; smaller ones are rounding, and treated as zero
+# The ten distinct products of two components, and the frequency of each in (q·q')².
 _FIRST, _SECOND = np.triu_indices(4)
 _OCCURRENCE = np.sqrt(np.where(_FIRST == _SECOND, 1.0, 2.0))
 
 
 class AngleMetric(Metric):
-    """Angles between joint rotations, Σ α·angle^p, as a mean over the window that weighs its centre most.
+    """Angles between joint rotations, Σ α·angle^p, as a mean over the window with the largest weight at its centre.
 
     The hips' rotation is taken in the heading frame, so that turning a clip changes nothing; the other joints'
-    about their rest frames. Where a window overhangs, its centre frame fills it ([Zheng]).
+    rotations about their rest frames. Window frames beyond a clip's end are replaced by the centre frame ([Zheng]).
     """
 
     floor = 0.002  # rad² (or rad)
@@ -97,6 +97,6 @@ def _in_window(poses: Array, window: int) -> Array:
 
 
 def weighted_window(poses: Array, weights: Array) -> Array:
-    """Return Σ ω P(i + k, j + k), k = −W … W, with weights ω (2W+1,); frames outside are the centre frame's."""
+    """Return Σ ω P(i + k, j + k), k = −W … W, with weights ω (2W+1,); frames out of range use the centre frame."""
     means: Array = jit.kernels(__package__).weighted_window(poses, weights)
     return means

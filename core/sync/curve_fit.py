@@ -1,4 +1,4 @@
-"""From a path through the distance matrix to a smooth, strictly increasing curve (methods: Time registration)."""
+"""Fit a smooth, strictly increasing curve to a path through the distance matrix (methods: Time registration)."""
 
 from dataclasses import dataclass, replace
 
@@ -9,11 +9,11 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 
 KNOT_SECONDS = 1.0 / 6.0  # 1/12 follows noise, 1/3 misses steps
-PRECISION = 1e-14  # of least squares: the gradient that is left, as a share of the first one
+PRECISION = 1e-14  # of least squares: the remaining gradient, as a share of the initial one
 
 
 def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
-    """Return the rows (K,) of a path's cells (·, 2), and its middle column (K,) in each; its ends are exact."""
+    """Return the rows (K,) of a path's cells (·, 2), and its middle column (K,) in each, with exact ends."""
     rows, first = np.unique(cells[:, 0], return_index=True)
     last = np.append(first[1:], len(cells)) - 1
     middle = 0.5 * (cells[first, 1] + cells[last, 1])
@@ -22,7 +22,7 @@ def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
 
 
 def smoothed(values: Array, matching: Matching, rate: float, knot: float = 0.0, *, periodic: bool = False) -> Array:
-    """Return samples (K,) smoothed as `matching` asks; the ends stay as they are, or meet if the samples are periodic.
+    """Return samples (K,) smoothed by the method of `matching`; end samples are kept, or joined for periodic samples.
 
     knot : samples between the knots of a spline; 0 for `KNOT_SECONDS`
     """
@@ -51,8 +51,8 @@ def average(values: Array, radius: int, *, periodic: bool = False) -> Array:
 def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
     """Return samples (K,) smoothed by the least-squares quadratic B-spline with knots every `knot` samples.
 
-    The first and the last sample stay as they are (Kovar & Gleicher 2003). Periodic samples cover one period, and
-    their spline is closed.
+    The first and the last sample are kept (Kovar & Gleicher 2003). Periodic samples cover one period, and their spline
+    is closed.
     """
     count = len(values)
     if periodic:
@@ -65,7 +65,7 @@ def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
     if count < pieces + 3:
         return values.copy()
     basis = _quadratic_basis(np.linspace(0.0, pieces, count), pieces)
-    # On clamped knots the outer control points are the curve's ends.
+    # With clamped knots the outer control points are the curve's end points.
     ends = np.zeros(pieces + 2)
     ends[0], ends[-1] = values[0], values[-1]
     outer = (basis.columns == 0) | (basis.columns == pieces + 1)
@@ -77,7 +77,7 @@ def spline(values: Array, knot: float, *, periodic: bool = False) -> Array:
 
 @dataclass(frozen=True)
 class _Basis:
-    """B-splines at K places: the shares (K, 3) of three control points at each, and their numbers (K, 3) of `size`."""
+    """B-splines at K positions: weights (K, 3) of three control points each, and their indices (K, 3) of `size`."""
 
     columns: NDArray[np.int64]
     shares: Array
@@ -96,8 +96,8 @@ class _Basis:
 def _least_squares(basis: _Basis, values: Array) -> Array:
     """Return the control points whose curve is nearest to values (K,).
 
-    By conjugate gradients (Hestenes & Stiefel 1952): time and memory of a step grow with the number of values, and
-    some thirty steps are enough, since only neighbours depend on each other. A full matrix would grow with the square.
+    By conjugate gradients (Hestenes & Stiefel 1952): time and memory of an iteration grow linearly, and some thirty
+    iterations suffice, because only neighbours interact. A full matrix would grow with the square.
     """
     control = np.zeros(basis.size)
     missing, slope = values, basis.gathered(values)
@@ -120,7 +120,7 @@ def _quadratic_basis(at: Array, pieces: int) -> _Basis:
     """Return pieces + 2 quadratic B-splines on clamped whole knots 0 … pieces (Cox and de Boor)."""
     piece = np.minimum(at.astype(np.int64), pieces - 1)
     done, left = at - piece, piece + 1.0 - at
-    # The knots next to those of the piece itself.
+    # The knots next to the piece's own knots.
     low, high = np.maximum(piece - 1.0, 0.0), np.minimum(piece + 2.0, pieces)
     before, after = piece + 1.0 - low, high - piece
     shares = (left * left / before, left * (at - low) / before + done * (high - at) / after, done * done / after)
@@ -128,7 +128,7 @@ def _quadratic_basis(at: Array, pieces: int) -> _Basis:
 
 
 def _periodic_basis(at: Array, pieces: int) -> _Basis:
-    """Return as many quadratic B-splines as pieces, on whole knots round a circle."""
+    """Return `pieces` periodic quadratic B-splines on integer knots."""
     piece = at.astype(np.int64)
     t = at - piece
     shares = (0.5 * (1.0 - t) ** 2, 0.5 + t - t * t, 0.5 * t * t)
@@ -136,10 +136,10 @@ def _periodic_basis(at: Array, pieces: int) -> _Basis:
 
 
 def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool = False) -> Array:
-    """Return samples (K,) near the given ones, with the same ends, whose steps lie in [lowest, highest].
+    """Return samples (K,) near the given ones, with the same ends, and with steps in [lowest, highest].
 
-    What is too much or too little in a step is passed to its neighbours until all are within the limits; what remains
-    is spread over all steps. Least squares on the steps alone would move the whole curve.
+    The excess of a step is passed to its neighbours until all are within the limits; the remainder is spread over all
+    steps. Least squares on the steps alone would move the whole curve.
     """
     steps = np.diff(values)
     for _ in range(200):
@@ -152,7 +152,7 @@ def limit_slopes(values: Array, lowest: float, highest: float, *, periodic: bool
             continue
         steps[1:] += 0.5 * excess[:-1]
         steps[:-1] += 0.5 * excess[1:]
-        # An end has one neighbour only, which takes both halves.
+        # An end only has one neighbour, which receives both halves.
         steps[min(1, len(steps) - 1)] += 0.5 * excess[0]
         steps[max(len(steps) - 2, 0)] += 0.5 * excess[-1]
     steps = _with_sum(steps, values[-1] - values[0], lowest, highest)
@@ -169,7 +169,7 @@ def _with_sum(steps: Array, total: float, lowest: float, highest: float) -> Arra
     low, high = lowest - steps.max(), highest - steps.min()
     for _ in range(100):
         middle = 0.5 * (low + high)
-        done = middle in (low, high)  # there is no number between them
+        done = middle in (low, high)  # no floating-point number lies between them
         if _within(steps + middle, lowest, highest).sum() < total:
             low = middle
         else:
@@ -180,14 +180,14 @@ def _with_sum(steps: Array, total: float, lowest: float, highest: float) -> Arra
 
 
 def _within(values: Array, lowest: float, highest: float) -> Array:
-    """Return what numpy's clip does, in half the time for short arrays."""
+    """Return the result of numpy's clip, in half the time for short arrays."""
     return np.minimum(np.maximum(values, lowest), highest)
 
 
 def evaluate(values: Array, at: Array) -> Array:
-    """Return increasing samples (K,) at fractional places, monotone between them (Fritsch & Carlson 1980).
+    """Return increasing samples (K,) at fractional positions, interpolated monotonically (Fritsch & Carlson 1980).
 
-    Places beyond the samples have the value of the nearest end.
+    Positions out of range have the value of the nearest end.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Where a clip repeats itself: the start and length of its cycles, ranked (methods: Loops)."""
+"""Find and rank the cycles of a periodic clip by start and length (methods: Loops)."""
 
 from dataclasses import dataclass
 
@@ -12,21 +12,21 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 SHORTEST, LONGEST = 0.3, 3.0  # s of a cycle
-LEAST_SEEN = 0.25  # of a second cycle, which the clip must show
-UNSEEN = 0.25  # taken off a score if nothing of a second cycle is seen: a short piece resembles many others
-NEAR_BEST = 0.05  # scores this close to the best count as equal to it; the shortest of them is the cycle
-PERIODIC, WEAK = 0.6, 0.45  # scores: from the first on accepted, from the second with a warning, below refused
-SEARCH_RATE = 60.0  # Hz, about; faster clips are thinned
+LEAST_SEEN = 0.25  # of a second cycle that the clip must contain
+UNSEEN = 0.25  # penalty on a score without any of a second cycle, because a short piece resembles many others
+NEAR_BEST = 0.05  # scores this close to the best count as equal; the cycle is the shortest of them
+PERIODIC, WEAK = 0.6, 0.45  # scores: accepted, accepted with a warning, and below that refused
+SEARCH_RATE = 60.0  # Hz, approximately; faster clips are decimated
 BLOCK = 256  # frames whose products with later frames are computed together
-FLAT_SHARE = 0.1  # of the largest range of a joint's angle; joints that turn less are left out (ε of [Shibuta])
+FLAT_SHARE = 0.1  # of the largest range of a joint's angle; joints with less are omitted (ε of [Shibuta])
 PROPOSED = 8  # lengths whose best cycles are scored
-NOISE = 0.005  # m a joint that stands still moves in captures
-DIGITS = 9  # of a score that count: the last ones depend on the processor, and equal cycles would be chosen by them
+NOISE = 0.005  # m of noise of a static joint in captures
+DIGITS = 9  # significant digits of a score; further ones depend on the processor and would decide between equal cycles
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """A stretch of a clip, `length` frames from frame `start`, and how well what follows repeats it (1 at most)."""
+    """A stretch of a clip, `length` frames from frame `start`, and how well its continuation repeats it (at most 1)."""
 
     start: int
     length: int
@@ -35,12 +35,12 @@ class Cycle:
 
 @dataclass(frozen=True, eq=False)
 class Repetition:
-    """The cycles of a clip, best first, and the curves that a picture of the search shows.
+    """The cycles of a clip, best first, and the curves for a picture of the search.
 
     lags (K,) : seconds
     scores (K,) : the best score over all starts at each lag
     starts (S,) : frames
-    start_scores (S,) : the score of a cycle of the best one's length from each of them
+    start_scores (S,) : the score of a cycle of the best length from each start
     """
 
     cycles: tuple[Cycle, ...]
@@ -55,15 +55,15 @@ class Repetition:
 
 
 def find(clip: Clip) -> Repetition:
-    """Return the cycles of a clip by comparing every window with the one that follows it (methods: Loops).
+    """Return the cycles of a clip by comparing every window with the following one (methods: Loops).
 
-    With windows a at S and b at S + L of n frames, V their spread about the mean of both, D = Σ|a − b|², and f what
-    noise adds, all of joint positions in the heading frame:
+    With windows a at S and b at S + L of n frames, V their spread about the common mean, D = Σ|a − b|², and f the
+    contribution of noise, all of joint positions in the heading frame:
 
         r(S, L) = (V_a + V_b − D) / (V_a + V_b + 2 n f) − 0.25 (1 − n / L)
 
-    Of the peaks over L within 0.05 of the best, the shortest is the cycle. Raises RegistrationError for a clip that is
-    too short to show 1.25 cycles of 0.3 s.
+    The cycle is the shortest peak over L within 0.05 of the best. Raises RegistrationError for a clip too short for
+    1.25 cycles of 0.3 s.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -111,7 +111,7 @@ def of_length(clip: Clip, length: int) -> Repetition:
 
 
 def _features(clip: Clip, step: int) -> tuple[Array, int]:
-    """Return joint positions (F, 3·J) in the heading frame of every `step`-th frame, and how many joints count."""
+    """Return joint positions (F, 3·J) in the heading frame of every `step`-th frame, and the number of joints used."""
     body = clip.skeleton.point_weights[: len(clip.skeleton)] > 0.0
     _, positions = kinematics.world(clip)
     facing = root_motion.pelvis_heading(clip, root_motion.HEADING_SIGMA)
@@ -143,7 +143,7 @@ def _scores(features: Array, lags: NDArray[np.int64], noise: float) -> list[Arra
         apart_sum = np.concatenate([[0.0], np.cumsum(apart)])
         difference = apart_sum[start + n] - apart_sum[start]
         square = energy[start + n] - energy[start] + energy[start + lag + n] - energy[start + lag]
-        # |Σ a + Σ b|² of two whole windows, one after the other; then of windows that the end of the clip cuts short.
+        # |Σ a + Σ b|² of two complete consecutive windows; then of windows truncated by the end of the clip.
         whole = max(count - 2 * lag + 1, 0)
         full = own_sum[2 * lag :] + own_sum[:whole] - 2.0 * sum_products[:whole, 2 * lag] if whole else own_sum[:0]
         first, second = sums[whole : len(start)], sums[whole + lag : len(start) + lag]
@@ -169,7 +169,7 @@ def _products(rows: Array, furthest: int) -> Array:
 
 
 def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
-    """Return the peaks over lags: first the shortest lag that is as good as the best, then the others by score."""
+    """Return the peaks over lags: first the shortest lag equivalent to the best, then the others by score."""
     peaks = 1 + np.flatnonzero((scores[1:-1] >= scores[:-2]) & (scores[1:-1] > scores[2:]))
     if not len(peaks):
         return [int(np.argmax(scores))]
@@ -182,10 +182,10 @@ def _peaks(scores: Array, lags: NDArray[np.int64]) -> list[int]:
 def find_by_autocorrelation(clip: Clip) -> Repetition:
     """Return the cycles of a clip by the autocorrelation of its joints' angles ([Shibuta]), ranked as by `find`.
 
-    Angles that range over less than a tenth of the largest range are left out; the others' correlations are averaged.
-    For each start the first high peak of that curve proposes a cycle. A mean over many noisy joints can't tell whether
-    a clip repeats, so r decides among the best starts of the best lengths. Raises RegistrationError for a clip that is
-    too short, or whose curve has no peak.
+    Angles with a range below a tenth of the largest range are omitted; the others' correlations are averaged. The first
+    high peak of that curve proposes a cycle for each start. A mean over many noisy joints does not show whether a clip
+    is periodic, so r decides among the best starts of the best lengths. Raises RegistrationError for a clip that is too
+    short, or whose curve has no peak.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -226,7 +226,7 @@ def _best_of_lengths(cycles: list[Cycle]) -> list[Cycle]:
 
 
 def _rescored(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
-    """Return cycles with their scores by `find`: first the shortest that is as good as the best, then by score."""
+    """Return cycles with their scores by `find`: first the shortest equivalent to the best, then by score."""
     step = max(1, round(clip.rate / SEARCH_RATE))
     features, joints = _features(clip, step)
     lags, which = np.unique([round(cycle.length / step) for cycle in proposed], return_inverse=True)
@@ -241,7 +241,7 @@ def _rescored(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
 
 
 def _autocorrelation(vectors: Array) -> Array:
-    """Return the mean (F,) over channels of their normalised autocorrelation, each lag over the frames it leaves."""
+    """Return the mean (F,) over channels of their normalised autocorrelation, each lag over the remaining frames."""
     count = len(vectors)
     centred = vectors - vectors.mean(axis=0)
     power = np.abs(np.fft.rfft(centred, 2 * count, axis=0)) ** 2
@@ -253,8 +253,8 @@ def _autocorrelation(vectors: Array) -> Array:
 def _first_peak(curve: Array, shortest: int, longest: int) -> int:
     """Return the first lag in range at which the smoothed slope of a curve (Savitzky & Golay 1964) turns negative.
 
-    Bumps of less than half the rise from the lowest value to the highest peak do not count, since half a cycle has
-    one. Returns 0 if there is no peak.
+    Bumps below half the rise from the lowest value to the highest peak are ignored, because half a cycle causes one.
+    Returns 0 if there is no peak.
     """
     slope = np.convolve(curve, [0.2, 0.1, 0.0, -0.1, -0.2], mode="same")
     falls = np.flatnonzero((slope[:-1] > 0.0) & (slope[1:] <= 0.0)) + 1

@@ -1,6 +1,6 @@
 """Pose distances for all pairs of frames of two clips at once (methods: Pose distance).
 
-A metric is a class: an instance holds one clip, and gives the distance matrix to another clip for any window.
+A metric is a class: an instance holds one clip, and computes the distance matrix to another clip for any window.
 """
 
 from abc import ABC, abstractmethod
@@ -16,38 +16,38 @@ from ..recipes.matching import Matching
 from .exact_sums import Some
 from .posed_clip import PosedClip
 
-BLOCK = 128  # rows of a distance matrix that are computed at a time
-MOST_CELLS = 16_000_000  # of a matrix that is held whole: 4000 × 4000 frames, 128 MB
+BLOCK = 128  # rows of a distance matrix computed at a time
+MOST_CELLS = 16_000_000  # of a matrix stored completely: 4000 × 4000 frames, 128 MB
 
 
 class Metric(ABC):
-    """One clip, ready to be compared with others frame by frame."""
+    """One clip, prepared for comparing frames with others."""
 
-    floor: ClassVar[float]  # poses this close count as equal
-    passes: ClassVar[int]  # how often registration runs, each time on the stretch found before
+    floor: ClassVar[float]  # poses at this distance count as equal
+    passes: ClassVar[int]  # number of registration passes, each on the stretch found before
 
     @abstractmethod
     def __init__(self, body: PosedClip, matching: Matching) -> None: ...
 
     @abstractmethod
     def matrix(self, other: Self, window: int) -> Array:
-        """Return the distances (M, N) between this clip's frames and another's, over `window` frames each side."""
+        """Return the distances (M, N) between this clip's frames and another's, over `window` frames on each side."""
 
     @abstractmethod
     def taken(self, frames: slice) -> Self:
-        """Return some frames alone, prepared as they are in the whole clip."""
+        """Return only some frames, prepared as in the whole clip."""
 
     def part(self, first: int, last: int) -> Self:
-        """Return the frames first … last alone, prepared as they are in the whole clip."""
+        """Return only the frames first … last, prepared as in the whole clip."""
         return self.taken(slice(first, last + 1))
 
     def over(self, first: int, last: int) -> Self:  # noqa: ARG002  (used by metrics that depend on it)
-        """Return the same clip, prepared for frames first … last to be those that have a counterpart."""
+        """Return the same clip, prepared for the case that only frames first … last have a counterpart."""
         return self
 
 
 def thinning(count: int, columns: int) -> int:
-    """Return the least n for which a matrix of every n-th of (M, N) frames can be held whole."""
+    """Return the least n for which a matrix of every n-th of (M, N) frames can be stored completely."""
     return max(1, int(np.ceil(np.sqrt(count * columns / MOST_CELLS))))
 
 
@@ -57,7 +57,7 @@ def clamped(count: int, window: int) -> NDArray[np.int64]:
 
 
 def rows(values: Some, window: int) -> Some:
-    """Return frames as rows, with the first and last repeated so that every window is whole."""
+    """Return frames as rows, with the first and last repeated so that every window is complete."""
     count = len(values)
     if window == 0:
         return values.reshape(count, -1)
@@ -65,10 +65,10 @@ def rows(values: Some, window: int) -> Some:
 
 
 def in_blocks(count: int, columns: int, window: int, some: Callable[[slice, slice], Array]) -> Array:
-    """Return a matrix (M, N) whose rows are computed in blocks, so that intermediate results stay small and in cache.
+    """Return a matrix (M, N) computed in blocks of rows, so that intermediate results stay small and in cache.
 
-    some(block, around) : the rows of a block; `around` are its frames and a window's frames on each side, in the
-    numbers of `rows`
+    some(block, around) : the rows of a block; `around` are its frames extended by a window on each side, as indices
+        into `rows`
     """
     if count <= BLOCK:
         return some(slice(0, count), slice(0, count + 2 * window))

@@ -1,4 +1,4 @@
-"""Cheapest paths through a distance matrix: dynamic time warping with a limited slope (methods: Time registration)."""
+"""Least-cost paths through a distance matrix: time warping with limited slope (methods: Time registration)."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -14,17 +14,17 @@ from . import ties
 
 Cells = NDArray[np.int64]
 
-LONGEST_WAIT = 32_767  # frames of a step: it is held in two bytes, since every pair of frames has one
-# Each step of Dinkelbach's iteration squares what is missing: after one of a thousandth, a millionth at most is.
+LONGEST_WAIT = 32_767  # frames of a step, which is stored in two bytes for every pair of frames
+# Dinkelbach's iteration converges quadratically: after a step of a thousandth, the error is at most a millionth.
 PRECISE = 1e-3
-EQUAL = 1e-6  # lower by less is not lower
-ROUGH = 1e-2  # the same, of a thinned matrix, which is no nearer itself
-SOME = 100  # frames of the shorter clip in a thinned matrix
+EQUAL = 1e-6  # smaller decreases are ignored
+ROUGH = 1e-2  # the same for a subsampled matrix, which is no more accurate than this
+SOME = 100  # frames of the shorter clip in a subsampled matrix
 
 
 @dataclass(frozen=True, eq=False)
 class WarpPath:
-    """A path through a matrix: cells (K, 2), the sum of their distances, and the share of it at the slope limit."""
+    """A path through a matrix: cells (K, 2), the sum of their distances, and the share of cells at the slope limit."""
 
     cells: Cells
     cost: float
@@ -40,32 +40,30 @@ class WarpPath:
 
     @property
     def mean_cost(self) -> float:
-        """The cost per matched frame: per frame and not per cell, so that no detour lowers it."""
+        """The cost per matched frame; a cost per cell could be lowered by detours."""
         return self.cost / (0.5 * (self.rows + self.columns))
 
 
 class Costs:
-    """What the cheapest paths through a matrix cost that end in its last row or its last column.
+    """The costs of the least-cost paths through a matrix that end in its last row or its last column.
 
-    last_row (N+1,), last_column (M+1,) : by the number of columns, or of rows, that are done
-
+    last_row (N+1,), last_column (M+1,) : by the number of columns, or of rows, covered
     A step is one diagonal move and then up to limit − 1 moves down or to the right:
 
         v(i, j) = min( min_{k=0..L−1} v(i−1−k, j−1) + Σ_{r=0..k} D(i−r, j),
                        min_{k=1..L−1} v(i−1, j−1−k) + Σ_{r=0..k} D(i, j−r) )
 
-    so at most L frames in a row correspond to one frame. With a limit of all frames this is classic dynamic time
-    warping, since a right-angled corner is never cheaper than the diagonal. Of steps that cost the same (see `ties`)
-    the first in this order is taken.
+    so at most L consecutive frames correspond to one frame. With a limit of all frames this is classic dynamic time
+    warping, since a right-angled corner is never cheaper than the diagonal. Ties between steps (see `ties`) are
+    resolved in this order.
     """
 
     def __init__(self, distance: Array, skip_rows: Array, skip_columns: Array, limit: int) -> None:
         """Compute the costs for a matrix (M, N).
 
-        skip_rows (M+1,), skip_columns (N+1,) : the cost of leaving out that many first frames, infinite where not
-            allowed
+        skip_rows (M+1,), skip_columns (N+1,) : the cost of omitting that many first frames, infinite if not allowed
 
-        Raises RegistrationError where steps may be too long for two bytes.
+        Raises RegistrationError if steps may be too long for two bytes.
         """
         rows, columns = distance.shape
         if min(limit, max(rows, columns)) - 1 > LONGEST_WAIT:
@@ -82,12 +80,12 @@ class Costs:
             found = self._kernels.borders(self._distance, *skips, self._limit)
         self.last_row: Array = found[0]
         self.last_column: Array = found[1]
-        self._back = found[2]  # what leads back along a path: its steps or all costs, as the engine likes
+        self._back = found[2]  # backtracking data: steps or all costs, depending on the engine
 
     def path(self, ends: Cells, rows: int = 1, columns: int = 1) -> WarpPath | None:
-        """Return the cheapest path to the first of some cells (K, 2) whose path has so many rows and columns or more.
+        """Return the least-cost path to the first of some cells (K, 2) whose path covers enough rows and columns.
 
-        None where no path has.
+        None if there is none.
         """
         cells = self._kernels.trace(self._back, np.ascontiguousarray(ends), rows, columns)
         if not len(cells):
@@ -101,16 +99,16 @@ def _kernels() -> ModuleType:
 
 
 def _at_limit(cells: Cells, limit: int) -> float:
-    """Return which share of a path's cells (K, 2) are those of its longest steps."""
+    """Return the share of a path's cells (K, 2) in its longest steps."""
     begin = np.flatnonzero(np.append(True, np.diff(cells, axis=0).all(axis=1)))
     lengths = np.diff(np.append(begin, len(cells)))
     return float(np.count_nonzero(lengths == limit) * limit / len(cells)) if limit > 1 else 0.0
 
 
 def pinned(distance: Array, limit: int) -> WarpPath:
-    """Return the cheapest path from the first corner to the last.
+    """Return the least-cost path from the first corner to the last.
 
-    Raises RegistrationError if the slope limit or the band leaves none.
+    Raises RegistrationError if the slope limit or the band excludes all paths.
     """
     rows, columns = distance.shape
     needed = needed_limit(rows, columns)
@@ -136,13 +134,13 @@ def needed_limit(rows: int, columns: int) -> int:
 
 
 def banded(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64], limit: int) -> WarpPath:
-    """Return the cheapest path from the first cell of a band to its last.
+    """Return the least-cost path from the first cell of a band to its last.
 
     distance (K,) : of the cells of the band, row by row
-    first, counts (M,) : the first column of the band in each row, and how many it has; neither the first columns nor
-        the last ones decrease, and the first row begins in column 0
+    first, counts (M,) : the first column of the band in each row, and its number of columns; neither the first columns
+        nor the last ones decrease, and the first row begins in column 0
 
-    Raises RegistrationError if the slope limit leaves no path in the band.
+    Raises RegistrationError if the slope limit excludes all paths in the band.
     """
     begin = np.concatenate([[0], np.cumsum(counts)])
     cells = _kernels().banded(distance, first, begin, int(limit))
@@ -153,7 +151,7 @@ def banded(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64],
 
 
 def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
-    """Return the costs (K,) from corner to corner of a matrix (M, N) rolled to begin in some of its columns (K,)."""
+    """Return the costs (K,) between the corners of a matrix (M, N) rolled to begin in some of its columns (K,)."""
     if limit < max(distance.shape):
         costs: Array = _kernels().rolled(kernel_argument(distance), starts, int(limit))
         return costs
@@ -164,16 +162,16 @@ def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
 
 
 class Stretches:
-    """What stretches of two clips cost if a frame left out at an end costs price/2.
+    """The costs of stretches of two clips if omitting a frame at an end costs price/2.
 
-    At most half of the first frames of either clip are left out; of the last ones, any number.
+    At most half of the first frames of either clip may be omitted, and any number of the last ones.
     """
 
     def __init__(self, distance: Array, limit: int, price: float) -> None:
         rows, columns = distance.shape
         self._shape, self._limit, self._price = (rows, columns), limit, price
         self._costs = Costs(distance, _skipping(rows, price), _skipping(columns, price), limit)
-        # A path may end in the last row or the last column; it then leaves out the frames after its end.
+        # A path may end in the last row or the last column; it then omits the frames after its end.
         self._ends = np.concatenate([_cells(rows - 1, np.arange(columns)), _cells(np.arange(rows - 1), columns - 1)])
         left_out = (rows - 1 - self._ends[:, 0]) + (columns - 1 - self._ends[:, 1])
         done = np.concatenate([self._costs.last_row[1:], self._costs.last_column[1:-1]])
@@ -186,11 +184,11 @@ class Stretches:
 
     @property
     def least_whole(self) -> float:
-        """A bound that the cost from corner to corner is not below."""
+        """A lower bound of the cost from corner to corner."""
         return float(self._costs.last_row[-1])
 
     def path(self) -> WarpPath:
-        """Return the path of the cheapest stretch of at least half of both clips.
+        """Return the path of the cheapest stretch that covers at least half of both clips.
 
         Raises RegistrationError if there is none.
         """
@@ -209,9 +207,9 @@ class Stretches:
 def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPath:
     """Return the best matching stretch, without the frames of one clip that overhang at either end.
 
-    A frame left out costs keep·c/2, where c is the least mean cost (not less than `floor`) of a path that keeps at
-    least half of both clips. The path of least mean cost itself would be shrunk to the smallest stretch allowed, for
-    the last percent of cost. At most half of either clip is left out (methods: Time registration).
+    Omitting a frame costs keep·c/2, where c is the least mean cost (at least `floor`) of a path that covers at least
+    half of both clips. The path of least mean cost itself would shrink to the shortest stretch allowed for the last
+    percent of cost. At most half of either clip is omitted (methods: Time registration).
     """
     least = least_mean(distance, limit, floor, roughly_least(distance, limit, floor))
     return Stretches(distance, limit, keep * least.cost).path()
@@ -219,10 +217,10 @@ def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPa
 
 @dataclass(frozen=True)
 class LeastMean:
-    """The least mean cost of a stretch, and whether a search in a similar matrix can begin there: whether it is steady.
+    """The least mean cost of a stretch, and whether it is a stable initial value for a similar matrix.
 
-    Where half of a clip has to be kept, the cheapest path at that price may be a dearer one, and which is found depends
-    on where the search began: then it begins at the mean of all distances, always.
+    If the limit of half of a clip is active, the cheapest path at that price may not be the best one, and the result
+    depends on the initial value. In that case the iteration always starts at the mean of all distances.
     """
 
     cost: float
@@ -232,9 +230,9 @@ class LeastMean:
 def least_mean(
     distance: Array, limit: int, floor: float, guess: LeastMean | None = None, precise: float = PRECISE
 ) -> LeastMean:
-    """Return the mean cost at which leaving out frames neither saves nor costs anything, by Dinkelbach's iteration.
+    """Return the mean cost at which omitting frames neither saves nor costs anything, by Dinkelbach's iteration.
 
-    guess : that of a similar matrix
+    guess : the result for a similar matrix
     """
     most = _mean(distance)
     price = min(guess.cost, most) if guess and guess.steady else most
@@ -252,7 +250,7 @@ def least_mean(
 
 
 def roughly_least(distance: Array, limit: int, floor: float) -> LeastMean:
-    """Return about what `least_mean` does, from a thinned matrix; the mean of all where that would not pay."""
+    """Return an approximate `least_mean` from a subsampled matrix; of a small one, the mean of all distances."""
     thin = thinned(distance)
     try:
         if thin is not None:
@@ -263,13 +261,13 @@ def roughly_least(distance: Array, limit: int, floor: float) -> LeastMean:
 
 
 def thinned(distance: Array) -> Array | None:
-    """Return every n-th row and column of a matrix, so few that a path takes next to no time; None for a small one."""
+    """Return a matrix subsampled until a path takes negligible time; None for a small matrix."""
     every = min(distance.shape) // SOME
     return distance[::every, ::every] if every > 2 else None
 
 
 def _mean(distance: Array) -> float:
-    """Return the mean of the distances that are finite."""
+    """Return the mean of the finite distances."""
     mean = float(distance.mean())
     return mean if np.isfinite(mean) else float(distance[np.isfinite(distance)].mean())
 
@@ -279,7 +277,7 @@ def _corner(count: int) -> Array:
 
 
 def _skipping(count: int, price: float) -> Array:
-    """Return the cost (count + 1,) of leaving out the first n frames, n = 0 … count, of which at most half may be."""
+    """Return the cost (count + 1,) of omitting the first n frames, n = 0 … count, infinite for more than half."""
     frames = np.arange(count + 1)
     return np.where(2 * frames <= count, 0.5 * price * frames, np.inf)
 

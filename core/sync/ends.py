@@ -1,8 +1,8 @@
-"""Whether clips correspond from end to end or in a stretch, and the path between the ends (methods: Time registration).
+"""Decide whether clips correspond from end to end or in a stretch, and find the path (methods: Time registration).
 
-Each path through the whole matrix takes as long as all else in a registration. So what is decided already is not
-computed again: the clips correspond from end to end if no stretch at all is cheap enough, and only in a stretch if even
-a bound of the path from end to end is too dear.
+Each path through the whole matrix takes as long as the rest of a registration, so paths that can't change the decision
+are skipped: clips correspond from end to end if no stretch is cheap enough, and only in a stretch if even a lower bound
+for the path from end to end is too high.
 """
 
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import dtw
 
-OPEN_GAIN = 1.3  # open ends are taken if pinned ends have more than this many times their mean cost
+OPEN_GAIN = 1.3  # open ends are chosen if pinned ends have more than this multiple of their mean cost
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """The ends, "pinned" or "open", the path between them, and about the least mean cost where stretches were tried."""
+    """The ends, "pinned" or "open", the path, and the approximate least mean cost if stretches were tried."""
 
     kind: str
     path: dtw.WarpPath
@@ -34,10 +34,10 @@ def choose(
     before: Ends | None = None,
     precise: float = dtw.PRECISE,
 ) -> Ends:
-    """Return the ends that `matching` asks for or that suit the clips, and the path between them.
+    """Return the ends requested by `matching` or suited to the clips, and the path between them.
 
-    floor : poses this close count as equal
-    before : the ends in a similar matrix, which tell what is worth trying first
+    floor : poses at this distance count as equal
+    before : the ends in a similar matrix, which determine the order of trials
     precise : see `dtw.least_mean`
     """
     matrix = in_band(matrix, matching.band)
@@ -63,7 +63,7 @@ def choose(
 
 
 def _whole(matrix: Array, limit: int) -> dtw.WarpPath | None:
-    """Return the path from end to end, None where the band leaves none."""
+    """Return the path from end to end, None if the band excludes it."""
     try:
         return dtw.pinned(matrix, limit)
     except RegistrationError:
@@ -71,12 +71,12 @@ def _whole(matrix: Array, limit: int) -> dtw.WarpPath | None:
 
 
 def _none_is_cheaper(matrix: Array, limit: int, whole: dtw.WarpPath, floor: float) -> bool:
-    """Return whether no stretch has so low a mean cost that it would be taken instead of the whole."""
+    """Return whether no stretch has a mean cost low enough to replace the whole."""
     return whole.mean_cost <= floor or dtw.Stretches(matrix, limit, whole.mean_cost / OPEN_GAIN).none_cheaper
 
 
 def _seem_whole(matrix: Array, limit: int, least: float, floor: float) -> bool:
-    """Return whether clips seem to correspond from end to end, by a thinned matrix."""
+    """Return whether clips seem to correspond from end to end, judged by a subsampled matrix."""
     thin = dtw.thinned(matrix)
     if thin is None:
         return True
@@ -85,7 +85,7 @@ def _seem_whole(matrix: Array, limit: int, least: float, floor: float) -> bool:
 
 
 def in_band(matrix: Array, band: float) -> Array:
-    """Return the matrix (M, N), infinite more than band·N columns from the line of even time; 0 for no band."""
+    """Return the matrix (M, N), infinite more than band·N columns from the diagonal; 0 for no band."""
     if band == 0.0:
         return matrix
     rows, columns = matrix.shape

@@ -1,8 +1,9 @@
-"""Numbers whose products can be summed without rounding, in any order.
+"""Round numbers so that sums of their products are exact, in any order.
 
 A linear algebra library sums products in an order that depends on the processor and on the number of threads. The last
-bits differ, and where two choices are equally good (a clip that repeats itself, a pose and its mirror image) these bits
-would decide. Rounded to 23 bits of the largest row, a tenth of a micrometre of a person, sums are exact, and the same.
+bits differ, and would decide between equally good choices (in a clip that repeats itself, or between a pose and its
+mirror image). Rounded to 23 bits of the largest row, a tenth of a micrometre for a person, sums are exact and
+reproducible.
 """
 
 import math
@@ -13,9 +14,9 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-BITS = 23  # twice that for a product of two rows; 7 bits are left for a sum over the frames of a window
+BITS = 23  # twice that for a product of two rows; 7 bits remain for a sum over the frames of a window
 
-WIDE = 2048  # numbers of a row that are multiplied at a time
+WIDE = 2048  # numbers of a row multiplied at a time
 
 Numbers = NDArray[np.float32] | NDArray[np.float64]
 Some = TypeVar("Some", NDArray[np.float32], NDArray[np.float64])
@@ -23,7 +24,7 @@ Rows = TypeVar("Rows", NDArray[np.float64], NDArray[np.complex128])
 
 
 def rounded(rows: Rows) -> Rows:
-    """Return rows (R, …), real or complex, rounded so that the sums of products of any two are exact in doubles.
+    """Return rows (R, …), real or complex, rounded so that sums of products of any two are exact in double precision.
 
     Example:
         >>> import numpy as np
@@ -44,7 +45,7 @@ def rounded(rows: Rows) -> Rows:
 
 
 def unit_of(square: float) -> float:
-    """Return what numbers are rounded to whole multiples of: a power of two; 0 for what can't be rounded.
+    """Return the unit to which numbers are rounded, a power of two; 0 if rounding is not possible.
 
     square : the sum of squares of the largest row
 
@@ -56,12 +57,12 @@ def unit_of(square: float) -> float:
     largest = float(np.sqrt(square))
     if not 0.0 < largest < np.inf:
         return 0.0
-    # A little less, so that the last bit of this sum does not matter where it is a power of two.
+    # The margin keeps the last bit of this sum from mattering near a power of two.
     return float(2.0 ** (np.ceil(np.log2(largest) - 1e-9) - BITS))
 
 
 def write(numbers: Array, unit: float, out: NDArray[np.float32]) -> None:
-    """Write numbers rounded to multiples of `unit`, which single precision holds exactly; numbers are changed.
+    """Write numbers rounded to multiples of `unit`, exact in single precision; `numbers` is overwritten.
 
     Example:
         >>> import numpy as np
@@ -79,7 +80,7 @@ def write(numbers: Array, unit: float, out: NDArray[np.float32]) -> None:
 
 
 def products(rows: Numbers, others: Numbers) -> Array:
-    """Return the products (M, N) of rows (M, K) and others (N, K), in double precision: exact, in pieces or at once.
+    """Return the products (M, N) of rows (M, K) and others (N, K), in double precision, exactly, whether split or not.
 
     Example:
         >>> import numpy as np
@@ -96,7 +97,7 @@ def products(rows: Numbers, others: Numbers) -> Array:
 
 
 def ready(others: Numbers) -> Numbers:
-    """Return rows that `products` need not convert each time; of long rows that would take more memory than time.
+    """Return rows converted once for repeated use in `products`, unless long rows would take too much memory.
 
     Example:
         >>> import numpy as np

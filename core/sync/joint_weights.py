@@ -1,4 +1,4 @@
-"""Which joints count in a pose distance, and how much (methods: Pose distance)."""
+"""The weights of joints in a pose distance (methods: Pose distance)."""
 
 import difflib
 
@@ -9,14 +9,15 @@ from ..errors import OptionError
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-MOST = 1e6  # factor of a joint, so that sums of weights stay finite
+MOST = 1e6  # factor of a joint at most, so that sums of weights stay finite
 
 
 def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Array:
     """Return the weight (P,) of each point (joints, then tips), sum 1.
 
-    joints : as in `factors`. equal : all points of the body weigh alike, as in [TMPS], not by their bones
-    Raises OptionError where no point is left.
+    joints : as in `factors`; equal : whether all points of the body have equal weight, as in [TMPS], rather than by
+        bones
+    Raises OptionError if no point remains.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -34,7 +35,8 @@ def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Ar
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
     """Return the weight (J,) of each joint's rotation, sum 1: the share of the body's bone length that it moves.
 
-    So a hip counts more than a wrist ([TMPS] warns against equal weights). Raises OptionError where no joint is left.
+    A hip is thus weighted more than a wrist ([TMPS] warns against equal weights). Raises OptionError if no joint
+    remains.
     """
     bones = np.where(skeleton.parents >= 0, np.linalg.norm(skeleton.offsets, axis=1), 0.0)
     moved = np.linalg.norm(skeleton.tips, axis=1)
@@ -47,9 +49,9 @@ def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
 def factors(skeleton: Skeleton, joints: str) -> Array:
     """Return the factor (J,) of each joint's weight for "all", "lower", "upper", or a list of names.
 
-    A name may have a factor: "LeftFoot=2, RightFoot=2, Hips". Joints that are not named do not count. Raises
-    OptionError for names that the skeleton lacks, for factors that are no numbers from 0 to 1,000,000, and for
-    "lower" or "upper" of a body whose legs are not known.
+    A name may have a factor: "LeftFoot=2, RightFoot=2, Hips". Other joints get 0. Raises OptionError for names that the
+    skeleton lacks, for factors other than numbers from 0 to 1,000,000, and for "lower" or "upper" of a body with
+    unknown legs.
 
     Example:
         >>> from action_loom.core.figure import body

@@ -1,4 +1,4 @@
-"""Clips ready to be compared by a metric; `recipes.metrics` lists those that exist (methods: Pose distance)."""
+"""Prepare clips for comparison by a metric; `recipes.metrics` lists the metrics (methods: Pose distance)."""
 
 from ..entry_points import load
 from ..motion.clip import Clip
@@ -9,9 +9,9 @@ from .posed_clip import PosedClip
 
 
 def prepare(clip: Clip | PosedClip, matching: Matching) -> Metric:
-    """Return a clip ready to be compared by the metric that `matching` names.
+    """Return a clip prepared for comparison by the metric named in `matching`.
 
-    Raises OptionError where the joints that `matching` names are wrong for this body.
+    Raises OptionError if the joints named in `matching` are invalid for this body.
 
     Example:
         >>> from action_loom.core.figure import actions

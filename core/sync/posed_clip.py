@@ -1,4 +1,4 @@
-"""A clip with its points, which several metrics need: they are computed once (methods: Pose distance)."""
+"""A clip with its points, which are computed once for several metrics (methods: Pose distance)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +12,12 @@ from ..motion.quat import Array
 
 HEADING_SIGMA = 0.5  # s
 VELOCITY_SIGMA = 2.0 / 120.0  # s
-ROWS = 32  # frames whose velocities are computed at a time
+ROWS = 32  # frames per block for computing velocities
 
 
 @dataclass(frozen=True, eq=False)
 class PosedClip:
-    """A clip, and what metrics need of it, computed when the first one asks; keep : see `kinematics.kept`."""
+    """A clip, and derived data for metrics, computed on first use; keep : see `kinematics.kept`."""
 
     clip: Clip
     keep: bool = True
@@ -30,11 +30,12 @@ class PosedClip:
         return len(self.clip)
 
     def cut(self, start: int, end: int) -> "PosedClip":
-        """Return the frames start … end − 1, the points as they are in the whole clip."""
+        """Return the frames start … end − 1, with points as in the whole clip."""
         if start == 0 and end == len(self):
             return self
         part = PosedClip(self.clip.cut(start, end))
-        vars(part)["_posed"] = tuple(values[start:end] for values in self._posed)  # where the property keeps its value
+        # where the cached property stores its value
+        vars(part)["_posed"] = tuple(values[start:end] for values in self._posed)
         return part
 
     @cached_property
@@ -46,21 +47,21 @@ class PosedClip:
 
     @property
     def pose(self) -> WorldPose:
-        """The clip with its body in the world, as other measures take it."""
+        """The clip with its body in the world, for other measures."""
         return WorldPose(self.clip, *self._posed[:2])
 
     @property
     def points(self) -> Array:
-        """World positions (F, P, 3) of joints and tips, metres; not to be written."""
+        """World positions (F, P, 3) of joints and tips, metres; read-only."""
         return self._posed[1]
 
     def heading(self, sigma: float) -> Array:
-        """Return the direction (F,) in which the pelvis faces, smoothed by `sigma` seconds, radians."""
+        """Return the facing (F,) of the pelvis, smoothed by `sigma` seconds, radians."""
         return root_motion.smooth(self._posed[2], sigma * self.clip.rate)
 
     @cached_property
     def local(self) -> Array:
-        """Points (F, P, 3) turned to face along y, with the ground point of the travelling joint in the origin."""
+        """Points (F, P, 3) turned to face along y, with the ground point of the travelling joint at the origin."""
         points, travelling = self.points, root_motion.travelling_joint(self.clip.skeleton)
         facing, local = self.heading(HEADING_SIGMA)[:, None], np.empty(self.points.shape)
         cosine, sine = np.cos(facing), np.sin(facing)
@@ -73,7 +74,7 @@ class PosedClip:
 
     @cached_property
     def velocities(self) -> Array:
-        """Velocities (F, P, 3) of `local`, smoothed a little, metres a frame."""
+        """Velocities (F, P, 3) of `local`, slightly smoothed, metres per frame."""
         count, width = len(self), self.points[0].size
         places, velocities = self.local.reshape(count, width), np.empty((count, width))
         kernel = root_motion.smoothing(VELOCITY_SIGMA * self.clip.rate, count)
@@ -89,10 +90,10 @@ class PosedClip:
 
 
 def _rates(first: int, last: int, count: int, kernel: Array) -> Array:
-    """Return the weights (R, C) of frames in the smoothed velocities of the frames first … last − 1 of `count`.
+    """Return the weights (R, C) of frames in the smoothed velocities of frames first … last − 1 of `count`.
 
-    Velocities are half the difference of both neighbours, at an end the difference from it. What is smoothed goes on
-    beyond the ends by odd reflection. The C frames reach as far as those that count.
+    Velocities are central differences, and one-sided at the ends. Before smoothing, positions are extended by odd
+    reflection. The C frames are all frames with a nonzero weight.
     """
     reach = len(kernel) // 2
     low, high = max(first - 1 - reach, 0), min(last + 1 + reach, count)

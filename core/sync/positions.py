@@ -16,20 +16,20 @@ from .distance import Metric, apart, clamped, in_blocks, rows
 from .exact_sums import Some
 from .posed_clip import PosedClip
 
-SLOW_SHARE = 0.2  # of the median speed; below it a velocity's direction means little
+SLOW_SHARE = 0.2  # of the median speed; below it the direction of a velocity is unreliable
 
 
 class PointMetric(Metric):
-    """Point clouds round each frame of a clip: all joints and tips of the frames within a window (ends clamped).
+    """Point clouds around each frame of a clip: all joints and tips of the frames within a window (ends clamped).
 
-    Each pair of clouds is first aligned by the best turn about the vertical and shift on the ground, so it does not
-    matter where a clip stands and faces (Kovar, Gleicher, Pighin 2002):
+    Each pair of clouds is first aligned by the optimal rotation about the vertical and translation on the ground, so
+    the place and facing of a clip do not matter (Kovar, Gleicher, Pighin 2002):
 
         D² = Σ w‖p‖² + Σ w‖p'‖² − 2·sqrt(C² + S²) + Σ w (z − z')²     C = Σ w p·p',  S = Σ w p×p'
 
     with horizontal coordinates centred per window. C, S and the heights are matrix products of single frames, summed
-    along the diagonals; centring by the window adds a thin product of frame centroids. To align heights too, the best
-    lift is the difference of the clouds' mean heights ([TMPS]).
+    along the diagonals; centring per window adds a thin product of frame centroids. If heights are aligned, too, the
+    optimal lift is the difference of the clouds' mean heights ([TMPS]).
     """
 
     floor = 0.002  # m
@@ -42,7 +42,7 @@ class PointMetric(Metric):
 
     @classmethod
     def of_cloud(cls, positions: Array, weights: Array) -> Self:
-        """Return any points (F, P, 3) with weights (P,) of sum 1 ready to be compared."""
+        """Return arbitrary points (F, P, 3) with weights (P,) of sum 1 prepared for comparison."""
         body = cls.__new__(cls)
         body._fill(positions, weights, False)
         return body
@@ -76,9 +76,9 @@ class PointMetric(Metric):
             self._squares[some] = square
 
     def _about_centroids(self, places: Array, frames: slice, roots: Array) -> tuple[Array, Array]:
-        """Return points on the ground (K, P, 2) and heights (K, P) of some frames, times the roots of their weights.
+        """Return ground points (K, P, 2) and heights (K, P) of some frames, times the square roots of their weights.
 
-        Each frame is about its own centroid, so that a clip that travels far loses no digits.
+        Each frame is relative to its own centroid, which avoids cancellation in clips that travel far.
         """
         ground, centroids = np.empty((len(places), len(roots), 2)), self._centroids[frames]
         for k in range(2):
@@ -117,7 +117,7 @@ class PointMetric(Metric):
 
     @cached_property
     def steps(self) -> Array:
-        """How far (F−1,) the cloud goes from frame to frame about its own centroid, metres."""
+        """Distance (F−1,) that the cloud moves between frames, relative to its own centroid, metres."""
         steps = np.empty(len(self) - 1)
         for some in blocks.slices(len(steps), self._heights.shape[1] * 3):
             both = slice(some.start, some.stop + 1)
@@ -125,12 +125,12 @@ class PointMetric(Metric):
         return steps
 
     def never_nearer(self, other: Self, between: NDArray[np.bool_] | None = None) -> Array:
-        """Return how near (F,) any moment of another clip is at least to each frame of this one, metres.
+        """Return a lower bound (F,) of the distance of each frame of this clip from any moment of another, metres.
 
-        between (N−1,) : which steps of the other clip count; all if not given
+        between (N−1,) : which steps of the other clip to include; default all
 
-        Also between its frames: the distance of two clouds is never more than by way of a third, and by way of a moment
-        from frame to frame is no farther than the longest of the steps before, there and after.
+        Moments between frames are included by the triangle inequality: a moment between two frames is no farther from
+        them than the longest of the previous, current and next step.
         """
         if len(other) == 1:
             return self.matrix(other, 0)[:, 0]
@@ -144,13 +144,13 @@ class PointMetric(Metric):
         return np.asarray(np.maximum(0.5 * nearest, 0.0))
 
     def _lift(self, window: int) -> Array:
-        """Return the mean height (F,) of each window, or zeros where heights are not aligned."""
+        """Return the mean height (F,) of each window, or zeros if heights are not aligned."""
         if not self._align_height:
             return np.zeros(len(self._mean_heights))
         return np.asarray(self._mean_heights[clamped(len(self._mean_heights), window)].mean(axis=1))
 
     def _window(self, window: int) -> tuple[Array, Array]:
-        """Return the centroids of each window about their mean, over √(2W+1), (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
+        """Return the centroids of each window relative to their mean, over √(2W+1), (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
         if window == 0:
             return np.zeros((len(self), 1, 2)), self._squares
         frames = clamped(len(self._heights), window)
@@ -160,11 +160,11 @@ class PointMetric(Metric):
 
 
 class MotionMetric(Metric):
-    """How a body moves, not how it stands: best between different people (methods: Pose distance).
+    """Compares a body's motion rather than its pose: best between different people (methods: Pose distance).
 
-    Half of the weight have the points in the heading frame, less the clip's mean pose, over its amplitude; half the
-    directions of their velocities. Mean and amplitude depend on the frames compared, so take them over the frames that
-    correspond (`over`).
+    Half of the weight is on the points in the heading frame, minus the clip's mean pose, over its amplitude, and half
+    on the directions of their velocities. Mean and amplitude depend on the frames compared, so they should be taken
+    over the corresponding frames (`over`).
     """
 
     floor = 0.05
@@ -174,7 +174,7 @@ class MotionMetric(Metric):
         weights = joint_weights.point_weights(body.clip.skeleton, matching.joints)
         counting = slice(None) if weights.all() else np.flatnonzero(np.repeat(weights, 3))
         self._columns: slice | NDArray[np.int64] = counting
-        # Each point's share is half for its place and half for its direction.
+        # Each point's weight is divided equally between its position and its direction.
         self._roots = np.repeat(np.sqrt(0.5 * weights[weights > 0.0]), 3)
         self._places, self._velocities = _flat(body.local), _flat(body.velocities)
         speed = np.empty(len(body))
@@ -187,11 +187,11 @@ class MotionMetric(Metric):
 
     @cached_property
     def _prepared(self) -> tuple[NDArray[np.float32], Array]:
-        """What is compared (F, K), and sums of squares (F,); of long clips only those of `over` are asked for."""
+        """The features (F, K), and sums of squares (F,); for long clips only requested for the frames of `over`."""
         return self._normalized(0, len(self._slow) - 1)
 
     def _compared_besides(self, body: PosedClip, matching: Matching) -> Array:  # noqa: ARG002  (for other metrics)
-        """Return what a derived metric compares besides, (F, K)."""
+        """Return the additional features (F, K) of a derived metric."""
         return np.empty((len(body), 0))
 
     def over(self, first: int, last: int) -> Self:
@@ -205,7 +205,7 @@ class MotionMetric(Metric):
         for name in ("_places", "_velocities", "_slow", "_more", "_beside"):
             setattr(other, name, getattr(self, name)[frames])
         features, squares = self._prepared
-        other._prepared = features[frames], np.ascontiguousarray(squares[frames])  # every second one, of long clips
+        other._prepared = features[frames], np.ascontiguousarray(squares[frames])  # long clips are decimated
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
@@ -223,7 +223,7 @@ class MotionMetric(Metric):
         return squares if window == 0 else np.asarray(squares[clamped(len(squares), window)].mean(axis=1))
 
     def _normalized(self, first: int, last: int) -> tuple[NDArray[np.float32], Array]:
-        """Return all that is compared (F, K), with mean and amplitude of the places over the frames first … last."""
+        """Return all features (F, K), with mean and amplitude of positions over the frames first … last."""
         count, width = len(self._slow), len(self._roots)
         sums, squares = np.zeros(width), np.empty(count)
         pieces = list(blocks.slices(count, width))

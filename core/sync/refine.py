@@ -1,7 +1,7 @@
-"""The second pass of a registration: single frames at the full rate in a band round the first path.
+"""The second pass of a registration: single frames at the full rate in a band around the first path.
 
-A window assumes that both clips run at one speed inside it, and is lopsided at the ends of a clip. Single frames are
-more exact once the first path shows where to search (methods: Time registration).
+A window assumes that both clips have the same speed inside it, and is asymmetric at the ends of a clip. Single frames
+are more accurate once the first path limits the search (methods: Time registration).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ROWS = 128  # of the band whose distances are computed at a time
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """The cells within reach of a path: in each row (M,) from `low` to `high`, both included and never decreasing."""
+    """The cells near a path: in each row (M,) from `low` to `high`, both inclusive and never decreasing."""
 
     top: int
     low: NDArray[np.int64]
@@ -27,9 +27,9 @@ class Band:
 
     @classmethod
     def around(cls, cells: Cells, reach: int) -> "Band":
-        """Return the band of ± reach rows and columns round a path's cells (K, 2), from its first cell to its last."""
+        """Return the band of ± reach rows and columns around a path's cells (K, 2), from its first cell to its last."""
         (top, left), (bottom, right) = cells[0], cells[-1]
-        # The path passes every row in between, so each row has one stretch of cells within reach of it.
+        # The path passes every row in its range, so the cells within reach form one interval per row.
         rows = np.arange(top, bottom + 1)
         first = np.searchsorted(cells[:, 0], np.maximum(rows - reach, top))
         last = np.searchsorted(cells[:, 0], np.minimum(rows + reach, bottom), "right") - 1
@@ -39,7 +39,7 @@ class Band:
     def path(self, distance: Array, limit: int) -> dtw.WarpPath:
         """Return the best path from the first cell of the band to the last one.
 
-        distance (K,) : of its cells, row by row. Raises RegistrationError where there is none.
+        distance (K,) : of its cells, row by row. Raises RegistrationError if there is none.
         """
         left, counts = int(self.low[0]), self.high - self.low + 1
         limit = max(limit, dtw.needed_limit(len(counts), int(self.high[-1]) - left + 1))
@@ -48,7 +48,7 @@ class Band:
 
 
 def path(matrix: Array, first: dtw.WarpPath, limit: int, reach: int) -> dtw.WarpPath:
-    """Return the best path in a band of ± reach frames round the first one, between the same ends."""
+    """Return the best path in a band of ± reach frames around the first one, between the same ends."""
     band = Band.around(first.cells, reach)
     columns = np.arange(matrix.shape[1])
     near = (columns >= band.low[:, None]) & (columns <= band.high[:, None])
@@ -56,9 +56,9 @@ def path(matrix: Array, first: dtw.WarpPath, limit: int, reach: int) -> dtw.Warp
 
 
 def cells(reference: Metric, clip: Metric, around: Cells, limit: int, reach: int) -> Cells:
-    """Return the cells (·, 2) of the best path in a band round the first path's cells (K, 2).
+    """Return the cells (·, 2) of the best path in a band around the first path's cells (K, 2).
 
-    Only the distances in the band are computed, so memory grows with the length of the clips.
+    Only the distances in the band are computed, so memory grows linearly with the length of the clips.
     """
     band = Band.around(around, reach)
     pieces = []
@@ -72,12 +72,12 @@ def cells(reference: Metric, clip: Metric, around: Cells, limit: int, reach: int
 
 
 def spread(thinned: Cells, every: int, rows: int, columns: int) -> Cells:
-    """Return the cells of a path through every n-th frame (n = `every`) as one through all frames (M, N) of both clips.
+    """Return the cells of a path through every n-th frame (n = `every`) extended to all frames (M, N) of both clips.
 
-    thinned : cells of the thinned clips
+    thinned : cells in the decimated clips
     """
     corners = thinned * every
-    # The last thinned frame stands for all up to the end.
+    # The last decimated frame represents all frames up to the end.
     end = [
         count - 1 if last == (count - 1) // every else last * every
         for last, count in zip(thinned[-1], (rows, columns), strict=True)

@@ -20,15 +20,15 @@ from .ends import Ends, choose, in_band
 from .posed_clip import PosedClip
 from .registration_curve import RegistrationCurve
 
-# Slope limits: the first one tried, and the one where it is too low. A larger one than needed follows noise.
+# Slope limits: the default, and the one used if that is too low. An unnecessarily large limit follows noise.
 LIMIT, RAISED_LIMIT = 3, 6
 RAISE_AT = 0.10  # share of the path at the limit: a sneak's double support is 4.5 times as long as a walk's
-BY_CHANCE = 0.1  # likeness; captured clips that have nothing to do with each other stay below it
-ALIKE = 0.25  # likeness from which a shorter stretch, or the legs alone, are taken instead
-HOPELESS = 0.15  # likeness of that search by few frames below which it is given up; by all it is 0.13 better at most
-SKETCH_RATE = 20.0  # Hz, of these few
-FREER_PENALTY = 1.5  # open-end penalty of that search: shorter stretches pay less than by default
-LEAST_SHARED = 0.5  # of the shorter clip that has to be matched for one performance
+BY_CHANCE = 0.1  # likeness; unrelated captured clips stay below it
+ALIKE = 0.25  # likeness required to use a shorter stretch, or only the legs, instead
+HOPELESS = 0.15  # likeness of a search on few frames below which it is abandoned; all frames give at most 0.13 more
+SKETCH_RATE = 20.0  # Hz, of these few frames
+FREER_PENALTY = 1.5  # open-end penalty of that search, which favours shorter stretches less than the default
+LEAST_SHARED = 0.5  # of the shorter clip that must match for the same performance
 FINE_SECONDS = 0.033  # half-width of the band of the second pass
 
 
@@ -37,9 +37,9 @@ def pair(
 ) -> RegistrationCurve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
-    With the metric "auto", points are compared first: if both clips are one performance, that curve is the answer. Else
-    it comes from how they move, corrected by a retimed comparison. Raises RegistrationError where they can't be matched
-    under the limits of `matching`.
+    The metric "auto" compares points first, and returns that curve if both clips are the same performance. Otherwise
+    the curve is found by comparing motion, and corrected by a retimed comparison. Raises RegistrationError if they
+    can't be matched under the limits of `matching`.
     """
     reference, clip = PosedClip.of(reference), PosedClip.of(clip)
     try:
@@ -86,10 +86,10 @@ def _same_performance(
 
 
 def _by_motion(reference: PosedClip, clip: PosedClip, matching: Matching, progress: Progress) -> RegistrationCurve:
-    """Return the curve of clips compared by how they move.
+    """Return the curve of clips compared by their motion.
 
-    If ends, slope and joints are at their defaults and the likeness is no better than by chance, shorter stretches are
-    tried, then the legs alone: a sneak has the steps of a walk, but not its arms and its bearing.
+    If ends, slope and joints have their defaults and the likeness is at chance level, shorter stretches are tried, then
+    only the legs: a sneak shares the steps of a walk, but not its arms and posture.
     """
     pair = _Pair.compare(reference, clip, matching)
     found = within_limit(lambda limit: _match(pair, matching, limit, progress.part(0.0, 0.4)), matching, pair.longer)
@@ -120,10 +120,10 @@ def _pair(reference: PosedClip, clip: PosedClip, matching: Matching, progress: P
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two clips ready to be compared: all of their frames, and as many as a matrix held whole has room for.
+    """Two clips prepared for comparison: all of their frames, and a subset for which a complete matrix fits in memory.
 
-    every : frames of the clips to one thinned frame
-    rate, window : of the thinned clips
+    every : frames of the clips per decimated frame
+    rate, window : of the decimated clips
     shape : frames of both clips
     """
 
@@ -148,11 +148,11 @@ class _Pair:
 
     @cached_property
     def matrix(self) -> Array:
-        """Computed once for all limits: for long clips it is as much work as the path."""
+        """Cached for all limits, since for long clips it takes as much time as the path."""
         return self.thinned[0].matrix(self.thinned[1], self.window)
 
     def sketched(self) -> "_Pair":
-        """Return both clips with so few frames that a path takes next to no time."""
+        """Return both clips decimated until a path takes negligible time."""
         every = max(1, round(self.rate / SKETCH_RATE))
         some = slice(None, None, every)
         thinned = self.thinned[0].taken(some), self.thinned[1].taken(some)
@@ -167,10 +167,10 @@ class _Pair:
 
 @dataclass(frozen=True, eq=False)
 class _Match:
-    """The path between two clips under one limit, and what it was found in.
+    """The path between two clips under one limit, with its inputs.
 
-    compared : the thinned clips, prepared for the frames that correspond
-    matrix : of these
+    compared : the decimated clips, prepared for the corresponding frames
+    matrix : their distances
     """
 
     pair: _Pair
@@ -190,7 +190,7 @@ class _Match:
 
     @property
     def likeness(self) -> float:
-        """That of the curve (see `RegistrationCurve`)."""
+        """The likeness of the curve (see `RegistrationCurve`)."""
         return 1.0 - self.ends.path.mean_cost / self.chance if self.chance > 0.0 else 1.0
 
     @cached_property
@@ -225,10 +225,10 @@ Found = TypeVar("Found", bound=_UnderLimit)
 
 
 def within_limit(attempt: Callable[[int], Found], matching: Matching, longer: int) -> Found:
-    """Return what an attempt finds under the slope limit that `matching` asks for; 0 raises it only where needed.
+    """Return the result of an attempt under the slope limit of `matching`; 0 raises the limit only if necessary.
 
-    longer : frames of the longer clip; as a limit it limits nothing. A larger limit than needed follows noise where the
-    body stands still.
+    longer : frames of the longer clip, which as a limit is no restriction. An unnecessarily large limit follows noise
+        where the body stands still.
     """
     if matching.slope:
         return attempt(matching.slope if matching.slope > 0 else longer)

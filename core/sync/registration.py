@@ -1,4 +1,4 @@
-"""Register clips: for every frame of a reference, the corresponding frame of each (methods: Time registration)."""
+"""Register clips: for every frame of a reference, find the corresponding frame of each (methods: Time registration)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,9 +18,9 @@ from .unlike_lengths import refuse_lengths
 
 
 def register(clips: Sequence[Clip], reference: int, matching: Matching, progress: Progress = SILENT) -> Registration:
-    """Return the registration of clips of one skeleton and one rate against the reference among them (its index).
+    """Return the registration of clips of one skeleton and rate against the reference, given by its index.
 
-    Raises RegistrationError where they can't be matched under the limits of `matching`, or have no stretch in common.
+    Raises RegistrationError if they can't be matched under the limits of `matching`, or have no stretch in common.
 
     Example:
         >>> import numpy as np
@@ -51,9 +51,9 @@ def register(clips: Sequence[Clip], reference: int, matching: Matching, progress
 
 
 def _all_cycles(clips: Sequence[Clip], matching: Matching) -> bool:
-    """Return whether to register round the circle: if asked to, or with ends "auto" if all clips are cycles.
+    """Return whether to register as cycles: if requested, or with ends "auto" if all clips are cycles.
 
-    Raises RegistrationError if asked to and a clip is no cycle.
+    Raises RegistrationError if requested for a clip that is not a cycle.
     """
     if matching.ends == "cyclic":
         for clip in clips:
@@ -71,7 +71,7 @@ def identity(clip: Clip) -> RegistrationCurve:
 
 
 def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT) -> int:
-    """Return the index of the reference that `matching` names: a number from 1, the longest clip, or the medoid.
+    """Return the index of the reference named by `matching`: a number from 1, the longest clip, or the medoid.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -91,7 +91,7 @@ def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progre
 
 def _medoid(clips: Sequence[Clip], matching: Matching, progress: Progress) -> int:
     """Return the index of the clip with the least total cost to all others."""
-    # Costs of different metrics can't be added up, so "auto" is one of them for all pairs.
+    # Costs of different metrics can't be added, so "auto" is resolved to one metric for all pairs.
     matching = replace(matching, metric=row_of(matching.metric).name)
     cost = np.zeros(len(clips))
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
@@ -116,7 +116,7 @@ def register_pair(
 ) -> RegistrationCurve:
     """Return the registration curve of a clip against a reference of the same skeleton and rate.
 
-    cyclic : whether both are cycles, to be matched round the circle. Raises RegistrationError for clips that are too
+    cyclic : whether both are cycles, to be matched periodically. Raises RegistrationError for clips that are too
     short or can't be matched under the limits of `matching`.
 
     Example:

@@ -15,13 +15,13 @@ class RegistrationCurve:
     """The registration curve of one clip against the reference.
 
     first, frames (K,) : reference frame first + k corresponds to frame frames[k] of the clip, strictly increasing
-    metric, ends : that were used; ends pinned, open or cyclic
+    metric, ends : as used; ends are pinned, open or cyclic
     cost : mean pose distance along the path
-    limit, at_limit : the slope limit that was used, and the share of the path at it
+    limit, at_limit : the slope limit used, and the share of the path at it
     cells (·, 2) : of the path
     matrix (M, N) : distances for a picture, in single precision, of every n-th frame (n = `every`)
     chance : mean of the whole matrix
-    joints : that were compared
+    joints : as compared
 
     A cyclic curve begins anywhere in the clip's cycle and spans one cycle of each clip; its frames continue past the
     end of the clip into the next cycle.
@@ -42,7 +42,7 @@ class RegistrationCurve:
 
     @property
     def likeness(self) -> float:
-        """How alike the matched poses are: 1 for equal, 0 for no more alike than any two frames of the clips."""
+        """The similarity of the matched poses: 1 if equal, 0 if no higher than between random frames of the clips."""
         return 1.0 - self.cost / self.chance if self.chance > 0.0 else 1.0
 
     @property
@@ -55,14 +55,14 @@ class RegistrationCurve:
             return curve_fit.evaluate(self.frames, reference_frames - self.first)
         length, period = len(self.frames) - 1, self.frames[-1] - self.frames[0]
         cycles = np.floor((reference_frames - self.first) / length)
-        # With two frames of the cycles before and after, the slope is continuous through the seam.
+        # Two frames of the previous and next cycles make the slope continuous at the seam.
         around = np.concatenate([self.frames[-3:-1] - period, self.frames, self.frames[1:3] + period])
         return curve_fit.evaluate(around, reference_frames - self.first - cycles * length + 2.0) + cycles * period
 
 
 @dataclass(frozen=True, eq=False)
 class Registration:
-    """The curves of N clips against one of them, over the reference frames first … last that all of them cover."""
+    """The curves of N clips against one of them, over the reference frames first … last covered by all of them."""
 
     reference: int
     curves: tuple[RegistrationCurve, ...]
@@ -86,7 +86,7 @@ class Registration:
         return np.arange(self.first, self.last + 1, dtype=float)
 
     def share_of_way(self, reference_frames: Array) -> Array:
-        """Return where reference frames (K,) are on the common stretch, from 0 at its start to 1 at its end."""
+        """Return the positions of reference frames (K,) in the common stretch, from 0 at its start to 1 at its end."""
         return (reference_frames - self.first) / (self.last - self.first)
 
     def frames(self, reference_frames: Array) -> Array:

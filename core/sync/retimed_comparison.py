@@ -1,8 +1,8 @@
-"""Retimed comparison: clips compared again after one is re-timed to the other (methods: Time registration).
+"""Compare clips again after re-timing one to the other (methods: Time registration).
 
-What `motion` compares (heading, mean pose, amplitude, speeds) depends on a clip's own timing: if part of a clip is
-slower, all of it differs a little. After re-timing by the first curve, both clips have the reference's timing, and all
-of it agrees. Only then do feet count on their own.
+The features of `motion` (heading, mean pose, amplitude, speeds) depend on a clip's own timing: a slower part changes
+all of them slightly. After re-timing by the first curve, both clips have the reference's timing, and the features
+agree. Only then can feet be compared separately.
 """
 
 from collections.abc import Callable
@@ -17,28 +17,29 @@ from . import alignment, curve_fit, joint_weights, refine, steps
 from .posed_clip import PosedClip
 from .positions import MotionMetric, PointMetric
 
-SAME = 0.012  # of the body's height, root mean square of the points: only copies of one performance are as close
-SAMPLED = 100  # frames of the reference that show whether clips can be one performance
-JUMP, SELDOM, MOST_STEPS = 8.0, 0.1, 200  # times the typical step; share of the steps; steps that a jump is cut into
+SAME = 0.012  # body heights, root mean square of the points; only copies of one performance are this similar
+SAMPLED = 100  # frames of the reference used to exclude that clips are one performance
+# times the typical step; share of the steps; parts into which a jump is divided
+JUMP, SELDOM, MOST_STEPS = 8.0, 0.1, 200
 ROUNDS = 2
-REACH = 0.1  # s that a frame may move in a round
-LIMIT = 3  # of the slope of a correction
-KNOT_SECONDS = 0.1  # of a correction; with 1/6 s toe-off is cut short
+REACH = 0.1  # s that a frame may move in an iteration
+LIMIT = 3  # slope limit of a correction
+KNOT_SECONDS = 0.1  # of a correction; 1/6 s would shorten toe-off
 FOOT_WEIGHT = 3.0  # λ in `StepMetric`
-# Below the larger of the two, the direction of a foot's velocity means little: body heights a second, and a share of
+# Below the larger of these, the direction of a foot's velocity is unreliable: body heights a second, and a share of
 # its median speed.
 STANDS, SLOW_SHARE = 0.18, 0.2
 
 
 def may_be_same_performance(reference: PosedClip, clip: PosedClip, joints: str, shared: float) -> bool:
-    """Return whether two clips can be one performance at all, however they are re-timed.
+    """Return whether two clips could be the same performance under any re-timing.
 
-    shared : of the frames of the shorter clip that have to correspond, all in a row
+    shared : share of the shorter clip's frames that must correspond, consecutively
     """
     weights = joint_weights.point_weights(reference.clip.skeleton, joints)
     every = max(1, len(reference) // SAMPLED)
     nearest = _nearest(PointMetric.of_cloud(reference.points[::every], weights), clip, weights)
-    # Frames of a stretch are as near as they have to be on average where this sums up to nothing or less.
+    # A stretch is near enough on average if this excess sums to zero or less.
     excess = nearest**2 - (SAME * reference.clip.skeleton.height) ** 2
     sums = np.concatenate([[0.0], np.cumsum(excess)])
     count = max(1, int(shared * min(len(reference), len(clip)) / every))
@@ -46,15 +47,15 @@ def may_be_same_performance(reference: PosedClip, clip: PosedClip, joints: str, 
 
 
 def _nearest(some: PointMetric, clip: PosedClip, weights: Array) -> Array:
-    """Return how near (F,) any moment of a clip is at least to some frames (see `PointMetric.never_nearer`), metres.
+    """Return a lower bound (F,) of the distance of a clip from some frames (see `PointMetric.never_nearer`), metres.
 
-    In a jump a moment could be anywhere, as far as the step tells: so that is looked at in as many small steps.
+    The bound is loose for a jump, because its step is long; jumps are therefore divided into small steps.
     """
     cloud = PointMetric.of_cloud(clip.points, weights)
     steps = cloud.steps
     typical = float(np.median(steps)) if len(steps) else 0.0
     jumps = np.pad(steps > JUMP * typical, 1)
-    near = jumps[:-2] | jumps[1:-1] | jumps[2:]  # a curve through a jump swings before and after it
+    near = jumps[:-2] | jumps[1:-1] | jumps[2:]  # an interpolating curve oscillates before and after a jump
     if not near.any() or typical == 0.0 or near.mean() > SELDOM:
         return some.never_nearer(cloud)
     counts = np.minimum(np.ceil(steps[near] / typical), MOST_STEPS).astype(np.int64) + 1
@@ -86,11 +87,11 @@ def corrected(
     *,
     period: float = 0.0,
 ) -> Array:
-    """Return the frames (K,) of a clip that correspond to those of a reference, corrected by a retimed comparison.
+    """Return the frames (K,) of a clip that correspond to a reference's, corrected by a retimed comparison.
 
     retimed(frames) : the clip at frames
-    reference : K frames; for cycles three in a row, of K − 1 frames each
-    period : frames of the clip's cycle; 0 if they are no cycles. Cycles are corrected as three in a row, alike in all
+    reference : K frames; for cycles three repetitions, of K − 1 frames each
+    period : frames of the clip's cycle; 0 for acyclic clips. Cycles are corrected identically in all three repetitions
     """
     even = np.arange(len(reference))
     rate = reference.clip.rate
@@ -124,7 +125,7 @@ def corrected(
 
 
 def _feet(body: PosedClip, matching: Matching) -> list[int]:
-    """Return the points of balls and ankles that are compared."""
+    """Return the points of compared balls and ankles."""
     skeleton = body.clip.skeleton
     chosen = joint_weights.factors(skeleton, matching.joints)
     above = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
@@ -133,16 +134,16 @@ def _feet(body: PosedClip, matching: Matching) -> list[int]:
 
 
 def _three_cycles(frames: Array, period: float) -> Array:
-    """Return the frames of the cycle before, of one cycle (K,), and of the one after."""
+    """Return the frames of the previous cycle, of one cycle (K,), and of the next one."""
     return np.concatenate([frames[:-1] - period, frames[:-1], frames + period])
 
 
 class StepMetric(MotionMetric):
-    """How a body moves, and where its feet turn back, for a retimed comparison.
+    """Compares the motion of a body and the turning points of its feet, for a retimed comparison.
 
     λ·mean |d − d'|² over balls and ankles is added to `motion`, with d = v / max(|v|, slow) of their velocities in the
-    heading frame: the moment when a foot turns from backward to forward, whatever the share of the stance. Feet that
-    stand add nothing.
+    heading frame: this marks when a foot turns from backward to forward, for any duration of the stance. Feet in
+    contact add nothing.
     """
 
     def _compared_besides(self, body: PosedClip, matching: Matching) -> Array:

@@ -1,7 +1,9 @@
-"""Ends of steps that correspond, one by one: of runs their contacts, else where feet turn (methods: Time registration).
+"""Match the ends of steps one by one: contacts for runs, turning points of the feet otherwise.
 
-A run is no walk made quicker: from a foot's farthest place ahead to the other's farthest behind a walk takes 0.18 s, a
-run 0.02 s. A smooth curve cuts that short and misses both.
+A run differs from a quicker walk: the time between one foot's farthest forward position and the other's farthest
+backward position is 0.18 s in a walk, and 0.02 s in a run. A smooth curve shortens this time and misses both.
+
+Method: Time registration.
 """
 
 from collections.abc import Mapping
@@ -14,18 +16,18 @@ from ..motion import feet, root_motion
 from ..motion.quat import Array
 from .posed_clip import PosedClip
 
-CLEAR = 0.05  # body heights that a foot goes back on both sides of a step's end
-FINE = 0.02  # s; sigma of a foot's path before its ends are found
-NEAR = 0.12  # s that two ends of steps that correspond are apart at most
-STRIKE, OFF = 2.0, 1.0  # weights where the slopes allow less than all
-TOGETHER = 0.03  # of the time that both feet stand at most in a run
+CLEAR = 0.05  # body heights that a foot moves back on both sides of a step's end
+FINE = 0.02  # s; sigma for smoothing a foot's path before its ends are found
+NEAR = 0.12  # s between corresponding ends of steps at most
+STRIKE, OFF = 2.0, 1.0  # weights if the slopes do not allow all
+TOGETHER = 0.03  # share of time with both feet in contact, at most, in a run
 SMOOTH = 0.02  # s; sigma of the correction
 
 
 def corrected(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:
-    """Return where (F,) of a clip re-timed to a reference (F frames each) the steps' ends of the reference are.
+    """Return the frames (F,) at which the steps of a re-timed clip end as in its reference (F frames each).
 
-    limit : of the slopes, which decides between ends that can't all be met
+    limit : of the slopes, which decides between ends that can't all be matched
     """
     count, rate = len(reference), reference.clip.rate
     even = np.arange(float(count))
@@ -50,13 +52,13 @@ def _standing(body: PosedClip) -> dict[str, Flags]:
 
 
 def _runs(standing: Mapping[str, Flags]) -> bool:
-    """Return whether feet stand one at a time alone."""
+    """Return whether only one foot at a time is in contact."""
     each = np.array(list(standing.values()))
     return bool(each.any()) and float((each.sum(axis=0) > 1).mean()) <= TOGETHER
 
 
 def _contacts(standing: Mapping[str, Flags]) -> dict[tuple[str, str], Array]:
-    """Return the frames in which feet touch down and lift off, by foot and kind."""
+    """Return the frames of strikes and lifts, by foot and kind."""
     found = {}
     for foot, flags in standing.items():
         runs = contacts.runs(flags)
@@ -66,7 +68,7 @@ def _contacts(standing: Mapping[str, Flags]) -> dict[tuple[str, str], Array]:
 
 
 def _ends(body: PosedClip) -> dict[tuple[str, str], Array]:
-    """Return the frames in which ankles are farthest ahead and balls farthest behind, by foot and kind."""
+    """Return the frames in which ankles are farthest forward and balls farthest back, by foot and kind."""
     found, height = {}, body.clip.skeleton.height
     for foot, (ball, ankle) in feet.balls_and_ankles(body.clip.skeleton).items():
         for kind, point, sign in (("strike", ankle, 1.0), ("off", ball, -1.0)):
@@ -76,7 +78,7 @@ def _ends(body: PosedClip) -> dict[tuple[str, str], Array]:
 
 
 def _peaks(path: Array, least: float) -> Array:
-    """Return the places (K,), also between frames, of maxima from which a path (F,) falls by so much on both sides."""
+    """Return the fractional positions (K,) of maxima from which a path (F,) falls by at least `least` on both sides."""
     turning = np.flatnonzero((path[1:-1] >= path[:-2]) != (path[2:] >= path[1:-1])) + 1
     found: list[int] = []
     low, best = float(path[0]), -1
@@ -100,7 +102,7 @@ def _peaks(path: Array, least: float) -> Array:
 def _pairs(
     ours: dict[tuple[str, str], Array], theirs: dict[tuple[str, str], Array], near: float
 ) -> list[tuple[float, float, float]]:
-    """Return places of ends of steps that correspond, ours and theirs, with their weights: each other's nearest."""
+    """Return mutual nearest ends of steps, as positions in ours and theirs with their weights."""
     pairs = []
     for (foot, kind), places in ours.items():
         others = theirs.get((foot, kind), np.empty(0))

@@ -1,7 +1,7 @@
-"""Choices that do not hang on rounding: what differs by less than `TIE` counts as equal, and of equals the first wins.
+"""Choices independent of rounding: differences below `TIE` count as ties, which the first candidate wins.
 
 The last bits of a distance depend on the processor, on the number of threads and on the engine. In a clip that repeats
-itself, or that is matched to itself, many paths cost the same, and these bits would choose between them.
+itself, or is matched to itself, many paths have the same cost, and these bits would choose between them.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-TIE = 1e-10  # of a cost; rounding is a thousandth of it, what can be seen of a path a thousand times as much
+TIE = 1e-10  # relative cost; rounding is a thousandth of it, and visible differences of a path a thousand times larger
 
 
 def first_least(values: Array) -> int:
-    """Return the index of the first of those values (K,) that are least.
+    """Return the index of the first least value (K,), treating ties as equal.
 
     Example:
         >>> import numpy as np
@@ -25,7 +25,7 @@ def first_least(values: Array) -> int:
 
 
 def ranked(values: Array) -> NDArray[np.int64]:
-    """Return the indices (K,) of values by size, those as good as the least in their order.
+    """Return the indices (K,) of values sorted by size, with ties for the least in their original order.
 
     Example:
         >>> import numpy as np
@@ -38,5 +38,5 @@ def ranked(values: Array) -> NDArray[np.int64]:
 
 
 def _with_equals(least: float) -> float:
-    """Return up to where values count as equal to the least."""
+    """Return the upper bound for ties with the least value."""
     return least + TIE * abs(least)

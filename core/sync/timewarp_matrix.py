@@ -1,4 +1,4 @@
-"""A smooth registration curve as a timewarp matrix of [TMPS] (methods: Time registration)."""
+"""Convert a smooth registration curve to a timewarp matrix of [TMPS] (methods: Time registration)."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from ..motion.quat import Array
 def matrix(frames: Array, rows: int) -> Array:
     """Return the timewarp matrix W (M, N) of a registration: the row 0, 1 … M−1 times W is `frames` (N,).
 
-    frames : of a clip of M = `rows` frames, at each frame of the reference, NaN where none corresponds
+    frames : of a clip of M = `rows` frames, at each frame of the reference, NaN without a counterpart
 
-    Two neighbouring frames share a column by their distances, so that the curve comes out exactly; a column of NaN is
-    empty. [TMPS] has whole cells along its smoothed path, which rounds the frames that are played.
+    Each column interpolates linearly between two adjacent frames, so that the curve is reproduced exactly; a NaN gives
+    an empty column. [TMPS] uses whole cells along its smoothed path, which rounds the frames played.
 
     Example:
         >>> import numpy as np

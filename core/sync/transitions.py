@@ -1,4 +1,7 @@
-"""Transitions: frames of two clips whose poses and speeds are most alike, ranked (methods: Connecting two clips)."""
+"""Find and rank transitions: pairs of frames of two clips with similar poses and speeds.
+
+Method: Connecting two clips.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +18,12 @@ from . import distance as pose_distance
 from .alignment import local_minima
 from .distance import clamped
 
-DIGITS = 6  # of a distance in metres that count when transitions are ranked
+DIGITS = 6  # significant digits of a distance in metres for ranking transitions
 
 
 @dataclass(frozen=True)
 class Transition:
-    """From a frame of one clip to a frame of another: their distance (m), and the ground motion that joins them.
+    """A frame of one clip and a frame of another: their distance (m), and the ground motion that aligns them.
 
     The other clip is turned about the vertical through the origin (radians), then shifted (2,) in metres.
     """
@@ -45,11 +48,11 @@ def find(
     """Return at most `most` local minima of the windowed point distance, nearest first.
 
     window : frames on each side
-    from_frames, to_frames : ranges (first, last) of `before` and `after` that are searched, both included
-    feet : of both clips (F, S), or none; feet that stand in both windows stay in place, and the distance is the one
-        from there
+    from_frames, to_frames : ranges (first, last) of `before` and `after` to search, both inclusive
+    feet : of both clips (F, S), or none; feet in contact in both windows stay in place, and the distance is computed
+        after this alignment
 
-    Poses are compared after the best turn and shift.
+    Poses are compared after optimal rotation and translation.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -84,7 +87,7 @@ def find_as_made(
     moves: bool,
     feet: Sequence[Footing] = (),
 ) -> list[Transition]:
-    """Return transitions as `find` does, but compare poses as they stand, or only shifted if `moves`; never turned.
+    """Return transitions as `find` does, but compare poses in place, or only translated if `moves`; never rotated.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -130,12 +133,12 @@ def _nearest(
     """Return at most `most` local minima of a matrix of `count` rows, nearest first: row, column and distance.
 
     distances(low, high) : rows of the matrix
-    columns : of the arrays that it needs for a row
+    columns : of the arrays needed per row
     """
     at_once = max(1, pose_distance.MOST_CELLS // columns)
     cells, apart = [], []
     for first in range(0, count, at_once):
-        # With a row more on each side, to decide whether cells at the border are minima.
+        # One more row on each side shows whether cells at the border are minima.
         low, high = max(first - 1, 0), min(first + at_once + 1, count)
         distance = distances(low, high)
         found = local_minima(distance)
@@ -148,12 +151,12 @@ def _nearest(
 
 
 def _rank(transition: Transition) -> tuple[float, int]:
-    """Return the rank of a transition, the least the best: its distance; of two as near, what leaves out less."""
+    """Return the sort key of a transition: its distance, then the number of omitted frames."""
     return round(transition.distance, DIGITS), transition.to_frame - transition.from_frame
 
 
 def _around(clip: Clip, frames: tuple[int, int], window: int) -> tuple[Clip, int]:
-    """Return the part of a clip that windows round frames first … last need, and where the first one is in it."""
+    """Return the part of a clip needed for windows around frames first … last, and the index of the first one in it."""
     start = max(frames[0] - window, 0)
     return clip.cut(start, min(frames[1] + window + 1, len(clip))), frames[0] - start
 
@@ -168,7 +171,7 @@ def align(
     *,
     turning: bool = True,
 ) -> Transition:
-    """Return the transition from frame i to frame j, with the ground motion that brings their windows together.
+    """Return the transition from frame i to frame j, with the ground motion that aligns their windows.
 
     window, feet : as in `find`; turning : whether `after` may be turned, or only shifted
 

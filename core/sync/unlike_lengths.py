@@ -1,4 +1,4 @@
-"""Refuse clips that can't be matched by their lengths alone, before they are compared."""
+"""Reject clips whose lengths alone make matching impossible, before comparing them."""
 
 from ..errors import RegistrationError
 from ..motion.clip import Clip
@@ -9,13 +9,13 @@ from .register_pair import RAISED_LIMIT
 
 
 def refuse_lengths(reference: Clip, clip: Clip, matching: Matching, *, cyclic: bool) -> None:
-    """Raise RegistrationError where no path can join clips from end to end, or half of each where ends may be open.
+    """Raise RegistrationError if no path can join clips from end to end, or half of each with open ends.
 
-    cyclic : whether they are matched round the circle
+    cyclic : whether they are matched periodically
     """
     limit = matching.slope or RAISED_LIMIT
     shorter, longer = sorted(_compared(len(reference), len(clip), cyclic=cyclic))
-    if limit < 0 or shorter < 2:  # of so few frames none is compared
+    if limit < 0 or shorter < 2:  # fewer frames are not compared
         return
     halves, whole = -(-longer // 2), cyclic or matching.ends == "pinned"
     stretch_is_possible = halves <= limit * shorter
@@ -30,7 +30,7 @@ def refuse_lengths(reference: Clip, clip: Clip, matching: Matching, *, cyclic: b
 
 
 def _compared(one: int, other: int, *, cyclic: bool) -> tuple[int, int]:
-    """Return how many frames of each clip are compared: long clips are thinned, a cycle's last frame is its first."""
+    """Return how many frames of each clip are compared: long clips are decimated, a cycle omits its last frame."""
     if cyclic:
         return one - 1, other - 1
     every = thinning(one, other)

@@ -163,9 +163,9 @@ def lacking(known: Collection[str]) -> set[str]:
 
 
 def what_works(known: Collection[str]) -> str:
-    """Return in a sentence which modes work with the known body roles alone, and what the others need.
+    """Return a sentence that lists the modes available with the known body roles, and the parts other modes need.
 
-    known : such as "hips" and "thigh.L". Returns "" where no needed role is missing.
+    known : such as "hips" and "thigh.L". Returns "" if every needed part is known.
 
     Example:
         >>> from action_loom.core import verbs
@@ -191,9 +191,9 @@ def what_works(known: Collection[str]) -> str:
 
 
 def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, prepared: Any = None) -> Any:
-    """Apply a recipe to clips and return what it makes: a Result, a MotionGraph or a Style.
+    """Apply a recipe to clips and return its result: a Result, a MotionGraph or a Style.
 
-    prepared : what `prepare` returned earlier for the same clips and options. Raises LoomError kinds.
+    prepared : an earlier result of `prepare` for the same clips and options. Raises LoomError kinds.
 
     Example:
         >>> from action_loom.core import verbs
@@ -214,7 +214,7 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
 
 
 def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:
-    """Return the part of a verb's work that `apply` can use again, None if there is none; raises LoomError kinds.
+    """Return the reusable part of a verb's work, or None if it has none; raises LoomError kinds.
 
     Example:
         >>> from action_loom.core import verbs
@@ -233,7 +233,7 @@ def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT
 
 
 def picture(recipe: Recipe, made: Any) -> bytes:
-    """Return a PNG that shows how a recipe came to its result; needs matplotlib.
+    """Return a PNG that explains how a recipe reached its result; needs matplotlib.
 
     Example:
         >>> from action_loom.core import verbs
@@ -247,7 +247,7 @@ def picture(recipe: Recipe, made: Any) -> bytes:
 
 
 def from_json(text: str) -> Recipe:
-    """Return the recipe that a JSON text of this or an earlier version holds.
+    """Return the recipe stored in a JSON text of this or an earlier version.
 
     Raises OptionError for unknown verbs, unknown options and values out of range.
 
@@ -265,7 +265,7 @@ def from_json(text: str) -> Recipe:
 
 
 def options_of(recipe: type[Recipe]) -> dict[str, Any]:
-    """Return the options of a recipe on which `prepare` does not depend: they can change at no cost."""
+    """Return the options of a recipe that can change without repeating `prepare`."""
     row = VERBS[recipe.verb]
     shared = declared(row.depends) if row.depends is not None else {}
     return {name: about for name, about in declared(recipe).items() if name not in shared}

@@ -1,4 +1,4 @@
-"""What every result is told besides its verb's own report: whether it changed, limits, feet not planted, options."""
+"""Complete every result's report: whether it changed, joint limits, feet not planted, options without effect."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,11 +22,11 @@ from .retarget import Retarget
 from .take import CutOut
 from .warp import Warp
 
-# On another body, moved up or down, or walking through clips that were levelled.
+# Verbs whose result may stand on another floor: another body, a moved clip, or levelled clips.
 _OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
-KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # keys and bones of the clip as it is given
-_SAME = 1e-6  # of the body's height, and in numbers of unit quaternions
+KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # verbs that use the keys and bones of the clip as given
+_SAME = 1e-6  # body heights, and components of unit quaternions
 
 
 def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
@@ -45,16 +45,16 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
 
 
 def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments) -> Result:
-    """Return a result on the given skeleton, its report completed: "changed", "limits" (`body_limits.told`), notes.
+    """Return a result on the given skeleton with its report completed: "changed", "limits", and notes.
 
-    clips : as they were given; attached : what was hung elsewhere in them for the work
-    changed : False for a clip that an edit left as it was, which is said where the verb does not say why
+    clips : as given; attached : joints that were reattached for the work
+    changed : False if an edit left the clip unchanged; a note is added if the verb does not explain why
     """
     report, woven = made.report, made.clip
     hung = attached.hang(clips)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
     made = replace(made, clip=attached.restore(woven, clips))
-    # Few keys, or a key on every frame: what counts are keys, which a clip does not have.
+    # Fewer keys and Bake change keys, which a clip does not contain.
     edited = isinstance(made, EditResult) and not isinstance(made, KeysResult) and recipe.verb != Bake.verb
     report["changed"] = not edited or _differs(made.clip, clips[made.reference])
     same = not report["changed"] and not report["warnings"]
@@ -76,7 +76,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
 
 
 def _differs(clip: Clip, source: Clip) -> bool:
-    """Return whether a clip moves else than its source; names and marks do not count."""
+    """Return whether a clip moves differently from its source; names and markers do not count."""
     if (len(clip), clip.rate) != (len(source), source.rate):
         return True
     if clip.skeleton is not source.skeleton and clip.skeleton.names != source.skeleton.names:
@@ -91,6 +91,6 @@ def _differs(clip: Clip, source: Clip) -> bool:
 
 
 def _not_planted(recipe: Recipe, report: dict[str, Any], name: str) -> list[str]:
-    """Return sentences on left-out stances and bent legs, if planting is a step of another verb."""
+    """Return warnings on skipped contacts and bent legs if another verb planted feet as a step."""
     planted = None if recipe.verb == Plant.verb else report.get("plant")
     return told(planted, name) if planted else []

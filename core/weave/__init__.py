@@ -1,1 +1,1 @@
-"""New clips out of clips."""
+"""New clips made from other clips."""

@@ -1,4 +1,4 @@
-"""Root motion for clips that walk on the spot, where they are woven with others that travel.
+"""Add root motion to in-place clips that are woven with travelling clips.
 
 Method: Travel from the feet.
 """
@@ -11,14 +11,14 @@ from ..motion.clip import Clip
 from ..recipes.travel import TravelOptions
 from . import root_trajectory
 
-TRAVELS = 0.3  # body heights a second; a clip that goes faster on the mean travels
+TRAVELS = 0.3  # body heights a second, mean; a faster clip travels
 
 
 def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = False) -> tuple[list[Clip], list[str]]:
-    """Return the clips with root motion for those that walk on the spot, and a sentence about each of these.
+    """Return the clips with root motion added to in-place clips, and a sentence about each of these.
 
-    Only where another clip travels, or where root motion is `needed`. A root trajectory that was removed is added again
-    as it was, else the feet give one. A clip that does not walk, or whose feet are not known, stays as it is. Raises
+    It is added only if another clip travels, or if root motion is `needed`. A stored root trajectory is restored, and
+    otherwise estimated from the feet. A clip that does not walk, or with unknown feet, is returned unchanged. Raises
     SkeletonError for bodies that can't be placed.
 
     Example:
@@ -35,13 +35,13 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
     if options.add_root_motion == "auto" and (needed or any(going)):
         clips = [clip if goes else _given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
     if not all(root_trajectory.stored(clip) for clip in clips):
-        # A trajectory that only some of the clips store would be taken for that of all.
+        # A trajectory stored by only some of the clips would be mistaken for the trajectory of all.
         clips = [root_trajectory.without_stored(clip) for clip in clips]
     return list(clips), sentences
 
 
 def travels(clip: Clip) -> bool:
-    """Return whether a clip goes somewhere by itself.
+    """Return whether a clip itself travels.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -53,7 +53,7 @@ def travels(clip: Clip) -> bool:
 
 
 def walks_on_the_spot(clip: Clip) -> bool:
-    """Return whether the feet of a clip walk and its body does not travel.
+    """Return whether the feet of a clip walk while its body stays in place.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -66,9 +66,9 @@ def walks_on_the_spot(clip: Clip) -> bool:
 
 
 def note(clip: Clip, *, doubtful: bool = False) -> str:
-    """Return the note beside a clip that walks on the spot, in one line; "" for any other.
+    """Return a one-line note on a clip that walks in place, or "".
 
-    doubtful : whether only what makes its speed doubtful is noted, for where it is given travel anyhow
+    doubtful : whether to report only doubts about its speed, for a clip that gets root motion anyway
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -1,4 +1,4 @@
-"""Clips that an animator made round the origin of one character: they fit each other as they stand.
+"""Detect clips authored around the origin of one character, which fit each other without alignment.
 
 Method: Connecting two clips.
 """
@@ -11,22 +11,22 @@ from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-IN_PLACE = 0.3  # body heights; a clip that ends nearer to where it began stays in place
-STRAIGHT = np.radians(30.0)  # a clip that turns further faces elsewhere in the end
-FACING = np.radians(50.0)  # from the facing of the rest pose: idle stances are askew by up to 43°
-AHEAD = np.radians(25.0)  # from the facing of the rest pose to the direction of a clip that travels
+IN_PLACE = 0.3  # body heights; a clip that ends nearer to its start stays in place
+STRAIGHT = np.radians(30.0)  # radians; a clip that turns further ends with another facing
+FACING = np.radians(50.0)  # radians from the rest pose's facing: idle stances deviate by up to 43°
+AHEAD = np.radians(25.0)  # radians between the rest pose's facing and the direction of travel
 NEAR = 0.2  # body heights from the place of the rest pose
-ALONG_AXIS = np.radians(10.0)  # from an axis of the ground to the direction of a clip whose front is not known
-LEVEL = 0.02  # body heights; shoulders at rest that are nearer show no facing
-WORSE, MORE = 2.5, 0.02  # times the distance of the matched poses, and body heights: farther apart they do not fit
+ALONG_AXIS = np.radians(10.0)  # radians between an axis of the ground and the travel of a clip with an unknown front
+LEVEL = 0.02  # body heights; shoulders nearer to each other at rest show no facing
+WORSE, MORE = 2.5, 0.02  # times the distance of the matched poses, and body heights; beyond both they do not fit
 
 
 @dataclass(frozen=True)
 class Stand:
-    """Whether a clip stays in place, and whether it begins as made: where and as the rest pose stands.
+    """Whether a clip stays in place, and whether it starts at the place and facing of the rest pose.
 
-    in_place : it ends near where it began, facing as it did
-    as_made : it begins near the rest pose, faces as that does, and travels ahead, if at all. Captures begin anywhere
+    in_place : it ends near its start, with the same facing
+    as_made : it starts near the rest pose with its facing, and travels forward or not at all; captures start anywhere
     """
 
     in_place: bool
@@ -34,7 +34,7 @@ class Stand:
 
 
 def stand(clip: Clip) -> Stand:
-    """Return whether a clip stays in place, and whether it begins where and as the rest pose stands.
+    """Return whether a clip stays in place, and whether it starts at the place and facing of the rest pose.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -51,9 +51,9 @@ def stand(clip: Clip) -> Stand:
     travel = complex(*(ground[-1] - ground[0]))
     straight = bool(abs(facing[-1] - facing[0]) < STRAIGHT)
     in_place = straight and abs(travel) < IN_PLACE * height
-    # A body that faces +y has a heading of 0, and so has travel along +y.
+    # A body that faces +y has a heading of 0, as has travel along +y.
     goes = float(np.angle(travel / 1j))
-    if ahead is None:  # nothing shows where its front is: animators let it go along an axis
+    if ahead is None:  # the front is unknown; animators let such clips travel along an axis
         ahead, goes_ahead = 0.0, straight and abs(np.angle(np.exp(4j * goes))) <= 4.0 * ALONG_AXIS
     else:
         goes_ahead = straight and _away(goes, ahead) <= AHEAD
@@ -63,9 +63,10 @@ def stand(clip: Clip) -> Stand:
 
 
 def _facing(clip: Clip) -> tuple[Array, float | None]:
-    """Return where the body faces in each frame (F,) and at rest, radians.
+    """Return the facing of the body in each frame (F,) and at rest, radians.
 
-    Without thighs: the line of the upper arms or shoulders, else how the hips are turned from their rest, with None.
+    Without thighs it is taken from the upper arms or shoulders. Without these it is the turn of the hips, and None at
+    rest.
     """
     skeleton = clip.skeleton
     if root_motion.heading_source(skeleton) == "thighs":

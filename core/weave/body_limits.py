@@ -1,4 +1,4 @@
-"""Whether a result keeps within what its sources' bodies do: knees, feet on the ground, legs beside each other.
+"""Check whether a result stays within its sources' ranges: knees, feet on the ground, distance between the legs.
 
 Method: Measures of quality.
 """
@@ -17,27 +17,28 @@ from ..motion import feet, ik
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-MOST_FRAMES = 20_000  # of all sources; the figures of more would take longer than the verb
-# A result beyond these is seen, and said.
+MOST_FRAMES = 20_000  # of all sources; measuring more would take longer than the verb
+# A result beyond these limits is visibly worse, and is reported.
 JERKS = 3.0  # times the sources' knee acceleration
-STEP = 4000.0  # degrees a second squared; the knees of any step have as much, so standing sources count as this
-BACKWARDS = 2.0  # degrees that a knee bends further back than any source's
-DEEPER = 0.01  # of the body's height that toes or heels come lower than any source's
-NARROW, NARROWER = 0.02, 0.5  # of the body's height that shins are apart, and of the sources' least
-SLIDES, SLIDE = 1.5, 0.009  # times the worst source's, and heights a second more
-LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6  # heights over its floor, s, of its swing's speed: then a foot stands
-STANDS = 3  # frames that a foot must stand for its stance height to be known
+STEP = 4000.0  # degrees a second squared, reached by knees in any step; the minimum assumed for the sources
+BACKWARDS = 2.0  # degrees by which a knee may bend further back than in any source
+DEEPER = 0.01  # body heights by which toes or heels may be lower than in any source
+NARROW, NARROWER = 0.02, 0.5  # body heights between the shins, and ratio to the sources' minimum
+SLIDES, SLIDE = 1.5, 0.009  # times the worst source's, and additional heights a second
+# heights above its lowest, s, and share of swing speed that define a foot in contact
+LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6
+STANDS = 3  # frames of contact required to know a foot's stance height
 
 
 @dataclass(frozen=True, eq=False)
 class _Legs:
-    """What the legs of a clip do; arrays over its frames, lengths in body heights.
+    """Measurements of a clip's legs; arrays over its frames, lengths in body heights.
 
     flexion, acceleration : of the knee bent furthest back, degrees, and of the one that accelerates most
-    depth : how far the lowest point of the feet is under the stance height; low : its height
+    depth : depth of the lowest point of the feet below the stance height; low : its height
     apart : the least distance of both shins
-    tall : from the lowest to the highest joint, in the median: animals are less tall than their legs are long
-    slide : how fast low feet move, heights a second; slides_at : the frame where they do most; NaN, 0 where none is low
+    tall : median height from the lowest to the highest joint; animals are less tall than their legs are long
+    slide : speed of low feet, heights a second; slides_at : frame of its maximum; NaN and 0 without low feet
     """
 
     flexion: Array
@@ -50,7 +51,7 @@ class _Legs:
     slides_at: int
 
 
-_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # of clips that are still in use
+_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # as long as clips are in use
 
 
 def told(
@@ -62,17 +63,18 @@ def told(
     same_floor: bool = True,
     slides: bool = True,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the figures of a result (plain JSON values), and a sentence on each limit that it goes beyond.
+    """Return the figures of a result (plain JSON values), and a sentence on each limit that it exceeds.
 
-    planted, asked : whether its feet were planted, and were to be; slides : whether feet that slide more are told of
-    same_floor : whether it stands on the floor of its sources, else its depth is measured from where its feet stand
+    planted, asked : whether its feet were planted, and were requested to be; slides : whether to report increased foot
+        slide
+    same_floor : whether it stands on the floor of its sources; if not, depth is relative to its own stance height
 
     knee_acceleration : the largest angular acceleration of a knee, times the sources' largest
-    knee_backwards_degrees : how much further back a knee bends than any source's
-    penetration_cm : how much lower toes and heels come than any source's
+    knee_backwards_degrees : by how much a knee bends further back than in any source
+    penetration_cm : by how much toes and heels are lower than in any source
     legs_apart_cm : the least distance of both shins, in the sources and in the result
-    low_feet_cm_s : how fast feet that stay low move, in the worst source and in the result
-    Each is None where it can't be known: bodies without known legs, very many frames.
+    low_feet_cm_s : speed of feet during low phases, in the worst source and in the result
+    Each is None if unknown: for bodies without known legs, or for very many frames.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -108,7 +110,7 @@ def told(
 
 
 def legs_meet(result: Clip, before: Clip) -> bool:
-    """Return whether the shins of a result come within 2 % of the body's height, and of half of what they were before.
+    """Return whether the shins come closer than 2 % of body height, and closer than half their least distance before.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -120,7 +122,7 @@ def legs_meet(result: Clip, before: Clip) -> bool:
 
 
 def _shins_apart(clip: Clip) -> float:
-    """Return the least distance of both shins, body heights; infinite where they are not known."""
+    """Return the least distance of both shins, body heights; infinite if the legs are not known."""
     known, height = ik.known_legs(clip.skeleton), clip.skeleton.height
     if not known or height <= 0.0:
         return np.inf
@@ -172,9 +174,9 @@ def _compared(
 
 
 def _legs(clip: Clip, *, stances: bool) -> _Legs | None:
-    """Return what the legs of a clip do; None for a body without known legs. stances : whether depths are wanted.
+    """Return a clip's leg measurements, None without known legs. stances : whether to measure depths.
 
-    Computed once for as long as the clip is in use: sources are woven again and again with other weights.
+    The result is cached while the clip is in use, because sources are woven repeatedly with other weights.
     """
     known = _known.setdefault(clip, {})
     if stances not in known:
@@ -201,9 +203,9 @@ def _measured(clip: Clip, *, stances: bool) -> _Legs | None:
 
 
 def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
-    """Return the mean over stays of low balls of the median speed in their middle half, and where it is largest.
+    """Return the mean speed of balls in low phases (each: median of its middle half), and the largest's frame.
 
-    The middle half, since feet roll while they come and go; a ball nearly as fast as it ever is swings low.
+    The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing.
     """
     speeds, at = [], []
     for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
@@ -224,14 +226,14 @@ def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
 
 
 def _stance(body: WorldPose) -> float:
-    """Return the height at which balls stand, NaN where none is known to."""
+    """Return the stance height of the balls, NaN if none is known to be in contact."""
     stood = [foot.ball[foot.ball_stands, 2] for foot in contacts.standing_feet(body).values()]
     heights = np.concatenate([*stood, np.empty(0)])
     return float(np.median(heights)) if len(heights) >= STANDS else np.nan
 
 
 def _between(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """Return the least distance (F,) of the segments from a to b and from c to d, (F, 3) each."""
+    """Return the least distance (F,) between the segments from a to b and from c to d, (F, 3) each."""
     one, other, off = b - a, d - c, a - c
     uu, uv, vv = ((one * one).sum(1), (one * other).sum(1), (other * other).sum(1))
     uw, vw = (one * off).sum(1), (other * off).sum(1)

@@ -1,4 +1,4 @@
-"""The steady arc that a stretch of motion takes over the ground, removed from it and added again (methods: Loops)."""
+"""The steady arc of a stretch of motion over the ground, which can be removed and added again (methods: Loops)."""
 
 from dataclasses import dataclass, replace
 
@@ -9,14 +9,14 @@ from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-STRAIGHT = 1e-6  # radians; an arc that turns less would divide by next to nothing, and is straight
+STRAIGHT = 1e-6  # radians; a smaller turn is ill-conditioned and treated as straight
 
 
 @dataclass(frozen=True, eq=False)
 class GroundArc:
-    """A steady path from a place and a facing: turned by `turn` and moved by `step` after `length` frames.
+    """A steady path from a place and a facing that turns by `turn` and moves by `step` in `length` frames.
 
-    On the ground, in complex numbers; on an arc of a circle, or straight where it does not turn.
+    It is a circular arc on the ground (complex numbers), or a straight line for a zero turn.
     """
 
     place: complex
@@ -26,13 +26,13 @@ class GroundArc:
     length: int
 
     def at(self, frames: Array) -> tuple[NDArray[np.complex128], Array]:
-        """Return places (K,) and facings (K,) at frames from its start, which may lie before it or past its end."""
+        """Return positions (K,) and facings (K,) at frames from its start, also before the start or after the end."""
         share = frames / self.length
         gone = share if abs(self.turn) < STRAIGHT else np.expm1(1j * self.turn * share) / np.expm1(1j * self.turn)
         return np.asarray(self.place + self.step * gone, dtype=np.complex128), self.facing + self.turn * share
 
     def straight(self) -> "GroundArc":
-        """Return the straight line of the same length that sets out as this one does."""
+        """Return the straight line of the same length with the same initial direction."""
         if abs(self.turn) < STRAIGHT:
             return replace(self, turn=0.0)
         half = 0.5 * self.turn
@@ -44,12 +44,12 @@ class GroundArc:
         return replace(self, step=complex(place - self.place), turn=float(facing - self.facing), length=length)
 
     def standing(self) -> "GroundArc":
-        """Return the arc that stays where this one begins."""
+        """Return the arc that stays at the start of this one."""
         return replace(self, step=0j, turn=0.0)
 
 
 def between(clip: Clip, start: int, length: int) -> GroundArc:
-    """Return the arc of a clip from frame `start` over `length` frames, by its hips and its smoothed facing.
+    """Return the arc of a clip from frame `start` over `length` frames, from its hips and its smoothed facing.
 
     Example:
         >>> import numpy as np
@@ -67,7 +67,7 @@ def between(clip: Clip, start: int, length: int) -> GroundArc:
 
 
 def removed(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
-    """Return the clip as seen from the arc at frames (F,): it stands at the origin and faces along y.
+    """Return the clip relative to the arc at frames (F,): it stands at the origin and faces along y.
 
     Example:
         >>> import numpy as np

@@ -1,9 +1,9 @@
-"""Two figures whose hands meet: where they do, and the same again after one of them was changed.
+"""Keep the hands of two figures in contact: find their contacts, and restore them after one figure was changed.
 
-A meeting is kept as it was: from wrist to wrist by the same vector, and a hand on a trunk, as in a push, at the same
-place of it, in units of its length. The second figure is first turned and moved as a whole so that hands come as near
-to that as they can; what is left, both arms make up for, half each, or the arm that pushes alone. Only places are
-kept: how hands turn stays each figure's own.
+A contact is kept as the same vector from wrist to wrist. A hand on a trunk, as in a push, keeps its place on it in
+units of trunk length. The second figure is first moved and turned as a whole to bring the hands as near as possible;
+the remaining error is corrected by both arms, half each, or by the pushing arm alone. Only positions are kept; hand
+rotations are not.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from ..sync import alignment
 
 ARMS = ("left_arm", "right_arm")
 TRUNK = "trunk"  # of the second figure, from the hips to between the shoulders
-NEAR = 0.2  # m from wrist to wrist; hands that clasp or clap have their wrists 10 to 20 cm apart
-LEAST = 0.1  # s; whoever only passes by does not meet
-EASE = 0.3  # s in which arms get there and back
-ROUNDS = 12  # of reaching; each halves what one arm alone can make up for
-THERE = 1e-4  # m; within, hands meet
+NEAR = 0.2  # m from wrist to wrist; clasping or clapping hands have their wrists 10 to 20 cm apart
+LEAST = 0.1  # s; shorter contacts are ignored
+EASE = 0.3  # s for arms to ease in and out
+ROUNDS = 12  # iterations of reaching; each halves the error that one arm alone can't correct
+THERE = 1e-4  # m of remaining error to accept
 _TIP = np.zeros(3)
 
 Two = tuple[Clip, Clip]
@@ -33,9 +33,9 @@ Two = tuple[Clip, Clip]
 
 @dataclass(frozen=True)
 class Meeting:
-    """An arm of the first figure and one of the second (`ARMS`), whose hands meet from one frame to another.
+    """A contact between an arm of the first figure and an arm of the second (`ARMS`), over a span of frames.
 
-    other : or `TRUNK`, which the first figure's hand is on
+    other : an arm, or `TRUNK` for a hand of the first figure on the second one's trunk
     """
 
     arm: str
@@ -45,11 +45,11 @@ class Meeting:
 
 
 def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False) -> list[Meeting]:
-    """Return where hands of two figures meet, by arms and then in time: nearer than `near` (m) for 0.1 s and longer.
+    """Return hand contacts between two figures, by arms and then time: nearer than `near` (m) for 0.1 s or more.
 
-    trunk : also where the first figure's hands are that near to the line of the second one's trunk
+    trunk : whether to include hands of the first figure that are this near to the axis of the second one's trunk
 
-    Raises ClipError for clips that do not go on together, and SkeletonError for bodies whose arms are not known.
+    Raises ClipError for clips of different rate or length, and SkeletonError for bodies with unknown arms.
 
     Example:
         >>> import numpy as np
@@ -79,7 +79,7 @@ def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False)
 
 
 def off(before: Two, now: Two, found: Sequence[Meeting]) -> Array:
-    """Return how far hands are from where they met (K,), in all frames of some meetings, m.
+    """Return the error (K,) in metres of the distance between hands, in all frames of some contacts.
 
     Example:
         >>> import numpy as np
@@ -97,7 +97,7 @@ def off(before: Two, now: Two, found: Sequence[Meeting]) -> Array:
 
 
 def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
-    """Return two changed figures, the second turned and moved on the ground so that hands are nearest to how they met.
+    """Return two changed figures, the second moved and turned on the ground to best restore the hands' contacts.
 
     Example:
         >>> import numpy as np
@@ -125,9 +125,9 @@ def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
 
 
 def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) -> Two:
-    """Return two changed figures whose hands meet as before, as far as arms reach: half the way each.
+    """Return two changed figures with contacts restored within the reach of the arms, which correct half each.
 
-    An arm that meets both of the other's at once keeps to the last one. Raises as `meetings`.
+    An arm in contact with both arms of the other figure at once follows the last one. Raises as `meetings`.
 
     Example:
         >>> import numpy as np
@@ -142,7 +142,7 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
     _check(*before, *now)
     for arms in dict.fromkeys((one.arm, one.other) for one in found):
         same = [one for one in found if (one.arm, one.other) == arms]
-        for _ in range(ROUNDS):  # what an arm is too short for, the other one halves again
+        for _ in range(ROUNDS):  # an error that one arm can't reach is halved again by the other
             if off(before, now, same).max(initial=0.0) < THERE:
                 break
             now = _nearer(before, now, same, ease)
@@ -150,9 +150,9 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
 
 
 def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two:
-    """Return two figures after each has gone half of what meetings of one pair of arms are off; between, it fades.
+    """Return two figures, each corrected by half of the error in contacts of one pair of arms, fading between.
 
-    Where the second one's trunk is met, the first one's arm goes all of it.
+    For a contact with the second figure's trunk, the first figure's arm corrects all of it.
     """
     frames = np.arange(len(now[0]))
     share = np.max([reaching.shares(len(frames), one.first, one.last, ease * now[0].rate) for one in found], axis=0)
@@ -180,7 +180,7 @@ def _apart(one: Clip, other: Clip, arm: str, others: str) -> Array:
 
 
 def _trunk(clip: Clip) -> tuple[Array, Array]:
-    """Return axes (F, 3, 3) of a trunk, as long as it is, and the place (F, 3) between the shoulders; of any rig."""
+    """Return trunk axes (F, 3, 3) with the trunk's length, and the point (F, 3) between the shoulders, for any rig."""
     roles = clip.skeleton.roles
     joints = [roles[role] for role in ("upper_arm.L", "upper_arm.R", "hips") if role in roles]
     if len(joints) < 3:
@@ -195,7 +195,7 @@ def _trunk(clip: Clip) -> tuple[Array, Array]:
 
 
 def _from_trunk(one: Clip, other: Clip, arm: str) -> Array:
-    """Return the vectors (F, 3) from the line of the second figure's trunk to a hand of the first."""
+    """Return the vectors (F, 3) from the axis of the second figure's trunk to a hand of the first."""
     axes, top = _trunk(other)
     hand, up = _ends(one, arm), axes[:, :, 2]
     along = np.clip(((hand - top) * up).sum(axis=1) / (up * up).sum(axis=1), -1.0, 0.0)
@@ -203,7 +203,7 @@ def _from_trunk(one: Clip, other: Clip, arm: str) -> Array:
 
 
 def _lost(before: Two, now: Two, one: Meeting) -> Array:
-    """Return how far (F, 3) the second figure's hand would have to move for a meeting to be as it was."""
+    """Return the displacement (F, 3) of the second figure's hand that would restore a contact."""
     if one.other == TRUNK:
         (axes, top), (axes_now, top_now) = map(_trunk, (before[1], now[1]))
         place = np.linalg.solve(axes, (_ends(before[0], one.arm) - top)[:, :, None])

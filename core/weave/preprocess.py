@@ -1,4 +1,4 @@
-"""Clips as they are read, prepared for weaving: good ends, one skeleton, one rate, registered to a reference."""
+"""Prepare clips for weaving: trimmed, on one skeleton, at one rate, and registered to a reference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -22,18 +22,19 @@ from ..sync.registration_curve import Registration
 from . import add_root_motion, repeated
 from .seam import close
 
-NEARLY = 0.04  # of the height: ends so near may be meant to meet
+NEARLY = 0.04  # body heights; ends with a smaller gap may be meant to meet
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedClips:
-    """The clips on the reference's skeleton and rate, its index, and the frames that were left out.
+    """The clips on the reference's skeleton and rate, its index, and the omitted frames.
 
     frame_maps : of each clip; unclosed : clips declared cyclic that do not close, and their gap (m)
-    nearly : clips beside cycles that are none by little, and their gap (m)
-    carried : how clips of other joints were carried onto the reference's skeleton
-    corrected : how the ends of cycles were made to meet, and how often they are repeated, a sentence each
-    counts : how often each clip is repeated, none where cycles are not; frames of a repeated one go on beyond its last
+    nearly : clips next to cycles that nearly close, and their gap (m)
+    carried : reports of clips that were retargeted to the reference's skeleton
+    corrected : sentences on closed ends and repetitions of cycles
+    counts : repetitions of each clip, empty if cycles are not repeated; frames of a repeated clip continue beyond its
+        last
     """
 
     clips: tuple[Clip, ...]
@@ -53,9 +54,9 @@ class PreparedClips:
 
 @dataclass(frozen=True, eq=False)
 class RegisteredClips:
-    """Clips on one skeleton and rate, and their registration; the same for any weights.
+    """Clips on one skeleton and rate, and their registration; independent of weights.
 
-    cyclic : whether cycles were allowed to be taken as such
+    cyclic : whether cycles may be treated as such
     """
 
     prepared: PreparedClips
@@ -64,7 +65,7 @@ class RegisteredClips:
 
     @cached_property
     def travelling(self) -> tuple[PreparedClips, list[str]]:
-        """The clips, those on the spot with root motion where others travel, and sentences about it; worked out once.
+        """The clips, with root motion added to in-place clips if others travel, and sentences about it; cached.
 
         Registration does not depend on it.
         """
@@ -73,7 +74,7 @@ class RegisteredClips:
 
     @cached_property
     def quality(self) -> tuple[dict[str, Any], ...]:
-        """The measures of each clip over the stretch that all share; worked out once, whatever the weights."""
+        """The measures of each clip over the common stretch; cached, since they do not depend on weights."""
         registered = self.registration
         ends = registered.frames(registered.grid[[0, -1]])
         stretches = [
@@ -88,7 +89,7 @@ class RegisteredClips:
 def register(
     clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
 ) -> RegisteredClips:
-    """Return two clips or more prepared and registered; `cyclic` : whether cycles may be taken as such.
+    """Return two or more clips prepared and registered; `cyclic` : whether cycles may be treated as such.
 
     Raises LoomError kinds for clips that can't be brought onto one skeleton or synchronised.
 
@@ -108,9 +109,10 @@ def register(
 
 
 def _alone(matching: Matching) -> Matching:
-    """Return the options of matching without the rest of their recipe: they are copied for each clip of hundreds.
+    """Return the options of matching without the rest of their recipe, so that copying them is cheap.
 
-    A recipe checks all of its options whenever it is copied, and it may have as many weights as there are clips.
+    They are copied for each of up to hundreds of clips, and a recipe validates all options, including a weight per
+    clip, whenever it is copied.
     """
     return Matching(**{field.name: getattr(matching, field.name) for field in fields(Matching)})
 
@@ -118,18 +120,18 @@ def _alone(matching: Matching) -> Matching:
 def merge(
     clips: Sequence[Clip], matching: Matching, progress: Progress = SILENT, *, cyclic: bool = True
 ) -> PreparedClips:
-    """Return two clips or more on the skeleton and rate of the reference that `matching` names.
+    """Return two or more clips on the skeleton and rate of the reference named by `matching`.
 
-    Cycles are marked as such, unless the result can't be `cyclic`; where all are cycles, one of each is enough, and
-    beside a take of several steps they are repeated, with ends "auto".
-    Raises ClipError for fewer than two clips, and SkeletonError where their joints differ and a body is not known to be
-    a person's (see `bodies.alike`).
+    Cycles are marked as such, unless the result can't be `cyclic`. If all clips are cycles, one repetition of each is
+    used; with ends "auto", cycles are repeated to match a take of several steps.
+    Raises ClipError for fewer than two clips, and SkeletonError if their joints differ and a body is not known to be
+    human (see `bodies.alike`).
     """
     if len(clips) < 2:
         raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
     trimmed = [close.trimmed(clip, matching.trim) for clip in clips]
     left_out = [entry for t in trimmed for entry in t.left_out]
-    # A clip that is declared cyclic but is none is no cycle here; one whose ends meet is, declared or not.
+    # Whether the ends meet decides, not whether the clip is declared cyclic.
     may_be_cycles = matching.ends in ("auto", "cyclic")
     endings = [closing.guessed(t.clip) if may_be_cycles or t.clip.cyclic else None for t in trimmed]
     counts = repeated.counts([t.clip for t in trimmed], endings) if matching.ends == "auto" else []
@@ -167,7 +169,7 @@ def merge(
 
 
 def _nearly(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> tuple[tuple[str, float], ...]:
-    """Return the names of clips beside cycles whose ends nearly meet, and their gaps (m); gestures are not meant to."""
+    """Return the names of clips next to cycles whose ends nearly meet, and their gaps (m), except gestures."""
     if not any(ending is not None and ending.kind for ending in endings):
         return ()
     return tuple(
@@ -179,9 +181,9 @@ def _nearly(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> tuple[t
 
 
 def _as_cycles(trimmed: Sequence[trim.Trimmed], endings: Sequence[Closing | None]) -> tuple[list[Clip], list[str]]:
-    """Return clips marked as the cycles that they are, and what was corrected of them.
+    """Return clips with cycles marked, and sentences on corrections.
 
-    Ends that do not quite meet are made to, and missing last keys added, where all clips are cycles then.
+    If all clips are cycles, ends with a gap are closed and missing last keys are added.
     """
     known = [(t.clip, ending) for t, ending in zip(trimmed, endings, strict=True)]
     if all(ending is not None and ending.kind for _, ending in known):
@@ -193,14 +195,14 @@ def _as_cycles(trimmed: Sequence[trim.Trimmed], endings: Sequence[Closing | None
 
 
 def _step(given: Clip, ready: Clip) -> float:
-    """Return how many frames of a given clip one frame of the prepared clip is."""
+    """Return the number of frames of a given clip per frame of the prepared clip."""
     if given.cyclic and given.rate != ready.rate:
         return (len(given) - 1) / (len(ready) - 1)
     return given.rate / ready.rate
 
 
 def _like(clips: Sequence[Clip], reference: Clip) -> tuple[list[Clip], tuple[Carried, ...]]:
-    """Return the clips on the reference's skeleton and rate, and how clips of other joints were carried there."""
+    """Return the clips on the reference's skeleton and rate, and reports on retargeted clips."""
     body = reference.skeleton
     brought = [(clip, None) if clip.skeleton is body else alike.like(clip, reference) for clip in clips]
     ready = [_at_rate(clip, reference.rate) for clip, _ in brought]

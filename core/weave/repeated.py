@@ -1,4 +1,4 @@
-"""Cycles beside a take of several steps are repeated for as long as it lasts (methods: Time registration)."""
+"""Repeat cycles to match the length of a take of several steps (methods: Time registration)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,15 +12,15 @@ from ..motion.closing import Closing
 from ..sync import cycle_search
 from .seam import close
 
-LASTING = 1.25  # times as many cycles in a take as in a clip, from which on these are too few
-SPARE = 0.25  # of a cycle more: a take may begin anywhere in one
-LOOKED_AT = 20.0  # s of a take in which its own cycles are looked for
+LASTING = 1.25  # ratio of cycles in the take to cycles in the clip above which the clip is repeated
+SPARE = 0.25  # additional cycles, since a take may start at any phase
+LOOKED_AT = 20.0  # s of a take searched for its own cycles
 
 
 def counts(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> list[int]:
-    """Return how many of each cycle the longest take among clips lasts; 1 for takes, and where there is no take.
+    """Return the repetitions of each cycle needed to match the longest take; 1 for takes, and without a take.
 
-    endings : how the end of each clip meets its start; None where that was not asked
+    endings : how the end of each clip meets its start; None if not examined
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -47,7 +47,7 @@ def counts(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> list[int
 
 
 def _cycle_of(take: Clip) -> float | None:
-    """Return the seconds of one cycle of a take; None for one that does not repeat itself."""
+    """Return the duration of one cycle of a take in seconds; None for a take that does not repeat itself."""
     spare = max(0, len(take) - round(LOOKED_AT * take.rate)) // 2
     try:
         best = cycle_search.find(take.cut(spare, len(take) - spare)).best
@@ -57,7 +57,7 @@ def _cycle_of(take: Clip) -> float | None:
 
 
 def closed(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[str]]:
-    """Return a clip that is to be repeated as the cycle that it is, and what was done, a sentence each.
+    """Return a clip to be repeated closed as a cycle, and sentences on the changes.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -74,7 +74,7 @@ def closed(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[s
 
 
 def in_a_row(clip: Clip, count: int) -> Clip:
-    """Return a cycle that many times in a row, which is a take then; any other clip as it is.
+    """Return a cycle repeated `count` times as an acyclic take; any other clip unchanged.
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -1,4 +1,4 @@
-"""The report on a woven clip: plain JSON values that scripts may rely on."""
+"""The report on a woven clip: plain JSON values that scripts can rely on."""
 
 import time
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from ..sync import register_pair
 from ..sync.registration_curve import Registration, RegistrationCurve
 from .preprocess import PreparedClips, RegisteredClips
 
-FAR_LONGER = 2.0  # clips that many times as long hold another number of steps
+FAR_LONGER = 2.0  # length ratio above which clips hold different numbers of steps
 
 
 def common(verb: str, given: Sequence[Clip], woven: Clip, began: float, notes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the keys that every report has, but its warnings.
+    """Return the keys common to all reports, except warnings.
 
-    began : the perf_counter at the start; notes : what was done besides what was asked for, a sentence each
+    began : the perf_counter at the start; notes : sentences on changes beyond the request
 
     Example:
         >>> import time
@@ -46,7 +46,7 @@ def common(verb: str, given: Sequence[Clip], woven: Clip, began: float, notes: S
 
 
 def left_out(trimmed: Sequence[Trimmed]) -> list[dict[str, Any]]:
-    """Return the rows of a report on frames at the ends of clips that were left out as bad.
+    """Return report rows on bad frames trimmed from the ends of clips.
 
     Example:
         >>> from dataclasses import replace
@@ -63,7 +63,7 @@ def left_out(trimmed: Sequence[Trimmed]) -> list[dict[str, Any]]:
 
 
 def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: Clip, began: float) -> dict[str, Any]:
-    """Return the report on a clip made of registered clips: what was done and how good it is.
+    """Return the report on a clip made of registered clips: the registration and measures of quality.
 
     Example:
         >>> import time
@@ -89,7 +89,7 @@ def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: 
 
 
 def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
-    """Return what makes a registration doubtful, a sentence each.
+    """Return sentences on doubts about a registration.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -122,7 +122,7 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
 
 
 def _unlike(clip: Clip, reference: Clip, likeness: float, would_repeat: bool) -> str:
-    """would_repeat : whether the shorter one would have been repeated if it were a cycle."""
+    """Return the sentence on an unlike clip; would_repeat : whether the shorter one would repeat if a cycle."""
     longer, shorter = sorted((clip, reference), key=lambda one: one.seconds, reverse=True)
     if longer.seconds > FAR_LONGER * shorter.seconds and not clip.cyclic:
         do = f"as {shorter.name} does not close, it is not repeated" if would_repeat else "ends on Auto repeat cycles"
@@ -166,7 +166,7 @@ def curve_report(
 ) -> dict[str, Any]:
     """Return the report on a registration curve.
 
-    reference_frames, given (K,) : frames that correspond, of the clips as given; frames (K,) : of the prepared clip
+    reference_frames, given (K,) : corresponding frames of the clips as given; frames (K,) : of the prepared clip
     kept : shares of the reference and of the clip that take part
 
     Example:

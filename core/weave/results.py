@@ -1,4 +1,4 @@
-"""The results of verbs: a clip, its report, and what a picture of it needs."""
+"""The results of verbs: a clip, its report, and the data for a picture of it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,12 +21,12 @@ from .root_trajectory import RootTrajectory
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The new clip, its report, and by `reference` the number of the given clip as which it is written.
+    """The new clip, its report, and in `reference` the number of the given clip whose body it is written to.
 
-    A report holds plain JSON values: the keys of `reporting.common`, frames left out ("dropped", see
+    A report holds plain JSON values: the keys of `reporting.common`, omitted frames ("dropped", see
     `reporting.left_out`), "quality" with the measures (`quality.measure`) of the clips "before" and of the new one
-    "after", "warnings" (sentences), and the verb's own. Verbs with Plant Feet add "plant" as the verb `plant` has it
-    (None where planting was not tried), and "not_planted": why no foot was planted ("" where one was).
+    "after", "warnings" (sentences), and keys of the verb. Verbs with Plant Feet add "plant" as in the verb `plant`
+    (None if planting was not tried), and "not_planted", the reason why no foot was planted ("" if one was).
     """
 
     clip: Clip
@@ -38,8 +38,8 @@ class Result:
 class BlendResult(Result):
     """A clip of K frames blended from several.
 
-    reference_frames (K,) : of the prepared reference, at each frame of the clip
-    weights (N, K) : the share of each prepared clip in each frame
+    reference_frames (K,) : frame of the prepared reference at each frame of the clip
+    weights (N, K) : weight of each prepared clip in each frame
     """
 
     prepared: PreparedClips
@@ -50,10 +50,10 @@ class BlendResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class LoopResult(Result):
-    """A cycle and where it was found.
+    """A cycle and its position in the source.
 
-    found : all cycles found; None where start and length were given, and where the whole clip is the cycle
-    closing : how the ends of the whole clip met, where that is the cycle
+    found : all cycles found; None if start and length were given, or if the whole clip is the cycle
+    closing : how the ends of the whole clip met, if it is the cycle
     """
 
     found: Repetition | None
@@ -63,7 +63,7 @@ class LoopResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class ConnectResult(Result):
-    """Clips one after the other; seams : the first frame after each seam."""
+    """Clips in sequence; seams : the first frame after each seam."""
 
     seams: tuple[int, ...]
 
@@ -73,8 +73,8 @@ class SpliceResult(Result):
     """An action on a locomotion.
 
     locomotion, action : both at the F frames of the clip, on its skeleton
-    action_frames (F,) : the frames of the given action that are played
-    corrections (F, 4) : the rotations of the trunk, in the frame of the pelvis joint
+    action_frames (F,) : frame of the given action played at each frame
+    corrections (F, 4) : rotations of the trunk, in the frame of the pelvis joint
     """
 
     locomotion: Clip
@@ -85,9 +85,9 @@ class SpliceResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class CutOutResult(Result):
-    """A loop or an action out of a take; part : the frames of the take that it was made of.
+    """A loop or an action cut from a take; part : the frames of the take used for it.
 
-    first : frame of the take that it begins with; low : first frame of the cycle of a loop
+    first : its first frame in the take; low : first frame of the cycle of a loop
     """
 
     part: Clip
@@ -97,14 +97,14 @@ class CutOutResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class EditResult(Result):
-    """One clip, changed; before : the clip as it was."""
+    """One edited clip; before : the original clip."""
 
     before: Clip
 
 
 @dataclass(frozen=True, eq=False)
 class RootResult(EditResult):
-    """A clip whose root motion is on another joint; joint : the one that carries it now."""
+    """A clip with its root motion moved to another joint; joint : the new carrier."""
 
     joint: int
 
@@ -126,7 +126,7 @@ class ReachResult(EditResult):
     """A clip with a limb that reaches a target.
 
     ends (2, F, 3) : the limb's end before and after; target (F, 3) : its target
-    share (F,) : 0 where the clip is as it was, 1 where the end is at the target; span : the first and last frame at it
+    share (F,) : 0 for unchanged frames, 1 where the end is at the target; span : the first and last frame at it
     """
 
     ends: Array
@@ -137,7 +137,7 @@ class ReachResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class WarpResult(EditResult):
-    """A clip warped through poses; frames : of these poses; added : the turns and moves added to it."""
+    """A clip warped through poses; frames : of these poses; added : rotations and translations added to it."""
 
     frames: tuple[int, ...]
     added: Added
@@ -145,16 +145,16 @@ class WarpResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class EventsResult(EditResult):
-    """A clip whose events are at other frames; curve : which frame is played when."""
+    """A clip with events moved to other frames; curve : map from its frames to source frames."""
 
     curve: TimeCurve
 
 
 @dataclass(frozen=True, eq=False)
 class TravelResult(EditResult):
-    """A clip to which root motion was added, or from which it was removed.
+    """A clip with root motion added or removed.
 
-    found : the travel that the feet of the clip on the spot show, None where they are not known
+    found : travel measured from the feet of the in-place clip, None if they are not known
     trajectory : the root trajectory added or removed; gives : whether it was added
     """
 
@@ -165,24 +165,24 @@ class TravelResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class PlantResult(EditResult):
-    """A clip whose feet were planted; planted : what was done."""
+    """A clip with planted feet; planted : the outcome of planting."""
 
     planted: Planted
 
 
 @dataclass(frozen=True, eq=False)
 class KeysResult(EditResult):
-    """A clip as it is played by few keys; keyed : these keys."""
+    """A clip as played by a reduced set of keys; keyed : these keys."""
 
     keyed: KeyedClip
 
 
 @dataclass(frozen=True, eq=False)
 class FilterResult(EditResult):
-    """A clip that was filtered.
+    """A filtered clip.
 
-    filtered : what was done before its feet were planted
-    bands (2, B) : how much its joints turn in each band before and after, degrees, the finest first
+    filtered : the outcome of filtering before feet were planted
+    bands (2, B) : rotation amplitude of its joints in each band before and after, degrees, the finest first
     """
 
     filtered: Filtered
@@ -191,7 +191,7 @@ class FilterResult(EditResult):
 
 @dataclass(frozen=True, eq=False)
 class RetargetResult(Result):
-    """A clip on another body; source : the clip on its own body; carried : what was matched how."""
+    """A clip on another body; source : the clip on its own body; carried : report of the retargeting."""
 
     source: Clip
     carried: Carried

@@ -1,9 +1,9 @@
-"""The root trajectory of a blend: each clip's steps in its own heading frame, averaged (methods: N-way blending).
+"""Blend root trajectories: average each clip's steps in its own heading frame (methods: N-way blending).
 
-The hips are blended in the world, whatever carries them, and so are parts of the body that do not hang on the hips
-(feet under a root). Other joints that are not below the hips (a root bone, an armature object that moves, feet targets,
-poles) ride in the same heading frame, each as it does in the reference: it stands still, follows without turning, or
-follows and turns.
+The hips are blended in the world, whatever joint carries them, and so are parts of the body outside the hips' subtree
+(feet under a root). Other joints outside that subtree (a root bone, an animated armature object, foot targets, poles)
+move with the same heading frame as they do in the reference: they stand still, follow without turning, or follow and
+turn.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,16 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-STILL_SHARE = 0.05  # of the hips' ground path; a joint that goes less far stands still
-TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not turn with the body
+STILL_SHARE = 0.05  # of the length of the hips' ground path; a joint with a shorter path stands still
+TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not follow its turns
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One clip at the result's frames, its hips on the ground (K, 2), its facing (K,), and joints that travel.
+    """One clip at the result's frames: hips on the ground (K, 2), facing (K,), and travelling joints.
 
-    rotations (K, J, 4), positions (K, J, 3) : in the world; only of joints that travel or show the heading, and ankles
+    rotations (K, J, 4), positions (K, J, 3) : in the world; only of travelling joints, ankles, and joints that show the
+        heading
     """
 
     clip: Clip
@@ -40,7 +41,7 @@ class Part:
         return quat.about_axis("Z", -self.facing)
 
     def place(self, joint: int) -> Array:
-        """Return a joint's place (K, 3) in the heading frame."""
+        """Return a joint's position (K, 3) in the heading frame."""
         offset = self.positions[:, joint].copy()
         offset[:, :2] -= self.ground
         return quat.rotate(self.turning_back, offset)
@@ -49,7 +50,7 @@ class Part:
 def part(sampled: Clip) -> Part:
     """Return a clip, sampled at the result's frames, split into its root motion and the rest.
 
-    The facing is smoothed on these common frames: a clip and its own turned or re-timed copy then have the same.
+    The facing is smoothed on these common frames, so that a clip and a rotated or re-timed copy of it agree.
 
     Example:
         >>> import numpy as np
@@ -68,7 +69,7 @@ def part(sampled: Clip) -> Part:
 
 
 def needed(skeleton: Skeleton) -> list[int]:
-    """Return the joints that `part` looks at, with all above them.
+    """Return the joints that `part` needs, with all their ancestors.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -93,10 +94,10 @@ def _telling(skeleton: Skeleton) -> list[int]:
 def trajectory(
     parts: Sequence[Part], weights: Array, reference: int, meeting: int = 0, *, standing: bool = False
 ) -> tuple[Array, Array]:
-    """Return the places of a blend on the ground (K, 2) and its facing (K,).
+    """Return the positions of a blend on the ground (K, 2) and its facing (K,).
 
-    standing : all clips were made in place round one origin, so they are averaged where they stand. Else the walk of
-    their mean steps is where the reference is at frame `meeting` (see `_walked`).
+    standing : whether all clips were made in place at one origin, so that world positions are averaged; otherwise the
+        path of mean steps meets the reference at frame `meeting` (see `_walked`)
 
     Example:
         >>> import numpy as np
@@ -113,7 +114,7 @@ def trajectory(
 def blend(
     parts: Sequence[Part], weights: Array, reference: int, ground: Array, facing: Array
 ) -> dict[int, tuple[Array, Array]]:
-    """Return world rotations (K, 4) and places (K, 3) of the joints that travel, along the trajectory of a blend.
+    """Return world rotations (K, 4) and positions (K, 3) of travelling joints, along the trajectory of a blend.
 
     Example:
         >>> import numpy as np
@@ -129,7 +130,7 @@ def blend(
     poses: dict[int, tuple[Array, Array]] = {}
     travelling = [carriers(p) for p in parts]
     for joint, turns in travelling[reference].items():
-        # A root bone that stays behind in another clip does not show where that clip is.
+        # A root bone that stays behind in another clip does not show that clip's place.
         having = [k for k, others in enumerate(travelling) if joint in others]
         shares = _shares_of(having, weights, reference)
         chosen = [parts[k] for k in having]
@@ -142,9 +143,9 @@ def blend(
 
 
 def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array) -> Array:
-    """Return the mean of places (K, 3) in heading frames, by weights (N, K), moved along the trajectory of a blend.
+    """Return the weighted mean of positions (K, 3) in heading frames, moved along the trajectory of a blend.
 
-    ground (K, 2), turning (K, 4) : the trajectory, its facing as rotations
+    weights (N, K); ground (K, 2), turning (K, 4) : the trajectory, its facing as rotations
 
     Example:
         >>> import numpy as np
@@ -164,9 +165,9 @@ def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array
 
 
 def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int) -> tuple[Array, Array]:
-    """Return the mean walk (K, 2), (K,): steps ahead, aside and turning, averaged and integrated from the reference.
+    """Return the mean trajectory (K, 2), (K,): steps forward, sideways and turning, averaged and integrated.
 
-    So a left and a right turn at equal weights go straight on.
+    A left and a right turn at equal weights thus cancel to a straight path.
     """
     first = parts[reference]
     between = 0.5 * (weights[:, 1:] + weights[:, :-1])
@@ -176,7 +177,7 @@ def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int)
 
 
 def _standing(parts: Sequence[Part], weights: Array, reference: int) -> tuple[Array, Array]:
-    """Return the mean place (K, 2) and facing (K,) of clips that stay where they are."""
+    """Return the mean position (K, 2) and facing (K,) of clips that stay in place."""
     ahead = float(np.mean(parts[reference].facing))
     whole_turns = [2.0 * np.pi * np.round((float(np.mean(p.facing)) - ahead) / (2.0 * np.pi)) for p in parts]
     facings = [p.facing - turns for p, turns in zip(parts, whole_turns, strict=True)]
@@ -184,7 +185,7 @@ def _standing(parts: Sequence[Part], weights: Array, reference: int) -> tuple[Ar
 
 
 def _shares_of(having: list[int], weights: Array, reference: int) -> Array:
-    """Return the weights (n, K) of some of the clips with sum 1; the reference's alone where all of theirs are zero."""
+    """Return the weights (n, K) of some of the clips, normalized; the reference's alone if all are zero."""
     chosen = weights[having]
     total = chosen.sum(axis=0)
     alone = (np.array(having) == reference)[:, None]
@@ -205,7 +206,7 @@ def average(values: Sequence[Array], weights: Array) -> Array:
 
 
 def carriers(reference: Part) -> dict[int, bool]:
-    """Return the joints that travel in the reference, the hips among them, and whether each turns with the body."""
+    """Return the joints that travel in the reference, including the hips, and whether each turns with the body."""
     skeleton = reference.clip.skeleton
     hips = root_motion.travelling_joint(skeleton)
     turns = dict.fromkeys(_loose_parts(skeleton), True)
@@ -222,14 +223,14 @@ def carriers(reference: Part) -> dict[int, bool]:
 
 
 def outside(skeleton: Skeleton) -> list[int]:
-    """Return the joints that neither are the hips nor hang below them; all but the first root without hips."""
+    """Return the joints outside the hips' subtree; without known hips, all roots but the first."""
     if "hips" not in skeleton.roles:
         return [int(joint) for joint in np.flatnonzero(skeleton.parents < 0)[1:]]
     return [int(joint) for joint in np.flatnonzero(~skeleton.below_hips)]
 
 
 def props(skeleton: Skeleton) -> list[int]:
-    """Return the joints that are no part of the body: roots, targets, poles, and others that are not below the hips.
+    """Return the joints that do not belong to the body: roots, targets, poles, and others outside the hips' subtree.
 
     Example:
         >>> from dataclasses import replace
@@ -243,13 +244,13 @@ def props(skeleton: Skeleton) -> list[int]:
 
 
 def _loose_parts(skeleton: Skeleton) -> list[int]:
-    """Return the joints of the body, without the hips, whose parent is no part of it: feet under a root."""
+    """Return the joints of the body, except the hips, whose parent is outside the body: feet under a root."""
     hangs = skeleton.bearers == skeleton.parents
     return [joint for joint in outside(skeleton) if skeleton.body[joint] and not hangs[joint]]
 
 
 def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
-    """Return the clip with some joints at given world rotations (F, 4) and places (F, 3), the others as they are.
+    """Return the clip with some joints at given world rotations (F, 4) and positions (F, 3), the others unchanged.
 
     Example:
         >>> import numpy as np
@@ -262,7 +263,7 @@ def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
         >>> abs(kinematics.points(lifted) - kinematics.points(walk)).mean(axis=(0, 1)).round(3).tolist()
         [0.0, 0.0, 1.0]
     """
-    count = max(poses) + 1  # joints after the last one hang on joints before it and go with these
+    count = max(poses) + 1  # later joints move with their parents
     basis = quat.to_matrix(clip.rotations[:, :count])
     if clip.scales is not None:
         basis = basis * clip.scales[:, :count, None, :]

@@ -1,7 +1,7 @@
-"""The joint that carries a body's travel: hips, a root bone above them, or the object; the body stays where it is.
+"""Choose the joint that carries a body's travel: hips, a root bone above them, or the object; the body does not move.
 
-The carrier is under the hips and faces as the body does, both smoothed. Joints above it stand still as in the first
-frame, and those between it and the hips keep their places on it in that frame.
+The carrier is below the hips on the ground and faces as the body does, both smoothed. Joints above it are fixed at
+their first frame, and joints between it and the hips keep their positions on it in that frame.
 
 Method: Mirror, placement, root motion.
 """
@@ -18,13 +18,13 @@ from ..motion.roles import ancestors
 from ..motion.skeleton import OBJECT
 from . import root_blend
 
-SIGMA = 0.5  # s; it leaves a hundredth of a walk's sway, which comes about once a second
-STAYS = 1e-7  # of the body's height: rounding; a joint that would be farther off can't be carried so
+SIGMA = 0.5  # s; it leaves a hundredth of a walk's sway, which has a period of about one second
+STAYS = 1e-7  # body heights: rounding; a joint with a larger error can't be carried this way
 
 
 @dataclass(frozen=True)
 class Carrying:
-    """How a carrier follows the body: smoothed by a Gaussian of `smooth` seconds, turning or not, in height or not."""
+    """How a carrier follows the body: smoothed by a Gaussian of `smooth` seconds, with or without turn and height."""
 
     smooth: float = SIGMA
     turn: bool = True
@@ -49,9 +49,9 @@ def by_hips(clip: Clip) -> Clip:
 
 
 def by_root(clip: Clip) -> Clip:
-    """Return the clip with its travel and facing, smoothed, on the topmost joint above the hips, sway on the hips.
+    """Return the clip with smoothed travel and facing on the topmost joint above the hips, the sway on the hips.
 
-    Raises SkeletonError for a body that has no joint above the hips, and as `by_joint` does.
+    Raises SkeletonError for a body without a joint above the hips, and as `by_joint` does.
 
     Example:
         >>> from dataclasses import replace
@@ -68,9 +68,8 @@ def by_root(clip: Clip) -> Clip:
 def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
     """Return the clip with its travel on a joint above the hips.
 
-    Joints that are not above the hips stay where they are in the world; each cycle goes as far and turns as much as
-    before. Raises SkeletonError for the joint −1, of a body without one, and where joints are scaled so that they can't
-    stay.
+    Joints that are not above the hips keep their world positions; travel and turn per cycle are unchanged. Raises
+    SkeletonError for the joint −1, of a body without one, and if scales make this impossible.
 
     Example:
         >>> from dataclasses import replace
@@ -103,7 +102,7 @@ def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
 
 
 def as_in(clip: Clip, like: Clip) -> Clip:
-    """Return a clip with the joints above its hips as in another clip of its body and length; all else stays.
+    """Return a clip with the joints above its hips as in another clip of its body and length; other joints do not move.
 
     Raises SkeletonError as `by_joint` does.
 
@@ -123,7 +122,8 @@ def as_in(clip: Clip, like: Clip) -> Clip:
     turns, places = kinematics.world_of(like, above)
     clip = _with_above(clip, {joint: (turns[:, joint], places[:, joint]) for joint in above})
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    rotations[:, above], translations[:, above] = like.rotations[:, above], like.translations[:, above]  # to the bit
+    # bit-identical, without rounding errors
+    rotations[:, above], translations[:, above] = like.rotations[:, above], like.translations[:, above]
     return replace(clip, rotations=rotations, translations=translations)
 
 
@@ -144,7 +144,7 @@ def above_hips(clip: Clip) -> list[int]:
 
 
 def root_bone(clip: Clip) -> int:
-    """Return the topmost joint above the hips that is a bone, −1 where there is none.
+    """Return the topmost joint above the hips that is a bone, −1 without one.
 
     Example:
         >>> from dataclasses import replace
@@ -159,7 +159,7 @@ def root_bone(clip: Clip) -> int:
 
 
 def moving_object(clip: Clip) -> int:
-    """Return the joint that is the armature object, where the clip was read with one that moves; else −1.
+    """Return the joint of the armature object, if the clip was read with an animated one; else −1.
 
     Example:
         >>> from dataclasses import replace
@@ -174,9 +174,9 @@ def moving_object(clip: Clip) -> int:
 
 
 def _body_path(clip: Clip, smooth: float) -> tuple[Array, Array, Array]:
-    """Return the hips' places on the ground (F, 2), the body's facing (F,), and the hips' height (F,), smoothed.
+    """Return the hips' positions on the ground (F, 2), the body's facing (F,), and the hips' height (F,), smoothed.
 
-    A cycle is smoothed with cyclic padding, so that the smoothed path repeats as the cycle does.
+    A cycle is smoothed with cyclic padding, so that the smoothed path is cyclic, too.
     """
     skeleton, frames = clip.skeleton, len(clip)
     hips = root_motion.travelling_joint(skeleton)
@@ -187,7 +187,7 @@ def _body_path(clip: Clip, smooth: float) -> tuple[Array, Array, Array]:
     path = np.column_stack([positions[:, hips], facing])
     first = 0
     if frames > 1 and (clip.cyclic or cycles.closes(clip)):
-        count = int(np.ceil(4.0 * smooth * clip.rate / (frames - 1)))  # the Gaussian reaches 4 sigma
+        count = int(np.ceil(4.0 * smooth * clip.rate / (frames - 1)))  # the Gaussian extends to 4 sigma
         path, first = _padded(path, count), count * (frames - 1)
     path = root_motion.smooth(path, smooth * clip.rate)[first : first + frames]
     return path[:, :2], path[:, 3], path[:, 2]
@@ -210,7 +210,7 @@ def _padded(path: Array, count: int) -> Array:
 
 
 def _facing_at_rest(clip: Clip, above: list[int]) -> float:
-    """Return the facing of the body at rest on the joints above the hips as they stand in the first frame, radians."""
+    """Return the facing of the rest pose below the first frame's pose of the joints above the hips, radians."""
     rotations = np.tile(quat.IDENTITY, (1, len(clip.skeleton), 1))
     translations = np.zeros((1, len(clip.skeleton), 3))
     rotations[:, above], translations[:, above] = clip.rotations[:1, above], clip.translations[:1, above]
@@ -219,7 +219,7 @@ def _facing_at_rest(clip: Clip, above: list[int]) -> float:
 
 
 def _standing(clip: Clip, joints: list[int]) -> dict[int, tuple[Array, Array]]:
-    """Return world poses of some joints that stand still as in the first frame."""
+    """Return world poses of some joints held at their first frame."""
     rotations, positions = kinematics.world_of(clip, joints)
     frames = len(clip)
     return {j: (np.tile(rotations[0, j], (frames, 1)), np.tile(positions[0, j], (frames, 1))) for j in joints}

@@ -1,6 +1,6 @@
-"""The root trajectory of a clip, as speeds of its body: measured, removed, stored in channels, added.
+"""The root trajectory of a clip as velocities of its body: measured, removed, stored in channels, added.
 
-A pose is moved over the ground by z → e^(iθ)·z + s, one (θ, s) a frame; complex numbers are places x + iy.
+A pose is moved over the ground by z → e^(iθ)·z + s, with (θ, s) per frame; complex numbers are positions x + iy.
 
 Method: Travel from the feet.
 """
@@ -19,30 +19,31 @@ from ..motion.quat import Array
 from . import root_carrier
 from .ground_arc import GroundArc
 
-SNAP = np.radians(20.0)  # a cycle this near to ahead, back or aside goes exactly there: the rest is error of measuring
+# a cycle this near to forward, backward or sideways is snapped to it, since the difference is measuring error
+SNAP = np.radians(20.0)
 DIRECTIONS = {"ahead": 0.0, "left": 0.5 * np.pi, "back": np.pi, "right": -0.5 * np.pi}
-# Paths of custom properties, as Blender writes them; to the right and ahead in m/s, to the left in degrees a second.
-# Actions and files in use have these names, so they stay.
+# Paths of custom properties, as Blender writes them; right and forward in m/s, left turn in degrees a second.
+# The names are kept because existing actions and files use them.
 CHANNELS = ('["Way Aside"][0]', '["Way Ahead"][0]', '["Way Turn"][0]')
 
 
 @dataclass(frozen=True, eq=False)
 class RootTrajectory:
-    """How a body goes from each frame to the next, seen from its place and facing in that frame.
+    """The motion of a body from each frame to the next, relative to its place and facing in that frame.
 
-    velocity (F,) : x to the right, y ahead, m/s; turn (F,) : radians a second; the last frame's are not used
+    velocity (F,) : x to the right, y forward, m/s; turn (F,) : radians a second; the last frame's values are not used
     """
 
     velocity: Complex
     turn: Array
 
     def rows(self) -> list[list[float]]:
-        """Return rows of numbers for people: m/s to the right and ahead, degrees a second to the left."""
+        """Return rows of readable numbers: m/s to the right and forward, degrees a second to the left."""
         return np.column_stack([self.velocity.real, self.velocity.imag, np.degrees(self.turn)]).tolist()
 
 
 def of_rows(rows: Array) -> RootTrajectory:
-    """Return the root trajectory of rows (F, 3) as `RootTrajectory.rows` writes them.
+    """Return the root trajectory of rows (F, 3) written by `RootTrajectory.rows`.
 
     Example:
         >>> import numpy as np
@@ -57,9 +58,9 @@ def of_rows(rows: Array) -> RootTrajectory:
 def from_feet(
     feet: FootTravel, clip: Clip, *, speed: float = 0.0, direction: str = "auto", angle: float = 0.0, turn: float = 0.0
 ) -> tuple[RootTrajectory, str]:
-    """Return the root trajectory for a clip whose feet were measured, and its direction in one word.
+    """Return the root trajectory for a clip with measured feet, and its direction in one word.
 
-    speed : m/s, 0 for that of the feet; direction, angle (degrees), turn (degrees) : as the options of Travel
+    speed : m/s, 0 for the measured speed; direction, angle (degrees), turn (degrees) : as the options of Travel
 
     Example:
         >>> from action_loom.core.check import foot_travel
@@ -72,7 +73,7 @@ def from_feet(
     """
     heading, label = _direction(feet, direction, angle)
     velocity = feet.velocity * np.exp(1j * (heading - feet.direction))
-    if feet.speed <= foot_speeds.STILL * feet.height:  # the feet do not go back: a steady speed, as asked for
+    if feet.speed <= foot_speeds.STILL * feet.height:  # without a measured speed the requested speed is constant
         velocity = np.full(len(clip), speed * 1j * np.exp(1j * heading), dtype=np.complex128)
     elif speed:
         velocity = velocity * (speed / feet.speed)
@@ -84,7 +85,8 @@ def _direction(feet: FootTravel, direction: str, angle: float) -> tuple[float, s
     """Return the direction in radians to the left of the body's facing, and its name."""
     extra = np.radians(angle)
     measured = feet.direction
-    # A body that nearly faces as at rest is taken to face so exactly: hips that stand askew do not turn its direction.
+    # A nearly aligned facing is snapped to the rest pose's, so that a turned stance of the hips does not turn the
+    # travel.
     fronts = [0.0] if feet.authored is None else [feet.authored, 0.0]
     named = [(front + aside, name) for front in fronts for name, aside in DIRECTIONS.items()]
     if direction in DIRECTIONS:
@@ -103,7 +105,7 @@ def _away(angle: float, other: float) -> float:
 
 
 def stored(clip: Clip) -> RootTrajectory | None:
-    """Return the root trajectory that was removed from a clip and stored in its channels; None where there is none.
+    """Return the root trajectory that was removed from a clip and stored in its channels, or None.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -132,11 +134,11 @@ def without_stored(clip: Clip) -> Clip:
 
 
 def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
-    """Return the clip on the spot where it begins, its root trajectory in its channels, and that trajectory.
+    """Return the clip in place at its start, with its root trajectory in its channels, and that trajectory.
 
-    A cycle loses the straight or the arc that it takes, others their ground path and facing, both smoothed over 0.5 s.
-    Joints above the hips that stand still go on standing: then the hips carry the travel, and lose it.
-    Raises SkeletonError as `root_motion.placed` does.
+    A cycle loses its line or arc; other clips lose their ground path and facing, both smoothed over 0.5 s. Static
+    joints above the hips stay static, since the travel is then on the hips and is removed from them. Raises
+    SkeletonError as `root_motion.placed` does.
 
     Example:
         >>> from action_loom.core.check import foot_travel
@@ -155,7 +157,7 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
         )
     else:
         ground, facing = foot_travel.body_frames(clip, cyclic=False)
-    angle = facing - facing[0]  # the turn and the shift from the first frame to each
+    angle = facing - facing[0]  # turn and shift of each frame relative to the first
     shift = ground - np.exp(1j * angle) * ground[0]
     still = _as_carried(_moved(clip, -angle, -np.exp(-1j * angle) * shift), clip)
     trajectory = _seen_from(still, angle, shift)
@@ -165,7 +167,7 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
 
 
 def added(clip: Clip, trajectory: RootTrajectory) -> Clip:
-    """Return the clip moved along a root trajectory that is seen from its ground frames; the inverse of `removed`.
+    """Return the clip moved along a root trajectory given in its ground frames; the inverse of `removed`.
 
     Example:
         >>> import numpy as np
@@ -180,7 +182,7 @@ def added(clip: Clip, trajectory: RootTrajectory) -> Clip:
 
 
 def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> Clip:
-    """Return the clip moved along a root trajectory that is seen from its body without the sway of its steps.
+    """Return the clip moved along a root trajectory given relative to its body without the sway of its steps.
 
     Example:
         >>> from action_loom.core.check import foot_travel
@@ -196,7 +198,7 @@ def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> 
 
 
 def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex]:
-    """Return the turn (F,) and shift (F,) of each frame by a root trajectory seen from the clip's ground frames.
+    """Return the turn (F,) and shift (F,) of each frame for a root trajectory given in the clip's ground frames.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -212,7 +214,7 @@ def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex
 
 
 def displacement_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> tuple[Array, Complex]:
-    """Return the same (F,) by a root trajectory seen from the body without the sway of its steps."""
+    """Return the same (F,) for a root trajectory given relative to the body without the sway of its steps."""
     # Midpoint rule, from frame to frame: half of the turn is made before the step.
     turn = 0.5 * (trajectory.turn[:-1] + trajectory.turn[1:])
     velocity = 0.5 * (trajectory.velocity[:-1] + trajectory.velocity[1:]) * np.exp(0.5j * turn / clip.rate)
@@ -223,14 +225,14 @@ def displacement_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajecto
 def _carried(ground: Complex, facing: Array, trajectory: RootTrajectory, rate: float) -> tuple[Array, Complex]:
     turned = (trajectory.turn / rate)[:-1]
     stepped = (trajectory.velocity / rate * np.exp(1j * facing))[:-1]
-    # Each step turns about the place where the body is, then moves.
+    # Each step turns about the body's current position, then moves.
     step = ground[:-1] * (1.0 - np.exp(1j * turned)) + stepped
     angle = np.concatenate([[0.0], np.cumsum(turned)])
     return angle, np.concatenate([[0.0], np.cumsum(np.exp(1j * angle[:-1]) * step)])
 
 
 def _seen_from(still: Clip, angle: Array, shift: Complex) -> RootTrajectory:
-    """Return the root trajectory that turns and shifts each frame (F,) of a clip, seen from its ground frames."""
+    """Return the root trajectory, in a clip's ground frames, that turns and shifts each frame (F,)."""
     places, facing = root_motion.ground_frames(still)
     turned = np.diff(angle)
     step = np.exp(-1j * angle[:-1]) * np.diff(shift) - _complex(places)[:-1] * (1.0 - np.exp(1j * turned))
@@ -238,13 +240,13 @@ def _seen_from(still: Clip, angle: Array, shift: Complex) -> RootTrajectory:
     turn = turned * still.rate
     if len(turn) == 0:
         return RootTrajectory(np.zeros(1, dtype=np.complex128), np.zeros(1))
-    # The last frame of a cycle is its first again.
+    # The last frame of a cycle repeats its first.
     end = 0 if still.cyclic else -1
     return RootTrajectory(np.append(velocity, velocity[end]), np.append(turn, turn[end]))
 
 
 def _as_carried(still: Clip, clip: Clip) -> Clip:
-    """Return a clip without travel whose joints above the hips stand still where they do so in the clip with it."""
+    """Return a clip without travel, with joints above the hips static if they are static in the clip with travel."""
     above = root_carrier.above_hips(clip)
     own = clip.rotations[:, above], clip.translations[:, above]
     return root_carrier.as_in(still, clip) if above and all((one == one[:1]).all() for one in own) else still

@@ -1,4 +1,4 @@
-"""Knees that can't be straight, as those of MMD's bodies: bent as much as they must be, over feet that stay."""
+"""Keep knees from locking straight (required by MMD rigs) without moving planted feet."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from ...motion.quat import Array
 from . import legs
 from .legs import Leg
 
-STEEP = 2.0  # times what a leg lacks: the pelvis comes down by no more for legs that are nearly level
-TOLD = np.radians(0.5)  # a knee that is straighter by less than it can be is as it was
+STEEP = 2.0  # times the missing distance; limits the drop of the pelvis for nearly horizontal legs
+TOLD = np.radians(0.5)  # radians; smaller corrections of a knee are not counted
 
 
 @dataclass(frozen=True)
 class Bent:
-    """What was done: frames in which a knee was bent more, and by how much the pelvis came down at most, metres."""
+    """The outcome: number of frames with a more bent knee, and the largest drop of the pelvis, metres."""
 
     frames: int
     lower: float
 
 
 def bent(clip: Clip, reach: Mapping[str, float]) -> tuple[Clip, Bent]:
-    """Return a clip whose legs are as long as they can be, and what was done; the clip itself if nothing is.
+    """Return a clip with legs limited in length, and the outcome; the clip itself if no leg is too long.
 
-    reach : the longest distance from hip to ankle by the foot's name, as a share of the lengths of both bones. Feet
-    stay where they are, but for the last millimetres of legs that are nearly level: the pelvis comes down.
+    reach : the longest distance from hip to ankle by the foot's name, as a share of the lengths of both bones. The
+        pelvis drops so that feet keep their positions, up to millimetres for nearly horizontal legs.
 
     Example:
         >>> import numpy as np
@@ -65,14 +65,14 @@ def bent(clip: Clip, reach: Mapping[str, float]) -> tuple[Clip, Bent]:
 
 
 def _flexion(leg: Leg, distance: Array) -> Array:
-    """Return the flexion (F,) with which a leg spans a distance (F,)."""
+    """Return the flexion (F,) at which a leg spans a distance (F,)."""
     upper, lower = leg.lengths
     cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _lack(leg: Leg, longest: Array) -> Array:
-    """Return by how much (F,) the hip of a leg must come down to span a distance (F,) at most."""
+    """Return the drop (F,) of a leg's hip required to span at most a distance (F,)."""
     way = leg.hip - leg.end
     high = np.sqrt(np.maximum(longest**2 - (way[:, :2] ** 2).sum(axis=1), 0.0))
     short = leg.reach - longest
@@ -80,7 +80,7 @@ def _lack(leg: Leg, longest: Array) -> Array:
 
 
 def _down(clip: Clip, lacks: list[Array]) -> Array:
-    """Return by how much (F,) the pelvis comes down, smoothly, for what legs lack."""
+    """Return the smoothed drop (F,) of the pelvis that covers the drops required by the legs."""
     closes = len(clip) > 2 and cycles.closes(clip)  # then the last frame is the first
     lack = np.max(lacks, axis=0)[: len(clip) - closes]
     wide = round(2.0 * legs.DIP * clip.rate)

@@ -1,4 +1,4 @@
-"""Feet that stay clear of the ground where their clip's own feet did (methods: Style)."""
+"""Keep the ground clearance that feet had in the original clip (methods: Style)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,17 +12,17 @@ from ...motion.quat import Array
 from .. import cyclic_padding
 from . import legs
 
-CLEARANCE = 0.4  # of how high a foot was over its ground
-AROUND = 0.5  # strides; a foot's ground is its least height within so much
-SMOOTH = 0.03  # strides; the standard deviation by which lifts are smoothed
+CLEARANCE = 0.4  # share of the original height above ground to keep
+AROUND = 0.5  # strides; the ground of a foot is its least height within this distance
+SMOOTH = 0.03  # strides; sigma for smoothing lifts
 
 
 def cleared(clip: Clip, wanted: Array, stride: float) -> Clip:
-    """Return the clip with feet lifted where they are lower than 0.4 of how high they should be over their ground.
+    """Return the clip with feet lifted to at least 0.4 of their wanted height above ground.
 
-    wanted (F, N) : the height of the lowest point of each foot as it should be, metres, at even times from the first
-        frame to the last; stride : frames of the clip. Nothing else changes; bodies without known legs stay as they
-        are.
+    wanted (F, N) : height of the lowest point of each foot, metres, at even times from the first frame to the last;
+        stride
+        : frames of the clip per stride. Only legs change; bodies without known legs are returned unchanged.
 
     Example:
         >>> from action_loom.core.edit.feet import clearing
@@ -48,16 +48,16 @@ def cleared(clip: Clip, wanted: Array, stride: float) -> Clip:
 
 
 def _shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array], closes: bool) -> Clip:
-    """Return a clip with feet shifted (F, 3); of a cycle as one of many, one after the other.
+    """Return a clip with feet shifted (F, 3); a cycle is treated as one of several in sequence.
 
-    A stretch in which a knee is bent backwards is led as one, and may go across the cycle's ends.
+    A stretch with a knee bent backwards is solved as a whole, and may extend across the cycle's ends.
     """
     if not closes:
         return legs.shifted(clip, limbs, shifts)
     padded = cyclic_padding.around(clip, len(clip) - 1, repeats=True)
     frames = np.arange(len(padded.clip)) % padded.period
     made = legs.shifted(padded.clip, limbs, {foot: shift[frames] for foot, shift in shifts.items()})
-    # Legs have the same local rotations in every cycle, wherever the cycle is on the ground.
+    # Legs have the same local rotations in every cycle, independent of its position on the ground.
     led = np.flatnonzero(clip.skeleton.with_below([limb.upper for limb in limbs]))
     rotations = clip.rotations.copy()
     rotations[:, led] = made.rotations[padded.own][:, led]

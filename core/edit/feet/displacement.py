@@ -1,7 +1,7 @@
-"""The displacement of a foot on the ground that keeps it still while it stands (methods: Planted feet).
+"""Compute the ground displacement of a foot that keeps it still during contacts (methods: Planted feet).
 
-One least-squares problem over the whole clip, instead of a correction per contact that fades in and out: the curve
-joins short swings and gives way where a foot comes or goes fast.
+It is one least-squares problem over the whole clip, instead of a faded correction per contact: the curve is smooth
+across short swings, and yields where a foot arrives or leaves fast.
 """
 
 from collections.abc import Sequence
@@ -14,30 +14,30 @@ from ...motion.quat import Array
 from .. import banded
 from .spans import BALL, Contact
 
-HELD = 1e5  # weight of a frame in which a foot is held fully: far over that of smoothness, so that it stands still
-EASE = 0.12  # s at each end of a contact, inside it, over which the hold grows and fades
-BRIEF = 0.6  # of a contact that is shorter than that: its middle half is held all the same
-STIFF, REACH = 0.02, 0.08  # s; time scales of the curve's smoothness, and of its decay beyond a contact
+HELD = 1e5  # weight of a fully held frame: much larger than the weight of smoothness, so that the foot does not move
+EASE = 0.12  # s at each end of a contact, inside it, over which the hold fades
+BRIEF = 0.6  # of a contact: upper limit of each fade, so that brief contacts are still held in their middle
+STIFF, REACH = 0.02, 0.08  # s; time scales of the curve's smoothness, and of its decay after a contact
 
 Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
 class Pivots:
-    """The points about which a standing foot turns, on the ground (F,) as x + iy."""
+    """The pivots of a foot in contact, ball and heel, on the ground (F,) as x + iy."""
 
     ball: Complex
     heel: Complex
 
     def path(self, contact: Contact) -> Complex:
-        """Return the path of the standing point in a contact: the ball, extended by the steps of the heel before it.
+        """Return the path of the pivot in a contact: of the ball, extended by the heel's steps before it.
 
-        By differences of frames, not by speeds, whose sum drifts.
+        Steps are differences of frames, because integrated velocities drift.
         """
         steps = np.empty(contact.end - contact.first, dtype=np.complex128)
         for span in contact.spans:
             pivot = self.ball if span.part == BALL else self.heel
-            # A step belongs to the part that stands in its second frame.
+            # A step belongs to the part in contact in its second frame.
             before = max(span.first - 1, contact.first)
             steps[span.first - contact.first : span.end - contact.first] = np.diff(
                 pivot[before : span.end], prepend=pivot[before : before + 1] if before == span.first else []
@@ -50,12 +50,12 @@ class Pivots:
 
 
 def _standing(contact: Contact, path: Complex) -> Complex:
-    """Return the places of the ball while it stands, else of the heel."""
+    """Return the positions of the ball during its contact, or of the heel without one."""
     return np.concatenate([path[span.first - contact.first : span.end - contact.first] for span in contact.standing])
 
 
 def _place(contact: Contact, path: Complex, fixed: Sequence[int]) -> Complex:
-    """Return where a foot is held in a contact: in fixed frames where it is, between them on a line."""
+    """Return the target of a foot in a contact: its own position in fixed frames, linear between them."""
     known = [frame for frame in fixed if contact.first <= frame < contact.end]
     if not known:
         return np.full(len(path), _standing(contact, path).mean())
@@ -65,13 +65,13 @@ def _place(contact: Contact, path: Complex, fixed: Sequence[int]) -> Complex:
 
 
 def extent(contact: Contact, pivots: Pivots) -> float:
-    """Return how far (m) the ball, else the heel, slides in a contact: twice the largest distance from its mean."""
+    """Return the slide (m) of the ball, or of the heel, in a contact: twice the largest distance from its mean."""
     places = _standing(contact, pivots.path(contact))
     return 2.0 * float(np.abs(places - places.mean()).max())
 
 
 def holds(contacts: Sequence[Contact], frames: int, rate: float) -> Array:
-    """Return how firmly (F,) a foot is held, 0 to 1; it grows and fades smoothly, but not at the clip's ends."""
+    """Return the strength (F,) of a foot's hold, 0 to 1; it fades smoothly, except at the clip's ends."""
     held = np.zeros(frames)
     for contact in contacts:
         at = np.arange(contact.first, contact.end) + 0.5
@@ -92,16 +92,17 @@ def of_foot(
     still: Sequence[Contact] = (),
     fixed: Sequence[int] = (),
 ) -> tuple[Complex, Array]:
-    """Return the displacement (F,) of a foot, metres on the ground as x + iy, and how firmly (F,) it is held.
+    """Return the displacement (F,) of a foot, metres on the ground as x + iy, and the strength (F,) of its hold.
 
-    still : contacts in which it already stands still; there it is held, too, without displacement
-    fixed : frames without displacement, in order; a contact with one is held where it is in it, with several between
+    still : contacts without slide, which are held without displacement
+    fixed : sorted frames without displacement; a contact that includes one is held at its position there, and between
+        several of them on a line
     """
     frames = len(pivots.ball)
     goals, held = np.zeros(frames, dtype=np.complex128), holds([*contacts, *still], frames, rate)
     for contact in contacts:
         path = pivots.path(contact)
-        # The place is the mean of the path, and not an unknown: left free, it would drift.
+        # The target is the mean of the path, not an unknown, because it would drift.
         goals[contact.first : contact.end] = _place(contact, path, fixed) - path
     if not contacts:
         return goals, held

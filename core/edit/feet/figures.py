@@ -1,4 +1,4 @@
-"""Figures of planting: how far feet slide before and after, and how far the rest of the body moved."""
+"""Figures of planting: foot slide before and after, and displacement of the rest of the body."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from .spans import BALL, Span
 
 
 def measure(before: Clip, after: Clip, rows: Sequence[Span]) -> dict[str, Any]:
-    """Return how far feet slide in spans of a clip, before and after planting, as plain JSON values.
+    """Return the foot slide in spans of a clip, before and after planting, as plain JSON values.
 
     slide_cm_s, middle_slide_cm_s : mean speed of balls on the ground in spans, and in the middle half of each
-    way_cm : how far a ball moves in the middle half of its span, median of all spans
-    knee : 99th percentile of the knees' angular acceleration after, over that before
-    None: no ball stands in any span; for `knee`, no span or no acceleration before.
+    way_cm : distance that a ball moves in the middle half of its span, median of all spans
+    knee : ratio of the 99th percentile of the knees' angular acceleration after to before
+    None: no ball is in contact in any span; for `knee`, no span or no acceleration before.
     """
     on_ball = [span for span in rows if span.part == BALL]
     middles = [span.middle for span in on_ball]
@@ -39,11 +39,11 @@ def moved(
     away: Mapping[str, Array],
     lifts: Mapping[str, Array],
 ) -> dict[str, Any]:
-    """Return how far the body was moved to plant its feet; the arrays are those of `planting.Planted`.
+    """Return the displacement of the body by planting; the arrays are attributes of `planting.Planted`.
 
-    pelvis_cm, swing_cm : the largest move of the pelvis, and of feet that do not stand
-    away_cm : the largest distance of a standing ankle from its target
-    lifted_cm : the most that a foot was lifted out of the ground
+    pelvis_cm, swing_cm : the largest displacement of the pelvis, and of feet in the air
+    away_cm : the largest distance of an ankle in contact from its target
+    lifted_cm : the largest lift of a foot out of the ground
     """
     standing = spans.flags(rows, len(pelvis))
     nowhere = np.zeros(len(pelvis), dtype=bool)

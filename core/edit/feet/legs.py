@@ -1,6 +1,6 @@
-"""Legs that follow moved feet: first the pelvis, then both bones of each leg, as rotations over the animated pose.
+"""Make legs follow moved feet: first the pelvis, then both bones of each leg, as rotations of the animated pose.
 
-No bone axis is assumed, and joints between (twist bones) follow.
+No bone axis is assumed, and intermediate joints (twist bones) follow.
 
 Method: Planted feet.
 """
@@ -19,28 +19,30 @@ from ...motion.roles import ancestors
 from ...motion.skeleton import Skeleton
 from .displacement import Complex
 
-SWAY = 0.3  # s; sigma of the pelvis following the feet on the ground
-IDLE = 0.15  # weight of a foot in the air for the pelvis, where a held one has 1 more
-REACH = 0.99  # of a leg's length; beyond, the pelvis comes down
-DIP = 0.08  # s; sigma of that
-LEAVES = 0.2  # s in which the pelvis begins to follow after a fixed frame
-SOFT, STRAIGHTEST = 0.97, 0.9995  # of a leg's length: from the first on it stretches less and less, up to the second
-SMOOTH_BEND = 0.012  # s; sigma of the change of flexion, which otherwise has the knee's sharpest acceleration
-STRAIGHT = np.radians(6.0)  # a knee that bends backwards is treated apart until it is bent by so much again
-INEXACT = 0.003  # of a leg's length that it may span too much or too little, so that its knee stays bent as it was
-ROUND = np.radians(5.0)  # least flexion of a knee that bends forwards where it was straight, so that it has no kink
+SWAY = 0.3  # s; sigma for the pelvis following the feet on the ground
+IDLE = 0.15  # weight of a foot in the air for the pelvis; a held foot has 1 more
+REACH = 0.99  # of leg length; beyond it the pelvis drops
+DIP = 0.08  # s; sigma for this drop
+LEAVES = 0.2  # s over which the pelvis starts to follow after a fixed frame
+SOFT, STRAIGHTEST = 0.97, 0.9995  # of leg length: extension is compressed between these limits
+SMOOTH_BEND = 0.012  # s; sigma for the change of flexion, whose acceleration otherwise peaks
+STRAIGHT = np.radians(6.0)  # a knee bent backwards is handled separately until it bends forwards by this much
+INEXACT = 0.003  # of leg length, an allowed error that keeps the bend of its knee
+ROUND = np.radians(5.0)  # least flexion of a knee that bends forwards where it was straight, to avoid a kink
 ROUNDING = 1e-9  # of a leg's length
-LIGHT = 3e-4  # of the firmest hold: where a foot is held by more, it stands, and its leg misses the height alone
-MOST_LEVEL = 0.8  # square of the share of a foot's depth under its hip that is left where its leg spans far too little
+LIGHT = 3e-4  # of the firmest hold; where the hold is larger, the leg's error is only vertical
+MOST_LEVEL = 0.8  # least squared share of a foot's depth below the hip to keep if its leg spans far too little
 NO_LIFTS: Mapping[str, Array] = {}
-HINGE = (0.05, 0.2)  # sines of flexion: the knee's axis is the clip's mean one under the first, its own over the second
+# sines of flexion: below the first the clip's mean knee axis is used, above the second the current one
+HINGE = (0.05, 0.2)
 
 
 @dataclass(frozen=True, eq=False)
 class Leg:
     """A limb in the world, in all frames, and its knee.
 
-    hip, end (F, 3) : places; upper, lower (F, 3) : the two bones as vectors; axis (F, 3) : unit hinge axis of the knee
+    hip, end (F, 3) : positions; upper, lower (F, 3) : the two bones as vectors; axis (F, 3) : unit hinge axis of the
+        knee
     flexion (F,) : radians, negative if bent backwards
     """
 
@@ -68,7 +70,7 @@ class Leg:
 
 
 def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
-    """Return the joint that carries all limbs: the hips, else the lowest common one; −1 if there is none.
+    """Return the joint above all limbs: the hips, or else the lowest common ancestor; −1 if there is none.
 
     Example:
         >>> from action_loom.core.edit.feet import legs
@@ -85,7 +87,7 @@ def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
 
 
 def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
-    """Return world rotations (F, J, 4) of the legs' joints and those above them, and the legs by their feet's names.
+    """Return world rotations (F, J, 4) of the legs' joints and their ancestors, and the legs by their feet's names.
 
     Example:
         >>> import numpy as np
@@ -103,7 +105,7 @@ def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
 
 
 def end_joint(skeleton: Skeleton, limb: Limb) -> int:
-    """Return the joint with which the end of a limb turns: itself, or the shin if the end is its tip.
+    """Return the joint that the end of a limb turns with: itself, or the shin if the end is its tip.
 
     Example:
         >>> from action_loom.core.edit.feet import legs
@@ -119,7 +121,7 @@ def end_joint(skeleton: Skeleton, limb: Limb) -> int:
 def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | None = None) -> Leg:
     """Return a limb in all frames from world rotations (F, J, 4) and positions (F, J, 3) of the joints.
 
-    end (F, 3) : place of its end, None: that of the limb itself
+    end (F, 3) : position of its end, by default its own
 
     Example:
         >>> import numpy as np
@@ -148,7 +150,7 @@ def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | No
 
 
 def _hinge(clip: Clip, limb: Limb, turned: Array, cross: Array) -> Array:
-    """Return the axis (3,) of a knee in the frame of its upper joint: the clip's mean, weighted by its flexion."""
+    """Return the axis (3,) of a knee in the frame of its upper joint: the clip's mean, weighted by flexion."""
     mean = quat.rotate(quat.inv(turned), cross).mean(axis=0)
     size = float(np.linalg.norm(mean))
     if size > 1e-6:
@@ -159,7 +161,7 @@ def _hinge(clip: Clip, limb: Limb, turned: Array, cross: Array) -> Array:
     axis = np.array([-np.cos(facing), -np.sin(facing), 0.0])
     if limb.foot.startswith("front"):
         bone, ahead = places[limb.lower] - places[limb.upper], np.array([-np.sin(facing), np.cos(facing), 0.0])
-        across = np.cross(bone, ahead)  # arms at rest in a T-pose bend forwards, too
+        across = np.cross(bone, ahead)  # arms of a T-pose bend forwards, too
         size = float(np.linalg.norm(across))
         axis = across / size if size > 0.1 * float(np.linalg.norm(bone)) else -axis
     return np.asarray(quat.rotate(quat.inv(rotations[limb.upper]), axis))
@@ -170,20 +172,20 @@ def _norm(vectors: Array) -> Array:
 
 
 def lacking(leg: Leg, shift: Complex) -> Array:
-    """Return by how much (F,), m, a leg is too short if only its foot is moved by a shift (F,); 0 if it reaches."""
+    """Return by how much (F,), m, a leg is too short if only its foot is shifted; 0 if it reaches."""
     needed = np.linalg.norm(leg.end + lifted(shift) - leg.hip, axis=1)
     return np.maximum(needed - np.maximum(leg.length, leg.reach), 0.0)
 
 
 def lifted(shift: Complex) -> Array:
-    """Return shifts on the ground (F,), x + iy, as vectors (F, 3)."""
+    """Return ground shifts (F,), x + iy, as vectors (F, 3)."""
     return np.stack([shift.real, shift.imag, np.zeros(len(shift))], axis=1)
 
 
 def pelvis(legs: Mapping[str, Leg], shifts: Mapping[str, Array], holds: Mapping[str, Array], rate: float) -> Array:
-    """Return the shift (F, 3) of the pelvis, metres: with the feet that stand, and down where a leg is too short.
+    """Return the shift (F, 3) of the pelvis, metres: with the feet in contact, and down if a leg is too short.
 
-    shifts (F, 3), holds (F,) : the shift of each foot, and how firmly it is held
+    shifts (F, 3), holds (F,) : the shift of each foot, and the strength of its hold
     """
     weights = np.stack([holds[foot] + IDLE for foot in legs])[..., None]
     mean = (weights * np.stack([shifts[foot] for foot in legs])).sum(axis=0) / weights.sum(axis=0)
@@ -210,9 +212,9 @@ def following(
 ) -> tuple[Clip, Array, dict[str, Array]]:
     """Return a clip with moved feet, the shift (F, 3) of its pelvis, and the distances (F,) of feet from their targets.
 
-    feet : of each limb's foot, its shift (F,), metres on the ground, and how firmly it is held (F,); lifts (F,) of
-    some, metres. Feet keep world rotations, and heights but for what a leg spans too little or too much.
-    fixed : frames in which the pelvis stays, in order
+    feet : of each limb's foot, its shift (F,), metres on the ground, and the strength (F,) of its hold; lifts (F,) of
+        some, metres. Feet keep world rotations, and heights within the range of their legs.
+    fixed : sorted frames in which the pelvis is not moved
 
     Example:
         >>> import numpy as np
@@ -247,7 +249,7 @@ def following(
 
 
 def shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array]) -> Clip:
-    """Return a clip with feet shifted (F, 3), metres, as far as their legs reach; the pelvis stays.
+    """Return a clip with feet shifted (F, 3), metres, within the reach of their legs; the pelvis does not move.
 
     Example:
         >>> import numpy as np
@@ -276,7 +278,7 @@ def _led(
 ) -> tuple[Clip, dict[str, Array]]:
     """Return a clip with its pelvis and feet shifted (F, 3), and the distances (F,) of feet from their targets.
 
-    level (F,) of feet : how much, 0 to 1, a leg that spans a little less or more than wanted misses the height alone
+    level (F,) of feet : 0 to 1, the degree to which the remaining error of a leg is only vertical
     """
     turns: dict[Limb, tuple[Array, Array]] = {}
     away = {}
@@ -291,9 +293,9 @@ def _led(
 
 
 def _aim(goal: Array, spanned: Array, level: Array) -> Array:
-    """Return where legs that span a distance (F,) point to, near goals (F, 3) from their hips.
+    """Return targets for legs that span a distance (F,), near goals (F, 3) relative to their hips.
 
-    level (F,) : 1 to be over or under the goal, 0 to be towards it: what lacks along a slanted leg would be a slide
+    level (F,) : 1 for a vertical error, 0 for an error along the leg, which would slide the foot of a slanted leg
     """
     square = (goal[:, :2] ** 2).sum(axis=1)
     high = np.sqrt(np.maximum(spanned**2 - square, goal[:, 2] ** 2 * MOST_LEVEL))
@@ -332,7 +334,7 @@ def applied(
 def _turned(
     clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool
 ) -> Clip:
-    """Return what `applied` returns, by local rotations of the limbs' joints."""
+    """Return the result of `applied` from local rotations of the limbs' joints."""
     rotations = clip.rotations.copy()
     for limb, (swing, bend) in turns.items():
         wanted: dict[int, tuple[Array, Array | None]] = {
@@ -348,9 +350,9 @@ def _turned(
 
 
 def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool) -> Clip:
-    """Return what `applied` returns, by world transforms, from which local ones are computed.
+    """Return the result of `applied` from world transforms, converted to local ones.
 
-    For joints that are scaled or do not inherit everything, and feet that are not children of the shins.
+    For joints with scales or without full inheritance, and feet that are not children of the shins.
     """
     skeleton = clip.skeleton
     linear, places = kinematics.matrices(clip)
@@ -383,9 +385,9 @@ def _moved(clip: Clip, joint: int, turned: Array, shift: Array) -> Array:
 
 
 def _change(leg: Leg, wanted: Array, rate: float) -> Array:
-    """Return the smoothed change (F,) of a knee's flexion, radians, with which its leg spans a distance (F,)."""
+    """Return the smoothed change (F,) of a knee's flexion, radians, after which its leg spans a distance (F,)."""
     upper, lower = leg.lengths
-    # A leg that is straighter in its clip stays so: one limit for all would bend legs that need no change.
+    # A leg that is straighter in its clip may stay so, because a fixed limit would bend legs that need no change.
     soft = np.maximum(SOFT * leg.length, leg.reach)
     room = np.maximum(STRAIGHTEST * leg.length - soft, 1e-9)
     distance = np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
@@ -404,21 +406,21 @@ def _change(leg: Leg, wanted: Array, rate: float) -> Array:
 
 
 def _crossings(flexion: Array) -> list[slice]:
-    """Return the stretches of frames about those in which a knee is bent backwards, each until it is clearly bent."""
+    """Return stretches of frames with a knee bent backwards, extended until it is clearly bent forwards."""
     near = np.concatenate([[False], flexion < STRAIGHT, [False]])
     edges = np.flatnonzero(near[1:] != near[:-1]).reshape(-1, 2)
     return [slice(first, end) for first, end in edges if flexion[first:end].min() < 0.0]
 
 
 def _near_straight(flexion: Array) -> Array:
-    """Return how near to straight (F,) knees are: 1 where they are straight, 0 from `STRAIGHT` on, smoothly."""
+    """Return the straightness (F,) of knees: 1 if straight, 0 from `STRAIGHT` on, smooth between."""
     return np.maximum(1.0 - (flexion / STRAIGHT) ** 2, 0.0) ** 2
 
 
 def _as_before(flexion: Array, bent: Array, least: float) -> Array:
-    """Return flexions (F,) as wanted, but each on the side on which it was, straight where it was straight.
+    """Return wanted flexions (F,) with the sign of the original ones, and zero where these are zero.
 
-    bent (F,) : the wanted flexion, of either side; least : of the clip; no knee is bent further backwards
+    bent (F,) : wanted flexion of either sign; least : of the clip; no knee is bent further backwards
     """
     square = flexion**2 + (bent**2 - flexion**2) * (1.0 - _near_straight(flexion))
     side = np.sign(flexion) * np.sqrt(np.maximum(square, 0.0))
@@ -427,5 +429,5 @@ def _as_before(flexion: Array, bent: Array, least: float) -> Array:
 
 
 def _span(upper: Array, lower: Array, flexion: Array) -> Array:
-    """Return the distance (F,) that bones of two lengths span."""
+    """Return the distance (F,) spanned by bones of two lengths."""
     return np.sqrt(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(flexion))

@@ -1,4 +1,4 @@
-"""How far feet are lifted that sink into their ground; stairs and slopes stay (methods: Planted feet)."""
+"""Lift feet that sink into their ground, except on stairs and slopes (methods: Planted feet)."""
 
 from collections.abc import Sequence
 
@@ -11,17 +11,17 @@ from ...motion.ik import Limb
 from ...motion.quat import Array
 from .spans import BALL, Contact
 
-LEVEL_SLOPE = 0.03  # captured floors lean by up to 2.2 %; a steeper one is a slope
-LEVEL_STEP = 0.02  # body heights that a stance is off an even floor at most; a stair is 0.08
-DEEPEST = 0.06  # body heights; who would have to be lifted by more goes up a long slope
-SLACK = 0.002  # body heights that a ball may roll below its stance
+LEVEL_SLOPE = 0.03  # captured floors have slopes of up to 2.2 %; a steeper one is intended
+LEVEL_STEP = 0.02  # body heights; largest height of a contact above an even floor; a stair has 0.08
+DEEPEST = 0.06  # body heights; a larger lift indicates a long slope
+SLACK = 0.002  # body heights that a ball may roll below its contact height
 SMOOTH = 0.03  # s; sigma of lifts
 
 
 def lifts(clip: Clip, limbs: Sequence[Limb], contacts: Sequence[Contact], own: slice) -> dict[str, Array]:
-    """Return by how much (F,), metres, feet of limbs are lifted that come under the height of their stance.
+    """Return the lift (F,) of feet that are below the height of their contact.
 
-    contacts : when feet stand; on a floor that is level all of them have one height, else each its own
+    contacts : of the feet; on a level floor all share one height, otherwise each has its own
     own : frames of the clip itself, without its padding
 
     Example:
@@ -53,7 +53,7 @@ def lifts(clip: Clip, limbs: Sequence[Limb], contacts: Sequence[Contact], own: s
 
 
 def _level(stances: Sequence[Array], height: float) -> float | None:
-    """Return the height of the floor under stances, paths (F, 3) of balls; None if it is not level."""
+    """Return the height of the floor under contacts, paths (F, 3) of balls; None if it is not level."""
     if not stances:
         return None
     places = np.array([np.median(path, axis=0) for path in stances])
@@ -68,7 +68,7 @@ def _level(stances: Sequence[Array], height: float) -> float | None:
 
 
 def _of_each(stances: Sequence[tuple[Contact, float]], frames: int) -> Array:
-    """Return the height (F,) of the ground under a foot: that of its stance, between two the lower one of them."""
+    """Return the height (F,) of the ground under a foot: of its contact, or the lower of two adjacent ones."""
     ground = np.full(frames, -np.inf)
     for k, (contact, level) in enumerate(stances):
         ground[contact.first : contact.end] = level

@@ -1,4 +1,4 @@
-"""Spans in which a foot stands on its ball or heel: detected, edited as rows, and planted (methods: Planted feet)."""
+"""Spans in which a foot's ball or heel is in contact: detected, edited, and planted (methods: Planted feet)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ Row = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Span:
-    """A foot (see `contacts.NAMES`) that stands on its ball or heel from frame `first` to frame `end` − 1."""
+    """A contact of a foot (see `contacts.NAMES`) by ball or heel, from frame `first` to frame `end` − 1."""
 
     foot: str
     part: str
@@ -30,13 +30,13 @@ class Span:
 
     @property
     def middle(self) -> "Span":
-        """Its middle half, where the foot is held fully."""
+        """Its middle half, in which the foot is held fully."""
         quarter = (self.end - self.first) // 4
         return replace(self, first=self.first + quarter, end=self.end - quarter)
 
     @property
     def row(self) -> tuple[int, int, int, int]:
-        """Numbers of foot and part, first frame and end, as in recipes."""
+        """Indices of foot and part, first frame and end, as in recipes."""
         return FEET.index(self.foot), PARTS.index(self.part), self.first, self.end
 
 
@@ -44,7 +44,7 @@ class Span:
 class Contact:
     """Touching spans of one foot, which rolls from one part to the next without leaving the ground.
 
-    rows : numbers of the original spans of which these are parts or copies
+    rows : indices of the original spans of which these are parts or copies
     """
 
     foot: str
@@ -53,7 +53,7 @@ class Contact:
 
     @property
     def standing(self) -> tuple[Span, ...]:
-        """The spans on the ball; those on the heel if the ball never stands."""
+        """The spans on the ball; the spans on the heel if there are none."""
         return tuple(span for span in self.spans if span.part == BALL) or self.spans
 
     @property
@@ -66,10 +66,10 @@ class Contact:
 
 
 def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
-    """Return the spans of a clip, by foot and time: on the ball where it stands, else on the heel.
+    """Return the spans of a clip, by foot and time: on the ball during its contact, otherwise on the heel.
 
-    body : that to which the clip was carried; where its feet have no balls, they stand while the clip's ankles do,
-    since an ankle goes on over a standing ball. Method: Foot contacts.
+    body : the body to which the clip was retargeted; feet of it without a ball use the contacts of the clip's ankles,
+    because an ankle moves on over a ball in contact. Method: Foot contacts.
 
     Example:
         >>> from action_loom.core.edit.feet import spans
@@ -92,9 +92,9 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
 
 
 def of_rows(rows: Sequence[Sequence[float]], frames: int) -> list[Span]:
-    """Return the spans of rows (foot, part, first frame, end) of a clip with that many frames, by foot and time.
+    """Return the spans of rows (foot, part, first frame, end) of a clip with `frames` frames, by foot and time.
 
-    Raises OptionError for invalid rows, and for spans of one foot that overlap.
+    Raises OptionError for invalid rows, and for overlapping spans of one foot.
 
     Example:
         >>> from action_loom.core.edit.feet import spans
@@ -121,7 +121,7 @@ def _of_row(row: Sequence[float], frames: int) -> Span:
 
 
 def touching(spans: Sequence[Span], cycles: Sequence[int] = (0,), period: int = 0) -> list[Contact]:
-    """Return the contacts of spans; for a cycle of `period` + 1 frames, those in the given cycles.
+    """Return the contacts formed by spans; for a cycle of `period` + 1 frames, the contacts of the given cycles.
 
     Example:
         >>> from action_loom.core.edit.feet import spans
@@ -141,7 +141,7 @@ def touching(spans: Sequence[Span], cycles: Sequence[int] = (0,), period: int = 
         if contacts and contacts[-1].foot == span.foot and contacts[-1].end == span.first:
             contact = contacts.pop()
             last = contact.spans[-1]
-            # Spans on the same part were one, cut in two by a seam.
+            # Spans on the same part are halves of one span cut by a seam.
             parts = (replace(last, end=span.end),) if last.part == span.part else (last, span)
             contacts.append(Contact(span.foot, (*contact.spans[:-1], *parts), contact.rows | {row}))
         else:
@@ -156,7 +156,7 @@ def within(spans: Sequence[Span], first: int, end: int) -> list[Span]:
 
 
 def flags(spans: Sequence[Span], frames: int) -> dict[str, contacts.Flags]:
-    """Return in which frames (F,) each foot of some spans stands.
+    """Return flags (F,) of contact for each foot of some spans.
 
     Example:
         >>> from action_loom.core.edit.feet import spans

@@ -7,7 +7,7 @@ from ...jit import kernel
 
 @kernel("f8(f8[::1], f8[::1], i8, i8[::1], f8[::1])")
 def _apart(values, wanted, kind, axes, q):  # type: ignore[no-untyped-def]
-    """Return the distance of values (n,) from wanted ones, of quaternions with either sign; q (4,) : scratch."""
+    """Return the distance of values (n,) from wanted ones, for quaternions of either sign; q (4,) : scratch."""
     total, other = 0.0, 0.0
     if kind == 0:
         for k in range(len(values)):
@@ -44,9 +44,9 @@ def _apart(values, wanted, kind, axes, q):  # type: ignore[no-untyped-def]
 
 @kernel("b1(f8[:, ::1], f8[:, ::1], i8, i8[::1], f8, i8, i8, f8[:, ::1], b1, b1, f8[:, ::1])")
 def _near(values, wanted, kind, axes, limit, first, last, slopes, first_set, last_set, work):  # type: ignore[no-untyped-def]
-    """Set the slopes (2, n) of a segment by least squares; return whether it stays within the limit at its frames.
+    """Set the slopes (2, n) of a segment by least squares; return whether its frames are within the limit.
 
-    Given slopes are kept. Inside they are relative to the chord, in `slopes` absolute. work (5, …) : scratch.
+    Given slopes are kept. Internal slopes are relative to the chord, `slopes` is absolute. work (5, …) : scratch.
     """
     gap, size = last - first, values.shape[1]
     line, out, inward, point, q = work[0], work[1], work[2], work[3, :size], work[4, :4]
@@ -72,7 +72,7 @@ def _near(values, wanted, kind, axes, limit, first, last, slopes, first_set, las
             elif last_set:
                 out[k] = ra / aa
             elif gap == 2:
-                # One frame for two slopes: the least ones through it.
+                # One frame for two slopes: use the least ones through it.
                 out[k], inward[k] = 0.5 * ra / aa, 0.5 * rb / bb
             else:
                 out[k] = (bb * ra - ab * rb) / (aa * bb - ab * ab)
@@ -91,7 +91,7 @@ def _near(values, wanted, kind, axes, limit, first, last, slopes, first_set, las
 
 @kernel("Tuple((i8[::1], f8[:, :, ::1]))(f8[:, ::1], f8[:, ::1], i8, i8[::1], f8, i8[::1], f8[:, ::1])")
 def segments(values, wanted, kind, axes, limit, kept, seam):  # type: ignore[no-untyped-def]
-    """See `fit.vectors`: from each key to the farthest next one, by doubled leaps, then bisection."""
+    """See `fit.vectors`: finds the farthest next key by exponential search and bisection."""
     count, size = values.shape
     frames, slopes = np.zeros(count, np.int64), np.zeros((count, 2, size))
     work, now, best = np.zeros((5, max(size, 4))), np.zeros((2, size)), np.zeros((2, size))

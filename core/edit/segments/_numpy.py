@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...motion import quat
 from ...motion.quat import Array
 
-SHORT = 64  # frames; up to here a segment is one product
+SHORT = 64  # frames; up to this length a segment is one matrix product
 ROUNDING = 1e-12  # of a squared cosine
 _FOUR = np.ones(4)
 
@@ -91,7 +91,7 @@ def _near(
 
 @lru_cache(maxsize=SHORT)
 def _matrices(gap: int) -> tuple[Array, Array]:
-    """Return what gives the points inside a segment and its slopes, times values (gap + 1, n); both slopes are free."""
+    """Return the matrices that give a segment's inner points and slopes from values (gap + 1, n), with free slopes."""
     straight = np.zeros((gap + 1, gap + 1))
     straight[:, -1] = np.arange(gap + 1) / gap
     straight[:, 0] = 1.0 - straight[:, -1]
@@ -112,10 +112,10 @@ def _solver(gap: int, free: tuple[int, ...]) -> Array:
 
 
 def _is_near(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64], limit: float) -> bool:
-    """Return whether all values are at most so far from wanted ones."""
+    """Return whether all values are within `limit` of the wanted ones."""
     if kind == 1:
-        # Their cosines take a third of the time. These are rounded: near the limit they do not decide.
-        # For so few rows calls take most of the time: these are the quickest.
+        # Cosines take a third of the time, but they are rounded, so they do not decide near the limit. Call overhead
+        # dominates for few rows, and these calls have the least.
         squares, cosines = (values * values).dot(_FOUR), (values * wanted).dot(_FOUR)
         least = 1.0 - 0.5 * limit * limit
         above = float(np.minimum.reduce(cosines * cosines - least * least * squares))

@@ -1,4 +1,4 @@
-"""Key reduction of one curve: the farthest next key whose cubic segment stays near it (methods: Fewer keys)."""
+"""Key reduction of one curve: the farthest next key whose cubic segment fits the curve (methods: Fewer keys)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ _NO_AXES = np.zeros(3, dtype=np.int64)
 def vectors(values: Array, near: float, kept: NDArray[np.int64], seam: Array = FREE) -> tuple[NDArray[np.int64], Array]:
     """Return the frames (K,) of the keys of a curve (F, n), and their slopes (K, 2, n) per frame, before and after.
 
-    Between keys the cubic Hermite curve is at most `near` from every sample. kept : frames that always have keys,
-    increasing, with the first and last; seam (2, n) : given slopes at the first and last key, `FREE`: none.
+    Between keys the cubic Hermite curve is within `near` of every sample. kept : sorted frames that must have keys,
+    including the first and last; seam (2, n) : given slopes at the first and last key, `FREE`: none.
 
     Example:
         >>> import numpy as np

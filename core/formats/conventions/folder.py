@@ -1,4 +1,4 @@
-"""Use the other files of a skeleton to settle a doubtful up axis (methods: Conventions of files)."""
+"""Settle a doubtful up axis from other files with the same skeleton (methods: Conventions of files)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,13 +8,13 @@ import numpy as np
 
 from ..motion_file import MEASURED, Finding, MotionFile
 
-ALIKE = 1e-3  # of the longest bone: lengths of bones that are the same
+ALIKE = 1e-3  # of the longest bone: tolerance for equal bone lengths
 
 
 def settle_together(files: Sequence[MotionFile], read_again: Callable[[int, str], MotionFile]) -> list[MotionFile]:
-    """Return the files; a doubtful up axis is replaced by the axis on which all sure files of the skeleton agree.
+    """Return the files, with doubtful up axes replaced by the axis on which all certain files of the skeleton agree.
 
-    read_again : reads the file of a number with an up axis
+    read_again : reads a file, given by number, with an up axis
 
     Example:
         >>> from pathlib import Path
@@ -49,7 +49,7 @@ def _with_axis(file: MotionFile, axis: str, read: Callable[[str], MotionFile]) -
 
 
 def _same_body(one: MotionFile, other: MotionFile) -> bool:
-    """Return whether two files have the same joints with bones of the same lengths, in their own units."""
+    """Return whether two files have the same joints and bone lengths, in their own units."""
     ours, theirs = one.clip.skeleton, other.clip.skeleton
     if ours.names != theirs.names or not np.array_equal(ours.parents, theirs.parents):
         return False

@@ -1,6 +1,6 @@
-"""Whether a body can move at the frame rate of its file (methods: Conventions of files).
+"""Check whether a body can move at the frame rate of its file (methods: Conventions of files).
 
-Steps of people take a time that follows from the length of their legs: a foot is in the air for a part of a second, and
+The duration of human steps follows from the length of the legs: a foot is in the air for a fraction of a second, and
 slow walks have short steps. Both are measured in frames and converted to seconds by the rate.
 """
 
@@ -18,23 +18,23 @@ USUAL_RATES = (120.0, 60.0, 30.0, 24.0, 25.0, 50.0, 100.0, 240.0, 48.0, 72.0, 90
 NEARLY = 1.35  # factor within which a rate fits
 GRAVITY = 9.81  # m/s²
 MOST_FRAMES = 600  # sampled from the middle of the clip
-SAMPLED_RATE = 60.0  # frames per second; of faster clips every n-th frame is looked at
+SAMPLED_RATE = 60.0  # frames per second; faster clips are decimated
 # Swings of feet.
-SWING_SPEED = 0.3  # of a foot's fast frames: a foot above this share of their speed swings
-FAST = 0.95  # quantile of a foot's speeds
-LEAST_SWING = 0.35  # leg lengths; the length of the shortest step
-FEWEST_SAMPLES = 120  # frames; shorter clips are looked at whole
+SWING_SPEED = 0.3  # of a foot's fast speed, above which it swings
+FAST = 0.95  # quantile that defines a foot's fast speed
+LEAST_SWING = 0.35  # leg lengths of the shortest step
+FEWEST_SAMPLES = 120  # frames; shorter clips are not sampled
 FEWEST_SWINGS = 2
-SWING = 0.47  # s; the median of captures, on a leg of STANDARD_LEG
+SWING = 0.47  # s; the median of captures, for a leg of STANDARD_LEG
 LONGEST_SWING, SHORTEST_SWING = 1.2, 0.19  # s; medians of correct captures are from 0.22 to 1.10
 STANDARD_LEG = 0.85  # m
 LONGEST_STROKE = 2.3  # s; of hands, in clips without steps and flights: medians are from 0.16 to 2.2
 # Flights: lengths in leg lengths.
-CLEARANCE = 0.12  # of all joints over the lowest height of the clip
+CLEARANCE = 0.12  # of all joints above the lowest height of the clip
 LEAST_ARCH = 0.06  # of the centre of mass in a flight
-LARGEST_RESIDUAL = 0.15  # of the arch: the centre of mass leaves the parabola by no more
+LARGEST_RESIDUAL = 0.15  # of the arch: largest deviation of the centre of mass from a parabola
 FEWEST_FRAMES = 6  # of a flight
-FALLS_WRONGLY = 2.2  # factor of the rate from which on a fall can't be one
+FALLS_WRONGLY = 2.2  # factor of the rate above which a fall is impossible
 # Parts of the body and their shares of its mass (de Leva 1996, limbs joined to their upper ends).
 MASSES = {
     "hips": 0.25,
@@ -46,21 +46,21 @@ MASSES = {
     "hand": 0.05,
     "toe": 0.0,
 }
-AGREE = 1.25  # factor by which flights of one clip differ at most
+AGREE = 1.25  # largest ratio between flights of one clip
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How many times too slow (or, below 1, too fast) a body moves at its file's rate, and the rate that would fit."""
+    """The factor by which a body moves too slowly (< 1: too fast) at its file's rate, and a rate that would fit."""
 
     slowness: float
     fitting_rate: float
 
 
 def find_wrong_pace(clip: Clip, roles: Mapping[str, int], up: Array, metres: float) -> Pace | None:
-    """Return the pace of a body that can't move so, None where its steps and falls are possible or it makes none.
+    """Return the pace of a body with impossible steps or falls, None if they are possible or absent.
 
-    clip : in the file's unit and axes; up (3,) : the direction that points up; metres : of the file's unit
+    clip : in the file's unit and axes; up (3,) : the up direction; metres : of the file's unit
     """
     legs = [f"{part}.{side}" for side in "LR" for part in ("thigh", "shin", "foot")]
     if not set(legs) <= set(roles) or len(clip) < 8:
@@ -80,7 +80,7 @@ def find_wrong_pace(clip: Clip, roles: Mapping[str, int], up: Array, metres: flo
 
 
 def _slowness_of_steps(clip: Clip, legs: list[int], metres: float, rate: float) -> float:
-    """Return how many times too slow the steps of the feet are, 1 where they are possible, 0 without steps."""
+    """Return the factor by which steps are too slow, 1 if they are possible, 0 without steps."""
     places = kinematics.kept_of(clip, legs)[1][:, legs]
     leg = _leg_length(places)
     swings = _swings(places / max(leg, 1e-12), [2, 5])
@@ -91,7 +91,7 @@ def _slowness_of_steps(clip: Clip, legs: list[int], metres: float, rate: float) 
 
 
 def _slowness_without_steps(clip: Clip, roles: Mapping[str, int], up: Array, metres: float, rate: float) -> float:
-    """Return how many times too slow the falls are, else the strokes of the hands; 1 where they are possible."""
+    """Return the factor by which falls, or else strokes of the hands, are too slow; 1 if they are possible."""
     column = {role: k for k, role in enumerate(role for role in roles if role.partition(".")[0] in MASSES)}
     joints = [roles[role] for role in column]
     places = kinematics.kept_of(clip, joints)[1][:, joints]
@@ -111,17 +111,17 @@ def _slowness_without_steps(clip: Clip, roles: Mapping[str, int], up: Array, met
 
 
 def _leg_length(places: Array) -> float:
-    """Return the length of a leg by the places (F, 3 or more, 3) of thigh, shin and foot."""
+    """Return the length of a leg from the positions (F, 3 or more, 3) of thigh, shin and foot."""
     return float(np.linalg.norm(np.diff(places[0, :3], axis=0), axis=1).sum())
 
 
 def _swings(places: Array, joints: list[int]) -> NDArray[np.int64]:
-    """Return how many frames each swing of some joints takes."""
+    """Return the duration in frames of each swing of some joints."""
     return np.concatenate([np.zeros(0, np.int64), *(_swing_frames(places[:, joint]) for joint in joints)])
 
 
 def _slowness_of_flights(places: Array, column: Mapping[str, int], up: Array) -> float:
-    """Return how many frames a time of 1 takes in which things fall half a leg length; 0 without flights."""
+    """Return the frames per unit of time, in which free fall covers half a leg length; 0 without flights."""
     mass = np.array([MASSES[role.partition(".")[0]] for role in column])
     centre = (places @ up) @ mass / mass.sum()
     lowest = (places @ up).min(axis=1)
@@ -141,7 +141,7 @@ def _slowness_of_flights(places: Array, column: Mapping[str, int], up: Array) ->
 
 
 def _swing_frames(path: Array) -> NDArray[np.int64]:
-    """Return how many frames each swing of a foot takes; path (F, 3) : of its ankle, in leg lengths."""
+    """Return the duration in frames of each swing of a foot; path (F, 3) : of its ankle, in leg lengths."""
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     steps = np.convolve(steps, np.full(3, 1.0 / 3.0), "same")
     fast = np.concatenate([[False], steps > SWING_SPEED * np.quantile(steps, FAST), [False]])

@@ -1,17 +1,17 @@
-"""Body roles of a file: by names and rest pose, or by poses of the motion where the rest pose shows no body."""
+"""Find body roles in a file by names and rest pose, or by poses of the motion if the rest pose is uninformative."""
 
 import numpy as np
 
 from ...motion import kinematics, roles
 from ...motion.clip import Clip
 
-POSES = 24  # tried poses of a clip
+POSES = 24  # poses of a clip to try
 
 
 def find_roles(clip: Clip) -> dict[str, int]:
     """Return the joint of each role, in the pose in which the most roles are found.
 
-    A rest pose in which all bones lie along one axis shows no shape; names are enough for most files.
+    A rest pose with all bones along one axis has no informative shape; for most files, names suffice.
 
     Example:
         >>> from action_loom.core.figure import actions

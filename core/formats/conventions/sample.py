@@ -1,4 +1,4 @@
-"""A few poses of a clip: where the joints that show a body's conventions are, and how fast they move.
+"""Sample poses of a clip: positions and speeds of the joints that reveal a body's conventions.
 
 Positions are in the file's own axes, in body heights.
 """
@@ -15,7 +15,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 
 FRAMES = 24  # sampled poses, evenly spread over a clip
-STEP_SECONDS = 1.0 / 30.0  # between two poses of which a speed is taken
+STEP_SECONDS = 1.0 / 30.0  # between two poses used to compute a speed
 LEG_SHARE = 0.49  # of the body height (see `Skeleton.height`)
 TELLING = ("hips", "chest", "neck", "head")
 LIMBS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
@@ -23,11 +23,11 @@ LIMBS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
 
 @dataclass(frozen=True, eq=False)
 class PoseSample:
-    """Poses of a clip in which its conventions are looked for.
+    """Poses of a clip for finding its conventions.
 
-    places (F, R, 3) : of the joints that play a role, in body heights
+    places (F, R, 3) : of the joints with a role, in body heights
     velocities (F, R, 3) : of these joints, body heights a second
-    rest (R, 3) : their places in the rest pose
+    rest (R, 3) : their positions in the rest pose
     column : of each role among the R joints
     size : the body height in the file's unit
     """
@@ -39,11 +39,11 @@ class PoseSample:
     size: float
 
     def of(self, role: str) -> Array:
-        """Return the places (F, 3) of the joint of a role."""
+        """Return the positions (F, 3) of the joint of a role."""
         return self.places[:, self.column[role]]
 
     def columns(self, *parts: str) -> list[int]:
-        """Return the columns of some parts of the body, of both sides where a part has sides."""
+        """Return the columns of some body parts, on both sides for paired parts."""
         roles = [role for part in parts for role in (part, f"{part}.L", f"{part}.R")]
         return [self.column[role] for role in roles if role in self.column]
 
@@ -54,7 +54,7 @@ class PoseSample:
 
 
 def sample_poses(clip: Clip, roles: Mapping[str, int]) -> PoseSample | None:
-    """Return poses of a clip, or None for a body of which hips and both legs are not known.
+    """Return poses of a clip, or None for a body with unknown hips or legs.
 
     roles : joint index by role; the legs may end with the shin
     """
@@ -76,7 +76,7 @@ def sample_poses(clip: Clip, roles: Mapping[str, int]) -> PoseSample | None:
 
 
 def _spread_frames(clip: Clip) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return frames spread over a clip, and for each the frame from which its speed is taken."""
+    """Return frames spread over a clip, and for each a second frame for computing its speed."""
     step = max(1, round(STEP_SECONDS * clip.rate))
     last = max(len(clip) - 1 - step, 0)
     first = np.unique(np.linspace(0, last, FRAMES).astype(np.int64))
@@ -84,7 +84,7 @@ def _spread_frames(clip: Clip) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _leg_length(places: Array, column: Mapping[str, int]) -> float:
-    """Return the length of the longer leg in one pose: from the hip joint to the ankle, or to the shin twice over."""
+    """Return the length of the longer leg in one pose: from hip joint to ankle, or twice the thigh without ankles."""
     lengths = []
     for side in "LR":
         thigh, shin = places[column[f"thigh.{side}"]], places[column[f"shin.{side}"]]

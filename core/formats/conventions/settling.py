@@ -1,7 +1,7 @@
-"""Convert a clip from a file's own conventions to metres and Z up, as asked for or as the motion shows them.
+"""Convert a clip from a file's conventions to metres and Z up, as requested or as inferred from the motion.
 
-A convention that a file states is believed. Others are measured in the motion, and assumed where it does not show them
-(methods: Conventions of files).
+Conventions stated in the file are trusted. Others are inferred from the motion, or else assumed (methods: Conventions
+of files).
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ from .sample import PoseSample, sample_poses
 from .up_axis import UpAxis, find_up_axis
 
 USUAL_UP = "y"
-# The turn that brings each axis to +Z; for Y and −Y, and for Z and −Z, bodies face the same way after it.
+# The rotation of each axis to +Z; the body's facing is the same for Y and −Y, and for Z and −Z.
 TURNS = {
     "x": quat.about_axis("Y", np.array(-0.5 * np.pi)),
     "y": quat.about_axis("X", np.array(0.5 * np.pi)),
@@ -45,12 +45,12 @@ TURNS = {
 }
 UPWARDS = np.array([0.0, 0.0, 1.0])
 _UNSETTLED = "its motion does not settle which axis points up"
-SHAPE_SHOWS = 0.25  # evidence of the motion from which on it tells the sides of a body without named ones
+SHAPE_SHOWS = 0.25  # evidence from the motion required to determine the sides of a body without named ones
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """A clip in metres, Z up, the convention that its file had, and how each part of that was found."""
+    """A clip in metres, Z up, the convention of its file, and how each part of that was found."""
 
     clip: Clip
     convention: Convention
@@ -61,7 +61,7 @@ def settle(clip: Clip, reading: Reading, *, rate: Finding, stated_metres: float 
     """Return a clip in metres, Z up, with the sides of its body.
 
     clip : in a file's own unit and axes; its joint frames are these axes at rest
-    reading : what was asked for; stated_metres : of the file's unit by the file itself, 0 where it does not state them
+    reading : the requested options; stated_metres : size of the file's unit according to the file, 0 if not stated
     rate : how the clip's rate was found
     Raises OptionError for an unknown unit, axis or choice of sides.
 
@@ -98,7 +98,7 @@ def settle(clip: Clip, reading: Reading, *, rate: Finding, stated_metres: float 
 
 
 def find_doubts(clip: Clip) -> tuple[str, ...]:
-    """Return sentences about doubtful conventions of a clip in metres, Z up, that another program has read.
+    """Return sentences on doubtful conventions of a clip in metres, Z up, that another program has read.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -124,7 +124,7 @@ def _check(reading: Reading) -> None:
 
 
 def _up_finding(body: Skeleton, up: UpAxis | None, asked: str) -> Finding:
-    """Return the axis that points up, and a sentence where that is doubtful or contradicts the rest pose."""
+    """Return the up axis, with a sentence if it is doubtful or contradicts the rest pose."""
     if asked != AUTO:
         return Finding("up", asked, ASKED)
     if up is None:
@@ -146,7 +146,7 @@ def _lies(standing: str, up: str) -> str:
 
 
 def _tall_axis(body: Skeleton) -> str:
-    """Return the longer of the two usual axes of a rest pose; arms are spread along X."""
+    """Return the longer of the two usual axes of a rest pose; X is excluded because arms extend along it."""
     extent = np.ptp(body.rest[1], axis=0)
     return "z" if extent[2] > 1.5 * extent[1] else "y"
 
@@ -173,7 +173,7 @@ def _settle_sides(
 
 
 def _named_sides(body: Skeleton, known: Mapping[str, int]) -> int:
-    """Return 1 where the joints' names have the sides of the roles, −1 where the opposite ones, 0 where none."""
+    """Return 1 if the sides in the joints' names agree with the roles, −1 if they are opposite, 0 without sides."""
     parts = role_names.split(body.names)
     agreeing = 0
     for role, joint in known.items():
@@ -184,7 +184,7 @@ def _named_sides(body: Skeleton, known: Mapping[str, int]) -> int:
 
 
 def _found_by(body: Skeleton, known: Mapping[str, int], side: Finding) -> dict[str, str]:
-    """Return how each role was found; by shape where the motion exchanged its side or showed it."""
+    """Return how each role was found; by shape if its side was changed or determined by the motion."""
     found, how = body.roles, body.roles_found_by
     settled = {role: how[role] if found.get(role) == joint else roles.SHAPE for role, joint in known.items()}
     if side.value == NAMED and settled != how:
@@ -203,7 +203,7 @@ def _unit_finding(body: Skeleton, asked: str, stated: float) -> tuple[Finding, f
 
 
 def _check_rate(clip: Clip, known: Mapping[str, int], up: Array, metres: float, rate: Finding) -> Finding:
-    """Return how the rate was found, with a sentence where the body can't move so."""
+    """Return how the rate was found, with a sentence if the body could not move that way."""
     if rate.by == ASKED or rate.doubt:
         return rate
     wrong = pace.find_wrong_pace(clip, known, up, metres)

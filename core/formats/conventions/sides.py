@@ -1,8 +1,7 @@
-"""Measure in the motion whether left and right of the roles are those of the body (methods: Conventions of files).
+"""Check in the motion whether left and right of the roles are correct (methods: Conventions of files).
 
-In each pose the line between the thighs and the line from hips to feet show where the front would be if the roles were
-right. Toes point there, knees bend there, and bodies mostly travel there. Which axis of the file points up does not
-matter.
+In each pose the line between the thighs and the line from hips to feet give the front direction implied by the roles.
+Toes point there, knees bend there, and bodies mostly travel there. The file's up axis does not matter.
 """
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from ...motion.quat import Array
 from .sample import PoseSample
 
-# Each kind of evidence counts in full from here on.
+# Values at which each kind of evidence counts fully.
 TOES_POINT = 0.3  # mean cosine of toes and front
-KNEES_BEND = 0.02  # mean distance of the knee from the line of hip and ankle, body heights
+KNEES_BEND = 0.02  # mean distance of the knee from the line between hip and ankle, body heights
 TRAVELS = 0.5  # mean cosine of the direction of travel and the front
 MOVING = 0.3  # body heights a second; slower hips show no direction of travel
-CONTRADICTS = 1.5  # evidence against named sides; of 637 files with right names one has more
+CONTRADICTS = 1.5  # evidence against named sides; only one of 637 files with correct names has more
 
 
 def measure_handedness(sample: PoseSample) -> float:
@@ -44,7 +43,7 @@ def measure_handedness(sample: PoseSample) -> float:
 
 
 def _share(lines: list[Array], front: Array, full: float) -> float:
-    """Return how far some lines (F, 3) point to the front, from −1 to 1; 0 for none."""
+    """Return the mean alignment of some lines (F, 3) with the front, from −1 to 1; 0 for none."""
     if not lines:
         return 0.0
     mean = float(np.mean([(line * front).sum(axis=1).mean() for line in lines]))

@@ -1,7 +1,7 @@
-"""Which axis of a file points up, as the motion shows it (methods: Conventions of files).
+"""Infer the up axis of a file from its motion (methods: Conventions of files).
 
 Feet carry a body most of the time, and the floor of most files is at height zero. Both are measured for each of the six
-signed axes; the rest pose and the usual axis of the format count less.
+signed axes; the rest pose and the usual axis of the format have less weight.
 """
 
 from collections.abc import Mapping
@@ -15,37 +15,37 @@ from .sample import PoseSample
 AXES = ("x", "y", "z", "-x", "-y", "-z")
 _DIRECTIONS = np.concatenate([np.eye(3), -np.eye(3)])
 
-# Limits of a pose on two feet, in body heights.
+# Thresholds for a pose on two feet, in body heights.
 FEET_ABOVE_LOWEST = 0.06
 HEAD_ABOVE_FEET = 0.4
-# Limits of a pose on four feet.
+# Thresholds for a pose on four feet.
 FOUR_ABOVE_LOWEST = 0.12
 HIPS_ABOVE_FOUR = 0.2
-KNEES_ABOVE_FOUR = 0.1  # a crawling person's knees are on the floor
+KNEES_ABOVE_FOUR = 0.1  # excludes crawling people, whose knees are on the floor
 
-ENOUGH_POSES = 8  # for the floor to count in full; a single pose is near zero along some axis by chance
-FLOOR_AT_ZERO = (-0.03, 0.06)  # body heights; where the lowest joint of a body is that stands or lies on a floor at 0
-# Shares of poses at which evidence counts in full.
+ENOUGH_POSES = 8  # for full weight of the floor; a single pose is near zero along some axis by chance
+FLOOR_AT_ZERO = (-0.03, 0.06)  # body heights; range of the lowest joint of a body that stands or lies on a floor at 0
+# Shares of poses at which evidence has full weight.
 STANDS, ON_FLOOR = 0.5, 0.6
-# How much each kind of evidence counts. Measured on captures that stand, lie, crawl and fall: see the methods.
+# Weights of each kind of evidence, tuned on captures that stand, lie, crawl and fall: see the methods.
 STANDING, WALKING, LEVEL, RESTING, USUAL = 3.0, 4.0, 3.5, 1.5, 1.5
-SURE = 0.75  # lead over the next axis below which the answer is doubtful
-# A body walks where its feet stay while its hips travel.
-WALKS_AT, FEET_STAY = 0.15, 0.1  # speed of the hips, body heights a second; of the slower foot, as a part of it
-RESTS_WITHIN = 0.8  # cosine: a rest pose that stands has trunk and legs within 37° of an axis
+SURE = 0.75  # lead over the next axis below which the result is doubtful
+# In a walk, one foot is nearly still while the hips travel.
+WALKS_AT, FEET_STAY = 0.15, 0.1  # speed of the hips, body heights a second; speed of the slower foot relative to it
+RESTS_WITHIN = 0.8  # cosine: in a standing rest pose, trunk and legs are within 37° of an axis
 
 
 @dataclass(frozen=True)
 class UpAxis:
-    """The axis that points up, and how sure that is.
+    """The up axis, and its certainty.
 
     axis : one of AXES
-    measured : whether the motion shows it; else the rest pose or the format's usual axis was taken
+    measured : whether the motion shows it; otherwise it is from the rest pose or the format's usual axis
     doubtful : whether another axis is nearly as likely, or the body stands along another one
     standing : the axis along which most poses stand, "" for none
     rest : the axis along which the rest pose stands, "" if it does not stand
     upright : share of the poses that stand on their feet along the axis
-    four_footed : whether the body goes on four feet
+    four_footed : whether the body has four feet
     """
 
     axis: str
@@ -58,7 +58,7 @@ class UpAxis:
 
 
 def find_up_axis(sample: PoseSample, usual: str) -> UpAxis:
-    """Return the axis that points up in a sample of poses; usual : the axis that the format mostly has."""
+    """Return the up axis in a sample of poses; usual : the usual axis of the format."""
     heights = sample.places @ _DIRECTIONS.T
     lowest = heights.min(axis=1)
     upright, four = _share_standing(sample, heights, lowest), _share_on_four(sample, heights, lowest)
@@ -87,9 +87,9 @@ def find_up_axis(sample: PoseSample, usual: str) -> UpAxis:
 
 
 def find_resting_axis(rest: Array, column: Mapping[str, int]) -> str:
-    """Return the axis of a standing rest pose, "" for a pose in which nobody could stand.
+    """Return the axis of a standing rest pose, "" for a pose that is not standing.
 
-    rest (R, 3) : places at rest; column : of each role
+    rest (R, 3) : positions at rest; column : of each role
     """
     hips = 0.5 * (rest[column["thigh.L"]] + rest[column["thigh.R"]])
     ends = [rest[column.get(f"foot.{side}", column[f"shin.{side}"])] for side in "LR"]
@@ -130,7 +130,7 @@ def _share_on_four(sample: PoseSample, heights: Array, lowest: Array) -> Array:
 
 
 def _walks(sample: PoseSample) -> bool:
-    """Return whether the feet stay, by turns, while the hips travel."""
+    """Return whether the feet alternately keep still while the hips travel."""
     hips = sample.speeds[:, sample.column["hips"]]
     moving = hips > WALKS_AT
     if moving.mean() < STANDS:

@@ -69,7 +69,7 @@ class Ask(Recipe, PlantOptions, AskOptions):
     )
 
     def asked(self) -> dict[str, float]:
-        """Return the measures of `also` by name; raises OptionError for parts that are no measure and number."""
+        """Return the measures of `also` by name; raises OptionError for parts that are not a measure and a number."""
         found = {}
         for part in filter(None, (part.strip() for part in self.also.split(","))):
             name, _, number = part.replace("=", " ").partition(" ")

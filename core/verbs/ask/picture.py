@@ -1,4 +1,4 @@
-"""The picture of a motion by its measures: its examples, the asked and obtained measures, the share of each example."""
+"""The picture of a motion by its measures: examples, requested and obtained measures, weights of the examples."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ _POSES = 12
 
 
 def draw(result: AskResult) -> Figure:
-    """Return a figure of the examples by the asked measures, with their shares as sizes, and of the clip's poses."""
+    """Return a figure of the examples by the requested measures, sized by weight, and of the clip's poses."""
     figure = Figure(figsize=(9.0, 8.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     measures, bodies = figure.subplots(2, 1, height_ratios=(3, 1))

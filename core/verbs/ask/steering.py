@@ -1,4 +1,4 @@
-"""Steering along a path: strides are chosen one after the other (methods: Asking by measures)."""
+"""Steer along a path by choosing one stride after the other (methods: Asking by measures)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from ...errors import OptionError
 from ...motion import root_motion
 from ...motion.quat import Array
 
-AHEAD = 1.5  # strides to the point of the path to steer for; nearer overshoots, farther cuts corners
+AHEAD = 1.5  # strides to the steering target on the path; nearer overshoots, farther cuts corners
 MOST = 1000  # strides
-FINE = 0.05  # m between the points of the path
+FINE = 0.05  # m between points of the path
 
 Choice = TypeVar("Choice")
 
 
 @dataclass(frozen=True, eq=False)
 class GroundPath:
-    """A path (N, 2) of points at even distances (`FINE`) from start to end."""
+    """A path (N, 2) of points spaced evenly (`FINE`) from start to end."""
 
     points: Array
 
@@ -28,7 +28,7 @@ class GroundPath:
         return FINE * (len(self.points) - 1)
 
     def at(self, distance: float) -> Array:
-        """Return the place (2,) so far along the path; beyond its end straight on."""
+        """Return the point (2,) at a distance along the path; extrapolates straight beyond its end."""
         last = len(self.points) - 1
         if distance >= self.length:
             end, before = self.points[last], self.points[max(last - 1, 0)]
@@ -38,18 +38,18 @@ class GroundPath:
         return np.asarray((1.0 - share) * self.points[whole] + share * self.points[whole + 1])
 
     def nearest(self, place: Array, start: float, end: float) -> float:
-        """Return how far along the path (m) its nearest point to a place lies, between two distances."""
+        """Return the distance along the path (m) of its point nearest to a place, within two bounds."""
         first = max(0, min(int(start / FINE), len(self.points) - 1))
         last = max(first + 1, min(int(end / FINE) + 1, len(self.points)))
         return FINE * (first + int(np.argmin(np.linalg.norm(self.points[first:last] - place, axis=1))))
 
     def away(self, places: Array) -> Array:
-        """Return how far places (F, 2) are from the path (F,)."""
+        """Return the distance (F,) of places (F, 2) from the path."""
         return np.asarray([np.linalg.norm(self.points - place, axis=1).min() for place in places])
 
 
 def path_of(rows: Sequence[Sequence[float]]) -> GroundPath:
-    """Return the path through points; raises OptionError for rows that make none."""
+    """Return the path through points; raises OptionError for invalid rows."""
     points = np.array([row for row in rows if len(row) == 2], dtype=np.float64)
     if len(points) < 2 or len(points) != len(rows):
         raise OptionError("path has rows of two numbers, x and y, two rows or more")
@@ -65,12 +65,12 @@ def along(
     chosen: Callable[[float, float, float], Choice],
     steps: Callable[[Choice, Choice], Array],
 ) -> tuple[list[Choice], float]:
-    """Return the choice at the beginning of each stride and at the end of the last, and the facing at the start.
+    """Return the choice at the beginning of each stride and at the end of the last, and the start heading (radians).
 
-    chosen : returns a choice for a distance along the path (m), the length of a stride (m, 0 before the first) and the
-        wanted turn of a stride (radians)
-    steps : returns the steps (P, 3) of a stride that fades from one choice into another
-    Each stride is steered for a point of the path ahead, by the arc that leads there (pure pursuit [Coulter]).
+    chosen : returns a choice for a distance along the path (m), the length of the stride (m, 0 before the first) and
+        the turn wanted per stride (radians)
+    steps : returns the steps (P, 3) of a stride that fades from one choice to another
+    Pure pursuit [Coulter]: each stride follows the arc to a point of the path ahead.
     """
     first = path.at(FINE) - path.at(0.0)
     facing = start = float(np.arctan2(-first[0], first[1]))
@@ -78,7 +78,7 @@ def along(
     choices = [chosen(0.0, 0.0, 0.0)]
     while len(choices) < MOST:
         whole = steps(choices[-1], choices[-1])
-        # The choice at the end of a stride has effect from its middle to the middle of the next.
+        # The choice at the end of a stride takes effect from its middle to the middle of the next one.
         middle, turned = _after(whole[: len(whole) // 2], place, facing)
         stride = float(np.linalg.norm(whole[:, :2].sum(axis=0)))
         there = path.nearest(middle, gone, gone + 2.0 * stride)

@@ -1,4 +1,4 @@
-"""More strides out of few: slower, faster and turning ones, by the walks that Action Loom brings along.
+"""Extend few strides by slower, faster and turning variants, using the bundled walks of many people.
 
 Method: Asking by measures.
 """
@@ -19,10 +19,10 @@ TURN = 90.0  # degrees a second
 
 
 def widened(of: Material, clip: Clip) -> Material:
-    """Return the strides of few clips with slower and faster ones of each, and these turning to either side.
+    """Return the strides of a few clips with slower and faster variants of each, and left and right turning ones.
 
     clip : on the body of the strides
-    Raises SkeletonError for a body that the walks can't be carried onto.
+    Raises SkeletonError for a body to which the walks can't be retargeted.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -55,7 +55,7 @@ def widened(of: Material, clip: Clip) -> Material:
 
 
 def _paced(walks: Style, of: Material, k: int) -> list[Array]:
-    """Return slower and faster strides (P C + 1,) than stride k, as people walk slower and faster."""
+    """Return slower and faster variants (P C + 1,) of stride k, by the differences found between people."""
     own = walks.form.written(of.form.read(of.rows[k]))
     style = shipped.added_to_row(walks, np.append(own.ravel(), np.log(of.seconds[k])))
     if "speed" not in style.sliders.names:
@@ -74,7 +74,7 @@ def _paced(walks: Style, of: Material, k: int) -> list[Array]:
 
 
 def _turning(flat: Array, form: Form, turn: float) -> Array:
-    """Return a stride (P C + 1,) that turns by so many degrees a second more."""
+    """Return a stride (P C + 1,) that turns by additional `turn` degrees a second."""
     flat = flat.copy()
     rows = flat[:-1].reshape(PHASES, -1)
     rows[:, form.steps.stop - 1] += np.radians(turn) * np.exp(flat[-1]) / PHASES

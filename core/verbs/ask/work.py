@@ -1,4 +1,4 @@
-"""Blend strides of clips so that speed, turn, steps or other measures come out as asked.
+"""Blend strides of clips to match requested measures such as speed, turn and steps.
 
 Method: Asking by measures.
 """
@@ -33,18 +33,18 @@ from ..restyle.change import Change
 from . import Ask, steering, widened
 from .steering import GroundPath
 
-CORRECTIONS = 2  # times that the missing rest is asked for in addition
-DIFFER = {"turn": 1.0}  # a measure whose examples differ by less can't be asked for; for others 1 % of the largest
-OFF = 0.02  # of the examples' range; a larger miss is reported
+CORRECTIONS = 2  # times that the remaining error is added to the request
+DIFFER = {"turn": 1.0}  # least difference between examples for a measure to be requested; default 1 % of the largest
+OFF = 0.02  # share of the examples' range; a larger error is reported
 MOST_STRIDES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Strides to blend, and their measures (n,) by name, in metres where they are lengths along the ground.
+    """Strides to blend, and their measures (n,) by name, in metres for lengths along the ground.
 
-    clip : gives the result its body and rate; floor : the lowest place of a foot in all clips, metres
-    why : a note on strides that are no clip's own
+    clip : supplies body and rate of the result; floor : lowest foot height in all clips, metres
+    why : a note if generated strides were added
     """
 
     material: Material
@@ -54,7 +54,7 @@ class Examples:
 
     @cached_property
     def flat(self) -> Array:
-        """The strides as rows (n, P C + 1); the last number is the logarithm of a stride's seconds."""
+        """Strides as rows (n, P C + 1); the last number is the logarithm of the stride's duration in seconds."""
         return Style(self.material).flat
 
     @cached_property
@@ -64,15 +64,15 @@ class Examples:
 
     @cached_property
     def lows(self) -> Array:
-        """The height (n, P, N) of the lowest point of each foot in each stride, metres."""
+        """Height (n, P, N) of the lowest point of each foot in each stride, metres."""
         form = self.material.form
         each = np.stack([form.lows(row[:-1].reshape(PHASES, -1)) for row in self.flat])
-        return np.maximum(each, self.floor)  # a stride that was closed may sink at its ends
+        return np.maximum(each, self.floor)  # a closed stride may sink at its ends
 
     def blended(self, weights: Array) -> Array:
-        """Return the row of blended strides; the foot that carries it is never lower than those of the strides are.
+        """Return the row of blended strides; the supporting foot never sinks below its height in the strides.
 
-        Knees that bend at different times are straighter on the mean, so the hips are lifted.
+        Averaging knees that bend at different times straightens the leg, so the hips are raised.
         """
         flat = weights @ self.flat
         self.material.form.lift(
@@ -81,7 +81,7 @@ class Examples:
         return flat
 
     def measure(self, flat: Array, names: Sequence[str] | None = None) -> dict[str, float]:
-        """Return the measures of a row; faster where only those of its root motion are wanted."""
+        """Return the measures of a row; faster if only measures of the root motion are requested."""
         form, rows, seconds = self.material.form, flat[:-1].reshape(PHASES, -1), float(np.exp(flat[-1]))
         if names is not None and set(names) <= set(_OF_ROOT):
             return measures.of_root_trajectory(form, rows, seconds)
@@ -92,7 +92,8 @@ class Examples:
 class AskResult(Result):
     """A clip of blended strides; weights (S, n) : of the n examples at the ends of its strides, one row for all alike.
 
-    phases (F,) : strides from its beginning to each frame; asked, got : of its first stride, by measure
+    phases (F,) : the number of strides from the start to each frame
+    asked, got : requested and achieved values of the first stride, by measure
     """
 
     examples: Examples
@@ -104,9 +105,9 @@ class AskResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Weights (n,) of examples, and what was asked and what they give, by measure.
+    """Weights (n,) of examples, with requested and achieved values by measure.
 
-    outside : whether the asked point lies outside all that the examples can give together
+    outside : whether the request lies outside the convex hull of the examples
     """
 
     weights: Array
@@ -121,9 +122,9 @@ _OF_ROOT = ("stride", "cadence", "speed", "turn", "bounce")
 def gather(
     clips: Sequence[Clip], options: AskOptions, progress: Progress = SILENT, gathered: Examples | None = None
 ) -> Examples:
-    """Return the strides of clips and, if asked, of their mirror images; raises what `material.gather` does.
+    """Return the strides of clips and optionally of their mirror images; raises as `material.gather` does.
 
-    Few ones, or any with the basis `walks`, are made slower, faster and turning besides (see `widened`).
+    Slower, faster and turning variants are added if there are few strides or the basis is `walks` (see `widened`).
     """
     if gathered is not None:
         return gathered
@@ -138,10 +139,10 @@ def gather(
 
 
 def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, examples: Examples | None = None) -> AskResult:
-    """Return a clip that goes as fast, turns as much and steps as far as asked, blended of strides of the given clips.
+    """Return a clip blended from strides of the given clips to match requested speed, turn and step measures.
 
-    A point outside all that the examples can give moves to the nearest that they can, with a note in the report. Raises
-    ClipError for fewer than two strides, and OptionError for measures that the examples lack or do not differ in.
+    A request outside the range of the examples moves to the nearest reachable point, with a note in the report. Raises
+    ClipError for fewer than two strides, and OptionError for measures that the examples lack or do not vary.
 
     Example:
         >>> from action_loom.core import verbs
@@ -197,7 +198,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
 
 
 def wanted(examples: Examples, recipe: Ask) -> dict[str, float]:
-    """Return the asked measures by name, in the units of `measures`; raises OptionError for impossible ones."""
+    """Return the requested measures by name, in the units of `measures`; raises OptionError for impossible ones."""
     unit = measures.unit_of(examples.material.form.skeleton)
     found = {} if not recipe.speed else {"speed": recipe.speed / unit}
     if recipe.step:
@@ -224,7 +225,7 @@ def _differ(examples: Examples, name: str) -> bool:
 
 
 def _found(examples: Examples, asked: dict[str, float]) -> Found:
-    """Return the weights for the asked measures; what the blended stride misses is asked for in addition."""
+    """Return weights for the requested measures; the blended stride's error is added to the request and repeated."""
     names = list(asked)
     points = np.stack([examples.measured[name] for name in names], axis=1)
     spread = points.std(axis=0)
@@ -233,7 +234,7 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
     for step in range(CORRECTIONS + 1):
         place = barycentric.place(points / spread, corrected / spread)
         outside |= step == 0 and place.away > 0.0
-        # As shares of time, so that speeds are averaged: distances would favour long strides.
+        # Weights are shares of time, so that speeds are averaged; shares of distance would favour long strides.
         weights = place.weights / examples.material.seconds
         weights /= weights.sum()
         measured = examples.measure(examples.blended(weights), names)
@@ -247,7 +248,7 @@ def _found(examples: Examples, asked: dict[str, float]) -> Found:
 
 
 def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
-    """Return the weights at the beginning of each stride and at the end of the last, asked for these times."""
+    """Return the weights requested for the beginning of each stride and the end of the last."""
     rows = _rows_over_time(recipe)
     unit = measures.unit_of(examples.material.form.skeleton)
     found: list[Found] = []
@@ -263,7 +264,7 @@ def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
 
 
 def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Found], float]:
-    """Return the weights of strides along a path, and the facing of the first (radians)."""
+    """Return the weights of strides along a path, and the heading of the first (radians)."""
     unit = measures.unit_of(examples.material.form.skeleton)
     form, usual = examples.material.form, float(np.exp(examples.flat[:, -1]).mean())
     rows = _rows_over_time(recipe) if recipe.over_time else None
@@ -295,7 +296,7 @@ def _rows_over_time(recipe: Ask) -> Array:
 
 
 def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> tuple[Clip, Array]:
-    """Return the clip of strides with these weights, and its phases; of several in a row each fades into the next."""
+    """Return the clip of strides with these weights, and its phases; consecutive strides fade into each other."""
     flat = np.stack([examples.blended(one) for one in weights])
     turning = len(flat) > 1
     if not turning:
@@ -324,7 +325,7 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> tuple
 
 
 def _base(examples: Examples, phase: Array) -> Clip:
-    """Return the reference's own first stride at phases (F,): it gives the result all that rows do not hold."""
+    """Return the reference's first stride at phases (F,), for everything that rows do not contain."""
     of = examples.material
     own = np.flatnonzero(of.of == 0)
     clip = examples.clip
@@ -336,12 +337,12 @@ def _base(examples: Examples, phase: Array) -> Clip:
 
 
 def _of_clips(of: Material, weights: Array, count: int) -> Array:
-    """Return the share of each clip, its mirror image included."""
+    """Return the weight of each clip, including its mirror image."""
     return np.asarray(np.bincount(of.of, weights=weights, minlength=count), dtype=np.float64)
 
 
 def _missed(examples: Examples, found: Sequence[Found]) -> list[str]:
-    """Return notes on asked measures outside what the examples give together, and what came instead; six at most."""
+    """Return up to six notes on requested measures out of range, with the values achieved."""
     notes: dict[str, None] = {}
     for one in found:
         for name, asked in one.asked.items():

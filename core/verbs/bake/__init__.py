@@ -1,4 +1,4 @@
-"""A key on every frame of each bone: of bones that controls move, or of the controls themselves in Blender."""
+"""Bake a key on every frame: of the bones that controls move, or in Blender of the controls themselves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Give a clip a key on every frame, with a report: clips have one anyway, and what gets it is up to the host."""
+"""Prepare a clip for writing a key on every frame, with a report; the host decides which channels get keys."""
 
 import time
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from . import Bake
 
 
 def bake(clips: Sequence[Clip], recipe: Bake, progress: Progress = SILENT) -> EditResult:
-    """Return the clip as it is, to be written with a key on every frame; raises ClipError for more than one clip.
+    """Return the clip unchanged, to be written with a key on every frame; raises ClipError for more than one clip.
 
     Example:
         >>> from action_loom.core import verbs

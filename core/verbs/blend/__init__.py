@@ -48,9 +48,9 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     )
 
     def shares(self, count: int) -> tuple[list[float], list[list[float]]]:
-        """Return places along the result, 0 to 1, and at each the shares of so many clips, with sum 1.
+        """Return positions along the result, 0 to 1, and at each the weights of `count` clips, with sum 1.
 
-        One place where shares are constant. Raises OptionError where weights or their keys do not fit the clips.
+        Constant weights have one position. Raises OptionError if weights or weight keys do not fit the clips.
         """
         if not self.weight_keys:
             return [0.0], [_normalized(self.weights or (1.0,) * count, count, "weights were given")]

@@ -1,4 +1,4 @@
-"""A few frames of a blend with other weights, before the whole: what a drag shows (methods: N-way blending)."""
+"""Preview a few frames of a reweighted blend while the user drags a weight (methods: N-way blending)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,15 +16,15 @@ from ...weave.seam import close
 from . import Blend, work
 from . import weights as blend_weights
 
-AROUND = 2  # frames on each side of the one that is wanted
+AROUND = 2  # frames on each side of the requested one
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """The first frame of a blend and some in a row: as they will be, but for planting.
+    """The first frame of a blend and a few consecutive ones, identical to the full blend except for planting.
 
-    result : the blend, of these frames (F,) alone, with the report of the one before
-    to_plant : whether feet may still be planted, which needs the whole
+    result : the blend of these frames (F,) only, with the previous report
+    to_plant : whether feet are still to be planted, which needs all frames
     """
 
     result: BlendResult
@@ -33,10 +33,9 @@ class Draft:
 
 
 def of(result: BlendResult, recipe: Blend, frame: int) -> Draft:
-    """Return the first frame of a blend with other weights and those around another, as `work.again` has them.
+    """Return the first frame of a reweighted blend and the frames around another, equal to those of `work.again`.
 
-    Before the first and after the last one it is those around that. Feet are not planted yet. Raises OptionError for
-    weights that do not fit.
+    `frame` is clamped to the result. Feet are not planted yet. Raises OptionError for weights that do not fit.
 
     Example:
         >>> from action_loom.core import verbs
@@ -73,9 +72,10 @@ def of(result: BlendResult, recipe: Blend, frame: int) -> Draft:
 def _of_cycle(
     clips: Sequence[Clip], registration: Registration, at: Array, shares: Array, near: NDArray[np.int64]
 ) -> Clip:
-    """Return some frames of a cycle, which goes straight on if the whole one does: its ends tell."""
+    """Return some frames of a cycle; its heading is straightened if the ends of the whole cycle agree."""
     last = len(at) - 1
-    reach = min(int(np.ceil(work.PADDING * clips[registration.reference].rate)), last)  # that of smoothed headings
+    # the support of heading smoothing
+    reach = min(int(np.ceil(work.PADDING * clips[registration.reference].rate)), last)
     ends = np.arange(reach + 1), np.arange(last - reach, last + 1)
     some = np.unique(np.concatenate([near, *ends]))
     woven = work.weave(clips, registration, at, shares, some)[0]
@@ -85,7 +85,7 @@ def _of_cycle(
         for each in ends
     )
     turn = float(ended[-1] - begins[0])
-    # The frames between would tell whole turns; the clips do as well.
+    # Intermediate frames would be needed to count whole turns, so the turns are taken from the clips.
     own = [float(np.diff(root_motion.ground_frames(clip)[1][[0, -1]])[0]) for clip in clips]
     turn += 2.0 * np.pi * round((float(shares.mean(axis=1) @ own) - turn) / (2.0 * np.pi))
     places = ground @ np.array([1.0, 1j])

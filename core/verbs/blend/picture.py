@@ -1,4 +1,4 @@
-"""The picture of a blend: how its clips were matched, the share of each, and when feet stand."""
+"""The picture of a blend: how its clips were registered, their weights, and foot contacts."""
 
 import numpy as np
 from matplotlib import colors, patheffects
@@ -12,23 +12,23 @@ from ...motion.quat import Array
 from ...recipes.metrics import METRICS
 from ...weave.results import BlendResult
 
-# Of the clips, in their order; neighbours differ in lightness, too, so that grey prints can be read.
+# One per clip; neighbours also differ in lightness, for grey prints.
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a9d3ef", "#a83a36", "#d9c6e8")
-_LONGEST = 28  # letters of a shown name
-_IN_A_ROW = 4  # matrices
+_LONGEST = 28  # letters of a name shown
+_IN_A_ROW = 4  # matrices per row
 _LANE = 0.25  # inches
 _FRAMED = (patheffects.withStroke(linewidth=4.0, foreground="white"),)
 
 
 def draw(woven: BlendResult) -> Figure:
-    """Return a figure of distance matrices with registration curves, shares and foot contacts."""
+    """Return a figure of distance matrices with registration curves, weights and foot contacts."""
     matched = [k for k, curve in enumerate(woven.registration.curves) if curve.matrix is not None]
     across, down = min(len(matched), _IN_A_ROW), -(-len(matched) // _IN_A_ROW)
     lanes = _standing(woven)
-    # Where each frame comes from one clip alone, shares show nothing.
+    # Weights are not informative if each frame uses a single clip.
     mixed = not (woven.weights == 1.0).all(axis=1).any()
     heights = [1.5] * mixed + [0.3 + _LANE * len(lanes)] * len(lanes[0])
-    # A single clip is matched with nothing, and not every body has feet.
+    # A single clip has no registration, and some bodies have no feet.
     parts = [4.4 * down] * bool(matched) + [sum(heights) + 0.5] * bool(heights)
     width = max(8.0, 4.8 * across)
     figure = Figure(figsize=(width, sum(parts) + 0.4), layout=ConstrainedLayoutEngine(w_pad=0.1))
@@ -89,7 +89,7 @@ def _wrapped(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
 def _draw_frames(
     figure: SubFigure, woven: BlendResult, lanes: list[dict[str, Flags]], mixed: bool, heights: list[float]
 ) -> None:
-    """Draw over the result's frames: shares above, a row of lanes for each foot below."""
+    """Draw over the result's frames: weights above, a row of lanes for each foot below."""
     axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     if mixed:
         _draw_shares(axes[0], woven)
@@ -105,14 +105,14 @@ def _draw_shares(axis: Axes, woven: BlendResult) -> None:
     axis.stackplot(frames, woven.weights, colors=colours, edgecolor="white", lw=0.8)
     tops = np.cumsum(woven.weights, axis=0)
     for k, share in enumerate(woven.weights):
-        # The name stands in the middle of the clip's largest share; at an end, beside it.
+        # The name is placed at the middle of the clip's largest share, or beside it at an end.
         most = np.flatnonzero(share >= share.max() - 1e-9)
         at = int(most[len(most) // 2])
         if share[at] < 0.1:
             continue
         side = "left" if at < 0.1 * len(frames) else "right" if at > 0.9 * len(frames) else "center"
         text = axis.text(at, tops[k, at] - 0.5 * share[at], f" {_short(names[k])} ", ha=side, va="center", fontsize=8)
-        # An outline in the area's colour keeps a name readable that is longer than the area.
+        # An outline in the area's colour keeps names readable that extend beyond the area.
         around = patheffects.withStroke(linewidth=3.0, foreground=colours[k])
         text.set(color="white" if _is_dark(colours[k]) else "black", path_effects=[around], parse_math=False)
     axis.set_ylim(0.0, 1.0)
@@ -120,7 +120,7 @@ def _draw_shares(axis: Axes, woven: BlendResult) -> None:
 
 
 def _draw_contacts(axis: Axes, woven: BlendResult, lanes: list[Flags], foot: str) -> None:
-    """Draw when a foot stands: a lane for each clip, the last for the result."""
+    """Draw the contacts of a foot: a lane for each clip, the last for the result."""
     names = [clip.name for clip in woven.prepared.clips]
     for place, flags in enumerate(lanes):
         bars = [(start - 0.5, end - start) for start, end in contacts.runs(flags)]
@@ -136,9 +136,9 @@ def _draw_contacts(axis: Axes, woven: BlendResult, lanes: list[Flags], foot: str
 
 
 def _standing(woven: BlendResult) -> list[dict[str, Flags]]:
-    """Return when each foot stands, at the result's frames: for every clip, and last for the result itself.
+    """Return foot contacts at the result's frames, for every clip and last for the result itself.
 
-    Only feet that are known in all of them.
+    Only feet known in all of them are included.
     """
     clips, frames = woven.prepared.clips, woven.registration.frames(woven.reference_frames)
     found = []
@@ -162,7 +162,7 @@ def _is_dark(colour: str) -> bool:
 
 
 def _short(name: str, longest: int = _LONGEST) -> str:
-    """Return a name shortened in its middle to the room there is: the end often distinguishes takes."""
+    """Return a name shortened in its middle, because the end often distinguishes takes."""
     if len(name) <= longest:
         return name
     return f"{name[: longest - 1 - longest // 2]}…{name[-(longest // 2) :]}"

@@ -1,10 +1,10 @@
 """How blend is tried; see tests/oracles/trials.py."""
 
-# Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
+# Command-line arguments, with clips of the generated figure; the fuzzer interrupts these runs at random moments.
 COMMANDS = {"blend": "walk.bvh sneak.bvh --picture out/p.png"}
-# Calls of operators for the battery: the sources, over which frames they are read, and options.
+# Operator calls for the battery of tests in Blender: source actions, the frames that are read, and options.
 OPERATORS = {"blend": {"sources": ("slow", "quick")}}
-# Values that options of this verb might be given, for the fuzzer.
+# Values that the fuzzer may try for any option.
 VALUES = (
     [[0, 1], [1, 0]],
     [[0, 1, 2], [1]],

@@ -1,4 +1,4 @@
-"""The share of each clip in a blend: constant, or changing between keys."""
+"""Blend weights: constant, or interpolated between keys."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from . import Blend
 
 @dataclass(frozen=True, eq=False)
 class BlendWeights:
-    """Shares (R, N) of N clips, each row with sum 1, at places (R,) from 0 (start of the result) to 1 (end)."""
+    """Weights (R, N) of N clips, each row with sum 1, at positions (R,) from 0 (start of the result) to 1 (end)."""
 
     places: Array
     rows: Array
@@ -21,13 +21,13 @@ class BlendWeights:
 
     @property
     def close(self) -> bool:
-        """Whether they end as they begin, as a cycle needs it."""
+        """Whether the last weights equal the first, as a cycle requires."""
         return bool((self.rows[0] == self.rows[-1]).all())
 
     def at(self, places: Array) -> Array:
-        """Return the shares (N, K) at any places (K,): held before the first key and after the last.
+        """Return the weights (N, K) at any positions (K,), held constant before the first key and after the last.
 
-        From key to key they follow a smooth step, so that no speed jumps.
+        Between keys they follow a smooth step, which keeps the derivative continuous.
         """
         if len(self.rows) == 1:
             return np.repeat(self.rows.T, len(places), axis=1)
@@ -39,7 +39,7 @@ class BlendWeights:
 
 
 def of_recipe(recipe: Blend, count: int) -> BlendWeights:
-    """Return the weights of a recipe for so many clips; raises OptionError where they do not fit.
+    """Return the weights of a recipe for `count` clips; raises OptionError if they do not fit.
 
     Example:
         >>> from action_loom.core.verbs import Blend

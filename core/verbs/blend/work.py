@@ -24,18 +24,18 @@ from . import Blend
 from . import weights as blend_weights
 from .weights import BlendWeights
 
-LED_FAR = 5.0  # cm that ankles of standing feet move, 95th percentile; beyond it the user is warned
-STANDS, STANDS_LESS = 0.15, 0.8  # shares of the time: feet stand at all, and of that in the sources
-PADDING = 4.0 * root_motion.HEADING_SIGMA  # s of cyclic padding: as far as the smoothing of headings reaches
+LED_FAR = 5.0  # cm that ankles of planted feet move, 95th percentile; more gives a warning
+STANDS, STANDS_LESS = 0.15, 0.8  # share of time with contact at all, and relative to the sources
+PADDING = 4.0 * root_motion.HEADING_SIGMA  # s of cyclic padding: the support of heading smoothing
 
 
 def blend(
     clips: Sequence[Clip], recipe: Blend, progress: Progress = SILENT, registered: RegisteredClips | None = None
 ) -> BlendResult:
-    """Return the clip between the given ones by their weights, on the reference's skeleton.
+    """Return the weighted blend of the clips, on the reference's skeleton.
 
-    It begins at the reference's place and facing; clips made in place round one origin stay where they stand.
-    registered : what `preprocess.register` returned earlier for the same clips and options of matching
+    It begins at the reference's place and facing; clips made in place at one origin stay there.
+    registered : an earlier result of `preprocess.register` for the same clips and matching options
     Raises LoomError kinds for clips that can't be retargeted or synchronised, and for weights that do not fit.
 
     Example:
@@ -83,9 +83,9 @@ def blend(
 
 
 def again(result: BlendResult, recipe: Blend) -> BlendResult:
-    """Return a blend with other weights and the old report: a preview, so nothing is measured again.
+    """Return a reweighted blend with the previous report: a preview, in which nothing is measured again.
 
-    Feet are planted as in the blend itself. Raises OptionError for weights that do not fit.
+    Feet are planted as in the full blend. Raises OptionError for weights that do not fit.
 
     Example:
         >>> from action_loom.core import verbs
@@ -111,10 +111,10 @@ def weave(
 ) -> tuple[Clip, dict[str, Array]]:
     """Blend clips of one skeleton and rate at reference frames (K,); weights (N, K) with sum 1 in each frame.
 
-    some : the frames that are wanted, by default all; they are as among all of them, but no cycle
-    Returns the clip and, by the foot's name, how far (K,) inverse kinematics moved each ankle to its mean place.
+    some : indices of frames to compute, by default all; they equal the same frames of the whole, but are no cycle
+    Returns the clip and, by foot name, how far (K,) inverse kinematics moved each ankle to its mean position.
 
-    Cycles give one cycle, with cyclic padding: its two ends follow each other as any two frames do.
+    Cycles give one cycle, computed with cyclic padding, so that the seam is as smooth as any other frame.
     """
     standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
     moments, shares, first = _padded(clips, registered, at, weights) if registered.cyclic else (at, weights, 0)
@@ -131,7 +131,7 @@ def weave(
 
 
 def _padded(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Array, Array, int]:
-    """Return the frames and weights of some cycles in a row, and where the one that is wanted begins."""
+    """Return the frames and weights of several repeated cycles, and the start index of the middle one."""
     length = len(at) - 1
     count = int(np.ceil(PADDING * clips[registered.reference].rate / length))
     cycle = np.repeat(np.arange(-count, count + 1), length)
@@ -142,7 +142,7 @@ def _padded(clips: Sequence[Clip], registered: Registration, at: Array, weights:
 
 
 def of_one(clips: Sequence[Clip], weights: Array) -> bool:
-    """Return whether one motion has the whole weight (N, K) in all frames, be it of one clip or of equal ones.
+    """Return whether one motion has the whole weight (N, K) in all frames, whether from one clip or from equal ones.
 
     Example:
         >>> import numpy as np
@@ -156,7 +156,7 @@ def of_one(clips: Sequence[Clip], weights: Array) -> bool:
 
 
 def _stands_less(name: str, measures: dict[str, Any], weights: Array) -> list[str]:
-    """Return a sentence where feet stand for less of the time than in the clips, by their weights (N, K)."""
+    """Return a warning if feet are in contact for less time than in the clips, weighted by (N, K)."""
     before, after = [one["contact_share"] for one in measures["before"]], measures["after"]["contact_share"]
     if after is None or None in before:
         return []
@@ -170,7 +170,7 @@ def _stands_less(name: str, measures: dict[str, Any], weights: Array) -> list[st
 
 
 def _led(woven: Clip, led: dict[str, Array]) -> float | None:
-    """Return by how many cm ankles of standing feet were moved, 95th percentile; None where no foot stands."""
+    """Return by how many cm ankles of planted feet were moved, 95th percentile; None without contacts."""
     standing = contacts.detect(woven)
     every = [away[standing[foot]] for foot, away in led.items() if foot in standing]
     known = np.concatenate(every) if every else np.empty(0)
@@ -185,12 +185,12 @@ def _mixed(
     way: tuple[Array, Array],
     kept: NDArray[np.int64],
 ) -> tuple[Clip, dict[str, Array]]:
-    """Blend clips, sampled at some frames, along the places and facing of all frames.
+    """Blend clips, sampled at some frames, on the root path of all frames.
 
     parts, weights, way : of all frames, of which `kept` are sampled
 
-    A chain of two mean rotations is longer than the mean of two bent legs, so an ankle that stands in all clips would
-    sink. So ankles are averaged as places, and legs follow by inverse kinematics.
+    A leg with two averaged rotations is longer than the average of two bent legs, so an ankle that is planted in all
+    clips would sink. Ankle positions are therefore averaged, and the legs follow by inverse kinematics.
     """
     like, shares, (ground, facing) = sampled[reference], weights[:, kept], way
     poses = root_blend.blend(parts, weights, reference, ground, facing)
@@ -214,14 +214,14 @@ def _mixed(
 
 
 def _scales(clips: Sequence[Clip], weights: Array) -> Array | None:
-    """Average the scales; a clip without any counts as 1."""
+    """Average the scales; a clip without scales counts as 1."""
     if all(clip.scales is None for clip in clips):
         return None
     return root_blend.average([np.ones_like(c.translations) if c.scales is None else c.scales for c in clips], weights)
 
 
 def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
-    """Average the channels; stepped ones, and those that not all clips have, are the heaviest clip's."""
+    """Average the channels; stepped channels and channels missing in a clip are taken from the heaviest clip."""
     frames = np.arange(weights.shape[1])
     out = {}
     for name in {name: None for clip in clips for name in clip.channels}:
@@ -231,14 +231,14 @@ def _channels(clips: Sequence[Clip], weights: Array) -> dict[str, Channel]:
         if len(having) == len(clips) and not discrete:
             out[name] = Channel(root_blend.average(values, weights))
         else:
-            # Where the heaviest clip lacks the channel, the heaviest of those that have it.
+            # If the heaviest clip lacks the channel, use the heaviest clip that has it.
             chosen = np.argmax(weights[having], axis=0)
             out[name] = Channel(np.stack(values)[chosen, frames], discrete)
     return out
 
 
 def _as_in(clip: Clip, reference: Clip, joints: list[int]) -> Clip:
-    """Return the clip with some joints posed as in the reference, such as props that stand still there."""
+    """Return the clip with some joints posed as in the reference, such as static props."""
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     rotations[:, joints], translations[:, joints] = reference.rotations[:, joints], reference.translations[:, joints]
     return replace(clip, rotations=rotations, translations=translations)
@@ -256,11 +256,11 @@ def output_frames(registered: Registration, weights: BlendWeights, timing: str) 
     shares = weights.at(registered.share_of_way(0.5 * (grid[1:] + grid[:-1])))
     steps: Array = (shares * np.diff(registered.frames(grid), axis=1)).sum(axis=0)
     elapsed = np.concatenate([[0.0], np.cumsum(steps)])
-    # Half a frame may be a little more or less in the last digits of a sum, which differ between engines and machines.
+    # The last digits of a sum differ between engines and machines, so half frames are rounded consistently.
     count = max(1, round(round(float(elapsed[-1]), 6)))
     times = np.linspace(0.0, elapsed[-1], count + 1)
     at = np.interp(times, elapsed, np.arange(len(grid)))
-    # The inverse of the smooth curve, not of its chords.
+    # Newton steps on the smooth curve; interpolation alone inverts its chords.
     for _ in range(3):
         slope = steps[np.minimum(at.astype(np.int64), len(steps) - 1)]
         at = np.clip(at - (curve_fit.evaluate(elapsed, at) - times) / slope, 0.0, len(steps))

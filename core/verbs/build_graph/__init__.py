@@ -1,4 +1,4 @@
-"""Build a motion graph: clips are connected where they are alike.
+"""Build a motion graph: clips are connected where their motion is similar.
 
 Method: Motion graph.
 """

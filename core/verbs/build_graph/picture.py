@@ -50,7 +50,7 @@ def _draw_arcs(axis: Axes, built: MotionGraph, lanes: int) -> None:
     start, end = built.start[edges], built.end[edges]
     ends = [np.column_stack([built.frame[node] / built.rate, lane[node]]) for node in (start, end)]
     middle = 0.5 * (ends[0] + ends[1])
-    # Bent aside by a share of their length, so that arcs there and back do not cover each other.
+    # Bend each arc by a share of its length, so that arcs in both directions do not overlap.
     away = ends[1] - ends[0]
     middle += 0.15 * np.column_stack([away[:, 1] * 0.2, -np.abs(away[:, 0]) - 0.5])
     at = np.linspace(0.0, 1.0, 12)[None, :, None]

@@ -9,7 +9,7 @@ _CURVE, _MARK = "#1f4e79", "#a83a36"
 
 
 def draw(woven: ConnectResult) -> Figure:
-    """Return a figure of every seam: its possible transitions, and the cost of each method that was tried."""
+    """Return a figure with two plots per seam: candidate transitions, and the cost of each repair method."""
     report = woven.report["connect"]
     joints = report.get("joints", [report])
     figure = Figure(figsize=(8.0, 1.0 + 2.6 * len(joints)), layout="constrained")

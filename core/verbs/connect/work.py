@@ -1,8 +1,8 @@
-"""Connect clips: where to leave one and enter the next, and how to repair the seam.
+"""Connect clips: find the frames at which to leave one clip and enter the next, and repair the seam.
 
-Left at frame i and entered at frame j, frame t of the result is frame t of the first clip and, moved onto its ground,
-frame t − i + j of the next: both play at their own speed. Only a `registered` blend has its own time between them, and
-what comes after it may be some frames later.
+If the first clip is left at frame i and the next is entered at frame j, frame t of the result shows frame t of the
+first clip before the seam and frame t − i + j of the next clip, placed on the first one's ground, after it. Both play
+at their own speed. Only a `registered` blend has a timing of its own, so later frames may be shifted by a few frames.
 
 Method: Connecting two clips.
 """
@@ -33,30 +33,30 @@ from ..blend import work as blend
 from . import Connect
 
 WINDOW = 0.042  # s compared on each side of a frame
-SEARCHED = 0.4  # of a clip: the end of the first and the start of the next
-EASE = 1.0 / 3.0  # s of overlap
-LEFT_OVER = EASE / 4.0  # s of either clip beyond the seam, for some of those that are tried
-NEARLY, MOST_LOST = 1.3, 1.0  # seams are tried of frames up to 1.3 times as far apart that leave out up to 1 s more
-TRIED, AROUND = 6, 2.0  # seams that are tried, and s on each side of them
-OTHERWISE = 0.5  # what it adds to K that there are too few frames for the method
+SEARCHED = 0.4  # fraction of a clip searched: the end of the first, the start of the next
+EASE = 1.0 / 3.0  # s of overlap between the two clips
+LEFT_OVER = EASE / 4.0  # s of both clips that must remain beyond the seam in the second search
+NEARLY, MOST_LOST = 1.3, 1.0  # relative to the best: 1.3 times the distance, 1 s more omitted
+TRIED, AROUND = 6, 2.0  # number of seams evaluated, and s of motion evaluated on each side of them
+OTHERWISE = 0.5  # added to K if too few frames force another method than the requested one
 OFFERED = 12
-LONGER = 0.2  # s that another seam leaves out less, to be named
-HALF_LIFE = 0.2  # s in which half of an offset dies away
-SETTLED = 5.0  # half-lives after which it is gone altogether
-BEFORE, AFTER = 2, 2  # frames on each side of a seam; with fewer it can be neither repaired nor measured
-POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s recomputed on each side: usual, and the range of `by_correlation`
-FAR = 0.07 / 1.7  # of the body's height; where the points of two clips are farther apart, feet slide
-MORE = close.MORE_SLIDE  # cm/s; the slide of a seam over the sources' that is said
-NEARER = 0.8  # times as far apart: near enough to recommend other frames
-MOST_CELLS = 4_000_000  # pairs of frames to compare for a warning only
+LONGER = 0.2  # s of motion an alternative seam must save to be mentioned
+HALF_LIFE = 0.2  # s in which an inertialized offset falls to one half
+SETTLED = 5.0  # half-lives after which the offset is set to zero
+BEFORE, AFTER = 2, 2  # frames required on each side of a seam to repair and measure it
+POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s recomputed on each side: default, and range for `by_correlation`
+FAR = 0.07 / 1.7  # of body height; feet slide if the clips are more distant at the seam
+MORE = close.MORE_SLIDE  # cm/s by which a seam may slide more than the sources without a note
+NEARER = 0.8  # distance ratio below which other frames are recommended
+MOST_CELLS = 4_000_000  # frame pairs compared at most for a mere warning
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
 
 
 @dataclass(frozen=True)
 class _Apart:
-    """Clips that are far apart where they meet: a note on that, and the nearest frames of both that there are.
+    """A note on clips with a large distance at their seam, with the nearest pair of frames of both clips.
 
-    nearer : their distance over that of where they meet; 0 where these are they, None where nobody looked
+    nearer : distance of that pair over the distance at the seam; 0 if the seam is that pair, None if not searched
     """
 
     note: str
@@ -65,7 +65,7 @@ class _Apart:
     centimetres: float = 0.0
 
     def said(self, note: str) -> str:
-        """Return a note with where the clips would be nearer."""
+        """Return a note with the pair of frames at which the clips are nearer."""
         if self.nearer is None:
             return note
         if not self.nearer:
@@ -76,10 +76,11 @@ class _Apart:
 
 
 def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
-    """Return clips one after the other, each entered where it is nearest to the frame at which the last one is left.
+    """Return clips joined in sequence, each entered at the frame most similar to the one at which the last is left.
 
     Outside the repaired seams, clips after the first are only turned and moved on the ground. Raises ClipError for
-    fewer than two clips, OptionError for frames set by hand for more, and RegistrationError where they can't be joined.
+    fewer than two clips, OptionError for frames set by hand for more than two, and RegistrationError for clips that
+    can't be joined.
 
     Example:
         >>> from action_loom.core import verbs
@@ -110,7 +111,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         part.at(0.4, "Mending the seam")
         result, seam_report, first_free = _joined(result, after, ranked, asked[k - 1], counted)
         leave = _at_its_end(result, after, counted[1])
-        result = replace(result, name=following.clip.name)  # whose end it has
+        result = replace(result, name=following.clip.name)  # the result ends with the end of that clip
         joined.append(seam_report)
         far += [] if apart is None else [(k, apart)]
     result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
@@ -130,7 +131,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
 
 
 def _of_each_seam(recipe: Connect, count: int) -> list[Connect]:
-    """Return the recipe with the frames that are asked for, for each seam of so many clips; raises OptionError."""
+    """Return one recipe per seam with its requested frames, for `count` clips; raises OptionError."""
     if not recipe.seams:
         if count > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
             raise OptionError(f"Frames to leave and enter are those of two clips; {count} given")
@@ -141,14 +142,14 @@ def _of_each_seam(recipe: Connect, count: int) -> list[Connect]:
 
 
 def _at_its_end(result: Clip, last: Clip, counted: FrameMap) -> FrameMap:
-    """Return how the frames of a result are counted as those of the clip that it ends with."""
+    """Return the frame map of the last clip shifted to count the frames of a result that ends with that clip."""
     return replace(counted, first=counted.first - round((len(result) - len(last)) * counted.step))
 
 
 def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> list[Transition]:
-    """Return the possible transitions between two clips, the best first, in frames of the clips as given.
+    """Return candidate transitions between two clips, best first, in frames of the clips as given.
 
-    Raises ClipError for any other number of clips, and RegistrationError as `connect` does.
+    Raises ClipError unless two clips are given, and RegistrationError as `connect` does.
     """
     if len(clips) != 2:
         raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
@@ -164,7 +165,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
 
 
 def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trimmed], list[str]]:
-    """Return the clips, with root motion added to those on the spot where others travel, and notes on that."""
+    """Return the clips, with root motion added to in-place clips if others travel, and notes on that."""
     clips, sentences = add_root_motion.travelling([one.clip for one in trimmed], recipe)
     return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
 
@@ -172,10 +173,10 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 def _ranked(
     before: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
-    """Return possible transitions: the one with the best seam, then the nearest.
+    """Return candidate transitions: the one with the best seam first, then by distance.
 
-    They are at the asked frames, else near the end and the start. Those that leave some of either clip beyond the seam
-    are looked for apart: a short overlap is visible.
+    Candidates are at the requested frames, or near the end of one clip and the start of the next. A second search keeps
+    some frames of both clips beyond the seam, because a short overlap is visible.
     """
     for clip, least, to in ((before, BEFORE, "left"), (after, AFTER + 1, "entered")):
         if len(clip) < least:
@@ -202,9 +203,9 @@ def _ranked(
 def _finder(
     before: Clip, after: Clip, recipe: Connect, leave: tuple[int, int], enter: tuple[int, int]
 ) -> Callable[[tuple[int, int], tuple[int, int]], list[Transition]]:
-    """Return what finds transitions between frames in two ranges, nearest first, with the facing that is asked for.
+    """Return a function that finds transitions between two frame ranges, nearest first, with the requested facing.
 
-    leave, enter : the whole ranges, by which `auto` decides how the next clip faces
+    leave, enter : full ranges, from which `auto` decides whether the next clip keeps its authored facing
     """
     window, feet = round(WINDOW * before.rate), (contacts.footing(before), contacts.footing(after))
     stands = authored.stand(before), authored.stand(after)
@@ -227,9 +228,9 @@ def _finder(
 def _best_first(
     before: Clip, after: Clip, nearest: list[Transition], with_room: list[Transition], recipe: Connect
 ) -> list[Transition]:
-    """Return transitions, the one with the best seam first, then the nearest.
+    """Return transitions: the one with the best seam first, then by distance.
 
-    Seams are tried of transitions that are nearly as near as the nearest, and cost the clips hardly more.
+    Seams are evaluated only for candidates with nearly the least distance that omit little more motion.
     """
     every = list({(one.from_frame, one.to_frame): one for one in (*nearest, *with_room)}.values())
     every.sort(key=lambda one: round(one.distance, transitions.DIGITS))
@@ -247,7 +248,7 @@ def _best_first(
 
 
 def _cost(before: Clip, after: Clip, at: Transition, recipe: Connect, source: float | None) -> float:
-    """Return K of the seam at a transition, in tenths, from what is near it."""
+    """Return the cost K, rounded to tenths, of the seam at a transition, computed on a few seconds around it."""
     reach = round(AROUND * before.rate)
     first, start = max(at.from_frame - reach, 0), max(at.to_frame - reach, 0)
     one = before.cut(first, min(at.from_frame + reach, len(before)))
@@ -268,7 +269,7 @@ def _far(
     first_free: int,
     counted: tuple[FrameMap, FrameMap],
 ) -> _Apart | None:
-    """Return what is said of clips that are far apart where they meet; None where they are not."""
+    """Return a note if the clips are distant at their seam, or None."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     if best.distance <= FAR * before.skeleton.height:
         return None
@@ -288,7 +289,7 @@ def _far(
 
 
 def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str, Any]], far: str) -> str:
-    """Return the note on clips that are far apart, with how fast feet slide at their seam, as it is in the result."""
+    """Return the note on distant clips, extended by the foot slide measured at their seam."""
     slide = seams.measure_pose(world_pose.pose(result), seam["seam_frame"])["slide_cm_s"]
     own = max((one["slide_cm_s"] for one in sources if one["slide_cm_s"] is not None), default=None)
     if slide is None or own is None:
@@ -297,7 +298,7 @@ def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str
 
 
 def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
-    """Return the asked frame as a range of one, None for none; raises RegistrationError for an impossible seam."""
+    """Return the requested frame as a range (frame, frame), or None; raises RegistrationError if no seam fits there."""
     if frame < 0:
         return None
     own = counted.prepared_frame(frame)
@@ -310,13 +311,13 @@ def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int])
 def _joined(
     before: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
 ) -> tuple[Clip, dict[str, Any], int]:
-    """Return two clips joined by the best method, the report on the seam, and the first frame free for the next one."""
+    """Return two clips joined by the best method, the seam's report, and the first frame free for the next seam."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
     placed = root_motion.placed(after, best.turn, np.array(best.shift))
     methods = METHODS if recipe.method == "auto" else (recipe.method,)
     source = _slide(before, after)
     every = [_mend(before, placed, best, method, recipe) for method in methods]
-    tried = list({name: one for one in every for name in one[:1]}.values())  # a method may stand in for another
+    tried = list({name: one for one in every for name in one[:1]}.values())  # `_mend` may fall back to another method
     figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
@@ -345,7 +346,7 @@ def _joined(
 
 
 def _mend(before: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
-    """Return the method, the joined clip, and how far the repair reaches; another method where frames are too few."""
+    """Return the method used, the joined clip, and the repaired frames per side; falls back if frames are too few."""
     before, after = _alike(before, after)
     i, j, rate = at.from_frame, at.to_frame, before.rate
     left = len(after) - 2 - j
@@ -369,9 +370,10 @@ def _mend(before: Clip, after: Clip, at: Transition, method: str, recipe: Connec
 
 
 def _correction(before: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
-    """Return how many frames on each side a polynomial recomputes: a fixed time, or by correlation ([Shibuta]).
+    """Return how many frames a polynomial recomputes on each side: a fixed time, or by correlation ([Shibuta]).
 
-    By correlation it is the m for which the last m frames of one clip and the first m of the other are most alike.
+    The correlation method takes the m that maximizes the correlation between the last m frames of one clip and the
+    first m frames of the other.
     """
     rate = before.rate
     if not recipe.by_correlation:
@@ -393,7 +395,7 @@ def _correction(before: Clip, after: Clip, i: int, j: int, recipe: Connect) -> i
 
 
 def _region(before: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable[[Array, Array], Array]) -> Clip:
-    """Return the clips joined; frames within `reach` of frame i are mixed from both by `mix`."""
+    """Return the clips joined; `mix` combines both within `reach` frames of frame i."""
     low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
     from_before = np.clip(np.arange(low, high + 1), 0, len(before) - 1)
     from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
@@ -406,7 +408,7 @@ def _region(before: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable
 
 
 def _bridged(before: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
-    """Return the clips joined; `half` frames on each side of the seam are a polynomial through points beyond them."""
+    """Return the clips joined by a polynomial over `half` frames per side, through points beyond these frames."""
     around = half + (repairs.POINTS - 1) * spacing
     one = before.cut(max(i - around, 0), i + 1)
     other = after.cut(j + 1, min(j + 2 + around, len(after)))
@@ -419,7 +421,7 @@ def _bridged(before: Clip, after: Clip, i: int, j: int, half: int, spacing: int,
 
 
 def _registered(before: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
-    """Return the clips joined by a blend along their registration curve, from all of one to all of the other."""
+    """Return the clips joined by a blend along their registration curve, with weights from the first to the second."""
     blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False, plant_feet=False)
     parts = before.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = blend.blend(parts, blending).clip
@@ -429,7 +431,7 @@ def _registered(before: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip
 
 
 def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
-    """Return both clips with the same channels and scales; one that lacks any holds the other's value at the seam."""
+    """Return both clips with the same channels and scales; a missing one is held at the other's value at the seam."""
     if (a.scales is None) != (b.scales is None):
         a, b = (replace(c, scales=np.ones_like(c.translations)) if c.scales is None else c for c in (a, b))
     names = [*a.channels, *(name for name in b.channels if name not in a.channels)]
@@ -453,7 +455,7 @@ def _sequence(*parts: Clip | None) -> Clip:
 
 
 def _rows_of_steps(joined: Clip, before: Clip, after: Clip, i: int, j: int) -> Clip:
-    """Return the joined clip with stepped channels: the first clip's up to the seam, the other's after it."""
+    """Return the joined clip with stepped channels of the first clip before the seam and of the second after it."""
     stepped = {
         name: Channel(np.concatenate([channel.values[: i + 1], after.channels[name].values[j + 1 :]]), discrete=True)
         for name, channel in before.channels.items()
@@ -468,7 +470,7 @@ def _slide(before: Clip, after: Clip) -> float | None:
 
 
 def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
-    """Return the figures of a seam: C of the clip, D of the corrected frames, the seam's measures, and K of these."""
+    """Return the figures of a seam: C of the clip, D of the corrected frames, the seam's measures, and their sum K."""
     body = world_pose.pose(clip)
     found = seams.measure_pose(body, frame)
     corrected = clip.cut(max(frame - reach - 1, 0), min(frame + reach + 1, len(clip)))

@@ -1,4 +1,4 @@
-"""Drive a character with its own actions: wishes over time in, a clean action out.
+"""Drive a character with its own actions: motion matching to a control signal over time.
 
 Method: Drive.
 """
@@ -47,7 +47,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         maximum=1e6,
         table=True,
         from_file=True,
-        shown=HIDDEN,  # it comes from a drive
+        shown=HIDDEN,  # written by a recorded drive
     )
     places: tuple[tuple[float, ...], ...] = option(
         (),
@@ -111,7 +111,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         return f"{graph_name(names)} driven"
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return all clips but the one whose legs stay."""
+        """Return the clips to search: all, or all but the first if that one only provides the legs."""
         return list(clips[1:] if self.upper_body_only else clips)
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A driven way walked again as a line, planned ahead as Follow does (methods: Drive)."""
+"""Replan a driven path as a Follow walk along it (methods: Drive)."""
 
 from dataclasses import replace
 
@@ -15,13 +15,13 @@ from ..follow import work as following
 from ..follow.result import FollowResult
 from . import Drive
 
-# Lengths of a body that is 1.7 m tall; those of others are in proportion.
-APART = 0.25  # m between the points of a line
-SHORTEST = 1.0  # m
+# Lengths for a body height of 1.7 m; they scale with the body.
+APART = 0.25  # m between points of the line
+SHORTEST = 1.0  # m; shorter paths are not replanned
 
 
 def line(route: Route, unit: float = 1.0) -> Array:
-    """Return the points (P, 2) of the way that was wished, metres; unit : metres of a unit of length.
+    """Return points (P, 2) along the requested path, in metres; unit : metres per unit of length.
 
     Example:
         >>> from action_loom.core.drive import database, route
@@ -38,14 +38,14 @@ def line(route: Route, unit: float = 1.0) -> Array:
         if abs(way[k] - way[kept[-1]]) >= APART * unit:
             kept.append(k)
     if kept[-1] != len(way) - 1 and len(kept) > 1:
-        kept[-1] = len(way) - 1  # rather a longer last piece than a tiny one
+        kept[-1] = len(way) - 1  # a longer last segment is better than a tiny one
     return np.column_stack([way[kept].real, way[kept].imag])
 
 
 def settled(
     data: Database, route: Route, recipe: Drive, progress: Progress = SILENT
 ) -> tuple[FollowResult | None, list[str]]:
-    """Return what was driven as a walk along its line, None where it can't be one, and sentences on what is lost."""
+    """Return the driven path replanned as a walk (None if not possible), and warnings."""
     points = line(route, data.unit)
     length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
     if length < SHORTEST * data.unit:

@@ -1,4 +1,4 @@
-"""Clips of a library, to be driven with beside those that are given (methods: Drive)."""
+"""Clips of a library, searched in addition to the given clips (methods: Drive)."""
 
 import os
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from ...motion import joint_matching
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 
-MOST = 900.0  # s of motion: about 100,000 rows with mirror images
+MOST = 900.0  # s of motion at most: about 100,000 rows with mirror images
 
 
 def stamp(path: str) -> tuple[str, int, int] | None:
-    """Return what tells whether a library has changed, None for no library; raises LibraryError if it is gone.
+    """Return a key that changes when the library changes, None without a library; raises LibraryError if it is missing.
 
     Example:
         >>> from action_loom.core.verbs.drive import library
@@ -32,10 +32,10 @@ def stamp(path: str) -> tuple[str, int, int] | None:
 
 
 def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progress = SILENT) -> tuple[list[Clip], str]:
-    """Return the clips of a library on the body of a clip, and a sentence on those that are left out, "" for none.
+    """Return the clips of a library retargeted to the body of a clip, and a sentence on omitted clips or "".
 
-    given : names of clips that are there already. Raises LibraryError for a library that is none, for one of more than
-    a quarter of an hour, and for one of which no clip fits the body.
+    given : names of clips that are already present. Raises LibraryError if the folder is not a library or holds more
+        than 15 minutes, and the first clip's error if no clip fits the body.
 
     Example:
         >>> import tempfile

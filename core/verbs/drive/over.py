@@ -1,4 +1,4 @@
-"""The upper body of a driven clip over an action whose legs and way stay (methods: Drive)."""
+"""Put the upper body of a driven clip on an action that keeps its legs and path (methods: Drive)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +13,11 @@ from ...weave.seam import repairs
 from ...weave.splice import mask, torso
 from ..splice import Splice, whole
 
-FADE = 1.0 / 3.0  # s in which the action has its own upper body again, where it is longer than what was driven
+FADE = 1.0 / 3.0  # s to fade back to the action's own upper body if the action is longer
 
 
 def legs(clips: Sequence[Clip], seconds: float) -> Clip:
-    """Return the first clip, a cycle as often as it takes for so many seconds; raises ClipError without others.
+    """Return the first clip, a cycle repeated to last `seconds`; raises ClipError without other clips.
 
     Example:
         >>> from dataclasses import replace
@@ -36,9 +36,9 @@ def legs(clips: Sequence[Clip], seconds: float) -> Clip:
 
 
 def spliced(legs: Clip, driven: Clip, name: str) -> Clip:
-    """Return a clip with the upper body of a driven one, for as long as both are; afterwards it has its own again.
+    """Return a clip with the upper body of a driven one while that lasts, then with its own again.
 
-    Raises SkeletonError where the upper body is not known.
+    Raises SkeletonError if the upper body is not known.
 
     Example:
         >>> from action_loom.core.figure import actions

@@ -1,4 +1,4 @@
-"""The picture of a drive: its way from above beside what was wished, and when it jumped."""
+"""The picture of a drive: requested and driven path from above, the jumps, and the speed."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ _WISHED, _DRIVEN, _JUMP = "#f0c890", "#1f4e79", "#a83a36"
 
 
 def draw(woven: DriveResult) -> Figure:
-    """Return a figure of the way that was wished and the one that was driven, its jumps, and its speed."""
+    """Return a figure of the requested and the driven path, the jumps between clips, and the speed."""
     route, rate = woven.route, 60.0
     figure = Figure(figsize=(9.0, 8.0), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=(3.0, 1.0))

@@ -1,4 +1,4 @@
-"""Drive a body through wishes over time, and keep what it did as a clean clip (methods: Drive)."""
+"""Drive a body to a control signal over time, and bake the result as a clip (methods: Drive)."""
 
 import time
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ MOST = 50  # bodies of a crowd
 
 @dataclass(frozen=True, eq=False)
 class DriveResult(Result):
-    """A clip of a body that was driven; route : what it played; data : the rows that it was found in.
+    """A driven clip; route : played rows per step; data : the searched database.
 
-    settled : the walk that it is where it was settled along its line, else None
+    settled : the walk along the line on which the clip was settled, else None
     """
 
     route: Route
@@ -42,10 +42,10 @@ class DriveResult(Result):
 def rows(
     clips: Sequence[Clip], options: DriveOptions, progress: Progress = SILENT, known: Database | None = None
 ) -> Database:
-    """Return the rows of clips to be searched, and of a library's where the options name one.
+    """Return the motion-matching database of clips, including the library named in the options.
 
-    known : what this gave before, which is given again unless the library has changed. Raises ClipError for fewer than
-    two clips, LibraryError as `library.clips_of` does, and what `database.build` raises.
+    known : an earlier result, returned again unless the library has changed. Raises ClipError for fewer than two clips,
+    LibraryError as `library.clips_of` does, and the errors of `database.build`.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -73,10 +73,10 @@ def rows(
 def drive(
     clips: Sequence[Clip], recipe: Drive, progress: Progress = SILENT, data: Database | None = None
 ) -> DriveResult:
-    """Return a body driven through the recipe's wishes as a clip at the rate of the first one; its feet stand.
+    """Return a clip of a body driven to the recipe's control signal, at the first clip's rate, with planted feet.
 
-    The same clips and wishes give the same clip, to the bit. Raises OptionError for wishes that are none, and what
-    `rows` raises.
+    The same clips and control signal give a bit-identical clip. Raises OptionError for an invalid control signal,
+    and the errors of `rows`.
 
     Example:
         >>> from action_loom.core import verbs
@@ -152,7 +152,7 @@ def drive(
 
 
 def manner_of(recipe: Drive) -> Manner:
-    """Return how the body answers; a wish of places at times waits for nobody.
+    """Return the response of the body to its wishes; timed places do not wait for a body that lags.
 
     Example:
         >>> from action_loom.core import verbs
@@ -164,7 +164,7 @@ def manner_of(recipe: Drive) -> Manner:
 
 
 def asked(recipe: Drive) -> list[controller.Wish]:
-    """Return the wish of every step; raises OptionError."""
+    """Return the control signal, one `Wish` per step; raises OptionError."""
     if recipe.wishes and recipe.places:
         raise OptionError("wishes and places were both given: give one of them")
     if not recipe.wishes and not recipe.places:
@@ -173,7 +173,7 @@ def asked(recipe: Drive) -> list[controller.Wish]:
 
 
 def begins(recipe: Drive) -> tuple[complex, float]:
-    """Return where the body begins, x + iy, and its facing in radians; raises OptionError."""
+    """Return the start position x + iy and the start heading in radians; raises OptionError."""
     if not recipe.start:
         place = complex(*recipe.places[0][:2]) if recipe.places else 0j
         return place, 0.0
@@ -183,7 +183,7 @@ def begins(recipe: Drive) -> tuple[complex, float]:
 
 
 def begin_of(row: Sequence[float]) -> tuple[complex, float]:
-    """Return a place, x + iy, and a facing in radians, of a row of x, y and degrees."""
+    """Return a position x + iy and a heading in radians from a row of x, y and degrees."""
     x, y, facing = row
     return complex(x, y), float(np.radians(facing))
 
@@ -196,7 +196,7 @@ def _check_crowd(recipe: Drive) -> None:
 
 
 def _varied(data: Database, driven: Route, recipe: Drive) -> tuple[Database, dict[str, Any], list[str]]:
-    """Return the rows as the body of a crowd has them, by how much they differ (m), and a sentence if they do not."""
+    """Return the database with the variation of a crowd body, its size in metres, and a sentence if there is none."""
     if not recipe.which or not recipe.variety:
         return data, {}, []
     own = variety.varied(data, recipe.which, recipe.variety)
@@ -213,7 +213,7 @@ def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
     turned = np.abs([wrapped(float(angle)) for angle in driven.facing - driven.wished_facing])
     used = np.bincount(data.clip[driven.row] % data.given, minlength=data.given)
     played: dict[str, float] = {}
-    for k, count in enumerate(used):  # what is bent is played by its own name
+    for k, count in enumerate(used):  # bent variants count under their own clip's name
         if count:
             name = data.clips[k].name
             played[name] = round(played.get(name, 0.0) + float(count / len(driven)), 4)

@@ -1,4 +1,4 @@
-"""Reduce a clip to as few keys as play it within a bound (methods: Fewer keys)."""
+"""Reduce the keys of a clip within an error bound (methods: Fewer keys)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

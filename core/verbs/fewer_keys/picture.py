@@ -1,4 +1,4 @@
-"""The picture of few keys: when each joint has some, and how far joints are from where they were."""
+"""The picture of reduced keys: keys of each joint over time, and displacement of the joints."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,7 +11,7 @@ _SMALLEST = 7.0  # points; of joints' names
 
 
 def draw(result: KeysResult) -> Figure:
-    """Return a figure of the keys of each joint over time, and of how far the farthest point is off."""
+    """Return a figure of the keys of each joint over time, and of the error of the farthest point."""
     keyed, rate = result.keyed, result.clip.rate
     names = keyed.skeleton.names
     figure = Figure(figsize=(9.0, 2.5 + 0.13 * len(names)), layout="constrained")

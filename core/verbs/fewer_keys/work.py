@@ -1,4 +1,4 @@
-"""Reduce a clip to few keys, with a report (methods: Fewer keys)."""
+"""Reduce the keys of a clip, with a report (methods: Fewer keys)."""
 
 import time
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ _MM = 1e-3
 
 
 def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT) -> KeysResult:
-    """Return a clip as its few keys play it, and the keys.
+    """Return a clip as played by its reduced keys, and the keys.
 
-    Raises ClipError for more than one clip, and OptionError for frames to keep that the clip does not have.
+    Raises ClipError for more than one clip, and OptionError for frames to keep outside the clip.
 
     Example:
         >>> from action_loom.core import verbs
@@ -52,11 +52,11 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
 
 
 def figures(clip: Clip, played: Clip, found: fewer_keys.Fewer) -> dict[str, Any]:
-    """Return the part of the report on few keys.
+    """Return the report on reduced keys.
 
-    keys : on all curves that have some, with one on every frame, and now; share : of keys that are left
-    error_mm : of the joint or tip that is farthest from where it was, in any frame; feet_error_mm : of hips, legs, feet
-    stand_slide_cm_s : speed of balls of feet where they stood, before and after; None where no foot is known to stand
+    keys : on all animated curves, with a key on every frame, and now; share : of keys remaining
+    error_mm : largest displacement of a joint or tip in any frame; feet_error_mm : of hips, legs, feet
+    stand_slide_cm_s : speed of the balls of feet during contacts, before and after; None without known contacts
     """
     keyed = found.keyed
     return {

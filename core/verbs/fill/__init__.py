@@ -1,4 +1,4 @@
-"""Fill what lies between keyed poses with stretches of other clips (methods: Fill)."""
+"""Fill gaps between keyed poses with stretches of other clips (methods: Fill)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class Fill(Recipe, FillOptions):
         minimum=0.0,
         maximum=1e9,
         table=True,
-        shown=HIDDEN,  # they are those of the action
+        shown=HIDDEN,  # the action provides them
     )
     gaps: tuple[tuple[float, ...], ...] = option(
         (),
@@ -36,7 +36,7 @@ class Fill(Recipe, FillOptions):
         minimum=-1.0,
         maximum=1e9,
         table=True,
-        shown=HIDDEN,  # they have rows of their own
+        shown=HIDDEN,  # the interface lists them in rows
     )
     locked: str = option(
         "",
@@ -61,21 +61,21 @@ class Fill(Recipe, FillOptions):
     plant_feet: bool = option(True, "Keep standing feet in place; keyed poses stay as they are")
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return the clips that gaps are filled from: not the keyed poses, which are edited."""
+        """Return the clips that gaps are filled from, without the first one, which has the keyed poses."""
         return list(clips[1:])
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} filled" if names else "filled"
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
-        """Return the main figures of a result in a few lines, from its report: a line for each gap, and timing."""
+        """Return the main figures of a report as lines: one per gap, and the timing."""
         own = report["fill"]
         lines = [f"  {gap['first']} to {gap['last']}: {gap['text']}" for gap in own["gaps"]]
         return [*lines, *([f"  timing: {timing_said(own['keys'], own['timing'])}"] if own["timing"] else [])]
 
 
 def timing_said(keys: Sequence[int], timing: Sequence[int]) -> str:
-    """Return in words where keyed poses would move.
+    """Return a sentence on where keyed poses would move.
 
     Example:
         >>> from action_loom.core.verbs import fill

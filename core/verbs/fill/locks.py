@@ -1,4 +1,4 @@
-"""The stretches that are set for gaps, by clip and frames, so that they stay whatever else is there to fill from."""
+"""Stretches locked to gaps by clip and frames, independent of the other clips available."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def of_report(stretches: Sequence[Mapping[str, Any]]) -> tuple[Lock, ...]:
 
 
 def as_text(locks: Mapping[int, Sequence[Lock]]) -> str:
-    """Return the stretches that are set, by the keyed frame before their gap, as the recipe's text.
+    """Return locked stretches, by the keyed frame before their gap, as the text stored in the recipe.
 
     Example:
         >>> from action_loom.core.verbs.fill import locks
@@ -49,7 +49,7 @@ def as_text(locks: Mapping[int, Sequence[Lock]]) -> str:
 
 
 def read(text: str) -> dict[int, tuple[Lock, ...]]:
-    """Return what `as_text` wrote; raises OptionError for other texts.
+    """Return the locked stretches of a text written by `as_text`; raises OptionError for other texts.
 
     Example:
         >>> from action_loom.core.verbs.fill import locks

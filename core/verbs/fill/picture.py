@@ -1,4 +1,4 @@
-"""The picture of a filled clip: its keyed poses, those between, and how alike what fills each gap is."""
+"""The picture of a filled clip: keyed and filled poses, and the similarity score of each gap."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,11 +10,11 @@ from .result import FillResult
 
 _KEY, _OWN, _PLAIN = "#1f4e79", "#4f9d69", "#c8c8c8"
 _GAPS, _BETWEEN = 4, 3  # gaps drawn, and poses in each
-_APART = 0.75  # body heights
+_APART = 0.75  # spacing of poses, body heights
 
 
 def draw(result: FillResult) -> Figure:
-    """Return a figure of the first gaps, keys blue and filled poses between, and how alike each gap's stretch is."""
+    """Return a figure of the first gaps with keyed poses in blue, filled poses between them, and similarity scores."""
     figure = Figure(figsize=(11.0, 6.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     above, below = figure.subplots(2, 1, height_ratios=(3, 2))

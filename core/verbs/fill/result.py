@@ -9,9 +9,9 @@ from ...weave.results import Result
 
 @dataclass(frozen=True, eq=False)
 class FillResult(Result):
-    """A clip whose gaps between keyed poses were filled.
+    """A clip with filled gaps between keyed poses.
 
-    before : the clip as it was; keys : its keyed frames; done : what fills each gap; library : of which it is
+    before : the original clip; keys : its keyed frames; done : the fill of each gap; library : its source
     """
 
     before: Clip

@@ -1,4 +1,4 @@
-"""What is known of the clips that gaps are filled from, whatever the poses are: kept while poses are edited."""
+"""Preprocessed clips that gaps are filled from, cached while the keyed poses are edited."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ from ...recipes.travel import TravelOptions
 from ...weave import add_root_motion
 from ...weave.seam import close
 
-SHORTEST = 2.0  # s of a gap for which cycles are repeated at least
+SHORTEST = 2.0  # s; cycles are repeated for gaps of at least this length
 
 
 @dataclass(frozen=True, eq=False)
 class OnBody:
-    """Sources on the body of the keyed poses.
+    """Source clips on the body of the keyed poses.
 
-    carried : how those came there that rest otherwise; notes : on what was closed or given travel
+    carried : reports of clips with another rest pose; notes : clips that were closed or given root motion
     """
 
     library: Library
@@ -39,7 +39,7 @@ class OnBody:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Clips that gaps are filled from, as they were given and trimmed."""
+    """Clips that gaps are filled from, as given and trimmed."""
 
     clips: list[Clip]
     given: list[Trimmed]
@@ -51,13 +51,14 @@ class Sources:
         return [quality.measure(clip) for clip in self.clips]
 
     def on_body_of(self, clip: Clip, seconds: float, *, goes: bool = False) -> OnBody:
-        """Return the clips on the body of another, for gaps of up to so many seconds.
+        """Return the clips on the body of another clip, for gaps of up to `seconds`.
 
-        goes : whether that travels; clips that walk on the spot then do, as their feet say
-        Raises SkeletonError for clips that can't be brought there.
+        goes : whether that clip travels; if so, in-place clips get root motion estimated from their feet
+        Raises SkeletonError for clips that can't be retargeted to it.
         """
         body, rest = clip.skeleton, rest_check.choose(clip)
-        seconds = max(SHORTEST, 2.0 ** float(np.ceil(np.log2(seconds))))  # few libraries, as keys are moved
+        # powers of two keep few libraries as keys move
+        seconds = max(SHORTEST, 2.0 ** float(np.ceil(np.log2(seconds))))
         arrays = body.parents, body.offsets, body.orients, body.tips, rest.points
         key = (
             seconds,

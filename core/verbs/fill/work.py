@@ -1,4 +1,4 @@
-"""A clip filled between its keyed poses, with its report (methods: Fill)."""
+"""Fill the gaps between keyed poses of a clip, with a report (methods: Fill)."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ from .locks import Lock
 from .result import FillResult
 from .sources import Sources, gather
 
-NAMED = 6  # gaps in one sentence
-REACHED = 0.001  # m from where a hand or foot is keyed
-STANDS = 0.02  # body heights; a body that goes less from key to key stands
-STEPS = 0.12  # body heights; feet that are so much elsewhere about the body have stepped
+NAMED = 6  # gaps named in one sentence at most
+REACHED = 0.001  # m by which a hand or foot may miss its keyed place
+STANDS = 0.02  # body heights; a body that travels less between keys stands still
+STEPS = 0.12  # body heights; feet that move farther relative to the body have stepped
 
 
 def fill(
@@ -36,8 +36,8 @@ def fill(
 ) -> FillResult:
     """Return the first clip with the frames between its keyed poses filled with stretches of the other clips.
 
-    Raises ClipError without other clips, OptionError for keys that are no frames of the clip, are fewer than two, or
-    are too far apart, and SkeletonError for clips that can't be brought onto the body of the first.
+    Raises ClipError without other clips, OptionError for keys that are outside the clip, fewer than two, or too far
+    apart, and SkeletonError for clips that can't be retargeted to the body of the first.
 
     Example:
         >>> from action_loom.core import verbs
@@ -83,14 +83,14 @@ def fill(
 
 
 def _timing(clip: Clip, keys: Longs, library: Library, done: Done, wishes: Mapping[int, Wish]) -> list[int]:
-    """Return where keys would move; stretches that are set for a gap are the ones that play at their own pace."""
+    """Return the frames to which keys would move for natural speed; locked stretches keep their gap."""
     filled = [(k, gap) for k, gap in enumerate(done.gaps) if gap.chosen >= 0]
     locked = {k: gap.found[gap.chosen] for k, gap in filled if wishes[k].candidate is not None}
     return timing.suggested(clip, keys, library, locked)
 
 
 def keyed(clip: Clip, recipe: Fill) -> Longs:
-    """Return the keyed frames (K,) of a recipe, in order; raises OptionError for impossible ones.
+    """Return the keyed frames (K,) of a recipe, sorted; raises OptionError for invalid ones.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -116,7 +116,7 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
 
 
 def check_gaps(name: str, keys: Longs, rate: float) -> None:
-    """Raise OptionError for keyed frames (K,), in order, that are too far apart at so many frames a second.
+    """Raise OptionError if sorted keyed frames (K,) are too far apart at `rate` frames per second.
 
     Example:
         >>> import numpy as np
@@ -135,9 +135,9 @@ def check_gaps(name: str, keys: Longs, rate: float) -> None:
 def _wishes(
     clip: Clip, keys: Longs, recipe: Fill, sources: Sources, library: Library
 ) -> tuple[dict[int, Wish], list[str]]:
-    """Return what is set for each gap that is filled, and sentences on stretches that are not there any more.
+    """Return the settings of each gap, and sentences on locked stretches that no longer exist.
 
-    Raises OptionError for rows of no gap.
+    Raises OptionError for rows that match no gap.
     """
     firsts = [int(a) for a, b in pairwise(keys.tolist()) if b - a >= between.FEWEST_FRAMES]
     rows = {}
@@ -173,7 +173,7 @@ def _wishes(
 
 
 def _piece(lock: Lock, sources: Sources, library: Library) -> Piece | None:
-    """Return the rows of a stretch that is set; None where no source has it."""
+    """Return the rows of a locked stretch, or None if no source contains it."""
     rows = library.rows
     for number, (clip, given) in enumerate(zip(sources.clips, sources.given, strict=True)):
         if clip.name != lock.clip:
@@ -189,7 +189,7 @@ def _piece(lock: Lock, sources: Sources, library: Library) -> Piece | None:
 
 
 def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict[str, Any]:
-    """Return the row of a report on one gap; frames of sources are counted in the clips as given."""
+    """Return the report row of one gap; source frames count in the clips as given."""
     found = [_stretches(one, sources, library) for one in gap.found]
     texts = [_text(some, one, gap, clip) for some, one in zip(found, gap.found, strict=True)]
     row: dict[str, Any] = {
@@ -209,7 +209,7 @@ def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict
 
 
 def said(what: str, alike: float, share: float) -> str:
-    """Return in words what fills a gap, and how alike it is.
+    """Return a phrase that names the stretch in a gap and its similarity.
 
     Example:
         >>> from action_loom.core.verbs.fill import work
@@ -238,7 +238,7 @@ def _text(some: list[dict[str, Any]], one: Candidate, gap: GapFilled, clip: Clip
 
 
 def _stretches(one: Candidate, sources: Sources, library: Library) -> list[dict[str, Any]]:
-    """Return the rows of a report on the stretches of a candidate; frames of a repeated cycle go on after its last."""
+    """Return the report rows of a candidate's stretches; frames of a repeated cycle continue after its last frame."""
     clips, given, rows, found = sources.clips, sources.given, library.rows, list[dict[str, Any]]()
     for piece in one.pieces:
         number = int(rows.clips[piece.start])
@@ -260,7 +260,7 @@ def _stretches(one: Candidate, sources: Sources, library: Library) -> list[dict[
 
 
 def _unlike(clip: Clip, done: Done) -> list[str]:
-    """Return a sentence on the gaps that nothing is like, and one on those that little is like."""
+    """Return sentences on gaps without a similar stretch, and on gaps with only slightly similar ones."""
     found = [gap for gap in done.gaps if gap.gain <= gap.own_gain < trust.LITTLE]
     unlike = [gap for gap in found if gap.own_gain < trust.NOTHING_LIKE]
     little = [gap for gap in found if gap.own_gain >= trust.NOTHING_LIKE]
@@ -298,14 +298,14 @@ def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
 
 
 def _goes(clip: Clip, keys: Longs) -> bool:
-    """Return whether a body travels between its keyed poses."""
+    """Return whether the body travels between its keyed poses."""
     ground, _ = root_motion.ground_frames(clip.taken(keys))
     way = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
     return way * clip.rate >= add_root_motion.TRAVELS * clip.skeleton.height * float(keys[-1] - keys[0])
 
 
 def _steps_in_place(clip: Clip, keys: Longs) -> tuple[int, int] | None:
-    """Return the first two keys between which a body stays in its place and its feet do not; None if there are none."""
+    """Return the first two keys between which the body stays in place while its feet step, or None."""
     skeleton = clip.skeleton
     feet = [
         k
@@ -316,7 +316,7 @@ def _steps_in_place(clip: Clip, keys: Longs) -> tuple[int, int] | None:
         return None
     poses = of_poses(clip.taken(keys))
     stays = np.linalg.norm(np.diff(poses.path, axis=0), axis=1) < STANDS
-    along = np.abs(np.diff(poses.places[:, feet, 1], axis=0))  # ahead or back
+    along = np.abs(np.diff(poses.places[:, feet, 1], axis=0))  # forward or backward
     moved = along.max(axis=1) > STEPS
     both = np.flatnonzero(stays & moved)
     if not len(both) or not stays.all():

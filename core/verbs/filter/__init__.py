@@ -10,7 +10,7 @@ BANDS = 7
 
 
 def _gain(band: int) -> Any:
-    """Return the option for the gain of a band, counted from 1; its waves are twice as long as those of the last."""
+    """Return the option for the gain of a band, counted from 1; each band has twice the previous wavelengths."""
     shortest, longest = round(5.5 * 2 ** (band - 2)), round(5.5 * 2 ** (band - 1))
     waves = f"waves of {shortest} to {longest} frames" if band > 1 else f"waves of up to {longest} frames"
     return option(

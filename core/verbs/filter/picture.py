@@ -14,7 +14,7 @@ _BEFORE, _AFTER, _SPIKE = "#aaaaaa", "#1f4e79", "#a83a36"
 
 
 def draw(result: FilterResult) -> Figure:
-    """Return a figure of joints' rotations over time before and after, of the bands, and of how far joints moved."""
+    """Return a figure of joint rotations before and after, of the bands, and of the displacement of joints."""
     figure = Figure(figsize=(9.0, 2.0 * JOINTS + 4.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2), squeeze=False)[:, 0]
@@ -29,7 +29,7 @@ def draw(result: FilterResult) -> Figure:
 
 
 def _most_changed(result: FilterResult) -> list[int]:
-    """Return the joints with the worst spikes, then those that turned most on the mean."""
+    """Return the joints with the worst spikes first, then by mean rotation."""
     jumps = result.filtered.jumps.max(axis=0)
     changed = _angles(result.before.rotations, result.clip.rotations).mean(axis=0)
     return [int(joint) for joint in np.lexsort((-changed, -jumps))[:JOINTS]]

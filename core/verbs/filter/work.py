@@ -25,12 +25,12 @@ from ...weave.results import FilterResult
 from ...weave.seam import close
 from . import Filter
 
-STILL = 1e-9  # m; feet that move less stay where they are
+STILL = 1e-9  # m; feet that move less count as unmoved
 TURNED = 1e-6  # radians; a joint turned by less counts as unchanged
 
 
 def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT) -> FilterResult:
-    """Return a clip without spikes and noise, with its bands times their gains; unchanged where nothing was filtered.
+    """Return a clip without spikes and noise, with its bands scaled by their gains; unchanged if nothing was filtered.
 
     Raises ClipError for more than one clip, OptionError for joints that it does not have, and SkeletonError for
     travelling cycles of bodies whose joints do not all turn with their parents.
@@ -85,7 +85,7 @@ def _toes(clip: Clip) -> Flags:
 
 
 def _feet_moved(done: Filtered) -> bool:
-    """Return whether feet have moved; else there is nothing to plant."""
+    """Return whether feet have moved, so that they need planting."""
     if not done.changed:
         return False
     points = [point for pair in feet_of.balls_and_ankles(done.before.skeleton).values() for point in pair]
@@ -94,12 +94,12 @@ def _feet_moved(done: Filtered) -> bool:
 
 
 def _contacts(done: Filtered) -> list[Span] | None:
-    """Return when feet stand before gains make them swing further; None where the result itself shows it."""
+    """Return the foot contacts before gains amplify swings, or None if the result itself can be analysed."""
     if done.after is done.smooth or not feet_of.balls_and_ankles(done.before.skeleton):
         return None
     try:
         return planting.find(done.smooth)
-    except ClipError:  # it walks on the spot at an unknown speed, which planting reports
+    except ClipError:  # an in-place walk of unknown speed, which planting reports
         return None
 
 
@@ -130,7 +130,7 @@ def _figures(done: Filtered, result: Clip, asked: Asked, energies: Array) -> dic
 
 
 def _spikes(done: Filtered) -> list[dict[str, Any]]:
-    """Return the joints that were mended, the worst first."""
+    """Return the repaired joints for the report, worst first."""
     degrees = np.degrees(done.jumps)
     metres = np.where(done.moved, np.linalg.norm(done.mended.translations - done.before.translations, axis=2), 0.0)
     flags = done.turned | done.moved
@@ -147,7 +147,7 @@ def _spikes(done: Filtered) -> list[dict[str, Any]]:
 
 
 def _same_contacts(before: Clip, after: Clip) -> float | None:
-    """Return in what share of the frames with a foot standing before or after it stands in both; None if none does."""
+    """Return the intersection over union of foot contacts before and after, or None without contacts."""
     old, new = contacts.detect(before), contacts.detect(after)
     both = sum(int((old[foot] & new[foot]).sum()) for foot in old)
     either = sum(int((old[foot] | new[foot]).sum()) for foot in old)

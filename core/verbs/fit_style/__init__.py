@@ -1,4 +1,4 @@
-"""Learn from clips how people differ in an action that they all do.
+"""Learn a style from clips: how people differ in the same action.
 
 Method: Style.
 """

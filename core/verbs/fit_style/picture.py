@@ -1,4 +1,4 @@
-"""Pictures of styles: how people differ, which joints carry it, and every slider as stick figures."""
+"""Pictures of styles: differences between people, the joints involved, and every slider as stick figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,17 +19,17 @@ from ...style.groups import Groups, curves
 from ...style.style import KINDS, Learnt, Style
 
 AMOUNTS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
-_SEEN = (0, round(0.35 * PHASES))  # the phases of a stride that a figure is shown at
+_SEEN = (0, round(0.35 * PHASES))  # phases of a stride drawn as figures
 _TITLES = {"apart": "posture and dynamics apart", "together": "together", "source": "about the rest pose"}
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36", "#7a5195", "#333333")
 _SHOWN = 6  # components
-_AXES = 4  # axes of joints whose angles are drawn for a label
+_AXES = 4  # joint axes drawn for a label
 
 
 def draw(made: "Style | tuple[Style, Groups]") -> Figure:
-    """Return a figure of the components' shares, the joints that carry them, labels, and sliders as stick figures.
+    """Return a figure of the components' shares, the joints involved, labels, and sliders as stick figures.
 
-    Of a style and groups of its strides, how these move.
+    For a pair of a style and groups of its strides, the figure compares the groups.
     """
     return _draw_style(made) if isinstance(made, Style) else _draw_groups(*made)
 
@@ -52,7 +52,7 @@ def _draw_style(style: Style) -> Figure:
 
 
 def _draw_groups(style: Style, grouped: Groups) -> Figure:
-    """Draw the scores by axis of the component that tells groups apart best, and the angles of axes it turns most."""
+    """Draw, per joint axis, the component that separates groups best, and the group means of the axes it turns most."""
     learnt = style.learnt("apart")
     names, turns = _of_axes(style, learnt)
     size = turns[grouped.component]
@@ -91,7 +91,7 @@ def _draw_shares(axis: Axes, learnt: Learnt, kind: str) -> None:
 
 
 def _draw_carriers(axis: Axes, style: Style, learnt: Learnt) -> None:
-    """Draw by how many degrees a usual difference of each component turns each joint axis (the source's figure 4)."""
+    """Draw how many degrees one standard deviation of each component turns each joint axis (the source's figure 4)."""
     names, turns = _of_axes(style, learnt)
     image = axis.imshow(turns[:_SHOWN], aspect="auto", cmap="viridis", interpolation="nearest")
     axis.set_yticks(np.arange(min(_SHOWN, len(turns))), learnt.names[:_SHOWN], fontsize=8)
@@ -100,7 +100,7 @@ def _draw_carriers(axis: Axes, style: Style, learnt: Learnt) -> None:
 
 
 def _of_axes(style: Style, learnt: Learnt) -> tuple[list[str], Array]:
-    """Return the joint axes of the components, and by how many degrees (K, A) a usual score turns each."""
+    """Return the joint axes of the components, and the turn (K, A) of each in degrees for one standard deviation."""
     joints = [style.form.skeleton.names[joint] for joint in style.form.joints] + ["hips"]
     names = [f"{joints[column // 3]} {'xyz'[column % 3]}" for column in learnt.turning]
     each = learnt.parts.directions.reshape(len(learnt.names), PHASES, -1)
@@ -127,7 +127,7 @@ def _draw_label(place: SubFigure, style: Style, column: str, found: Effect) -> N
 
 
 def _draw_sliders(axis: Axes, style: Style) -> None:
-    """Draw the mean stride with every slider at some amounts, from left to right, and what goes along."""
+    """Draw the mean stride with every slider at several amounts, including correlated changes."""
     known, tall = style.sliders, 1.25 * style.form.skeleton.height
     for place, name in enumerate(known.names):
         strides = [_slid(style, place, amount) for amount in AMOUNTS]
@@ -143,7 +143,7 @@ def _draw_sliders(axis: Axes, style: Style) -> None:
 
 
 def _slid(style: Style, slider: int, amount: float) -> Clip:
-    """Return the mean stride as a clip, with a slider at some amount and what goes along."""
+    """Return the mean stride as a clip, with a slider at an amount and its correlated changes."""
     row = style.mean + np.clip(amount, -directions.FARTHEST, directions.FARTHEST) * style.sliders.natural[slider]
     return forms.as_clip(style.form, row[:-1].reshape(PHASES, -1), float(np.exp(row[-1])))
 

@@ -1,6 +1,6 @@
 """How learning a style is tried; see tests/oracles/trials.py."""
 
-# Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
+# Command-line arguments, with clips of the generated figure; the fuzzer interrupts these runs at random moments.
 COMMANDS = {"style fit": "walk.bvh sneak.bvh --mirror"}
-# Calls of operators for the battery: the sources, over which frames they are read, and options.
+# Operator calls for the battery of tests in Blender: source actions, the frames that are read, and options.
 OPERATORS: dict[str, dict[str, object]] = {}

@@ -34,7 +34,7 @@ class Follow(GraphWalk, PointOptions):
         maximum=1e6,
         table=True,
         from_file=True,
-        shown=HIDDEN,  # a curve object
+        shown=HIDDEN,  # set by a curve object
     )
     closed: bool = option(False, "Let the path lead back to its start", shown=HIDDEN)
     fidelity: float = option(
@@ -99,13 +99,13 @@ class Follow(GraphWalk, PointOptions):
         " of a clip, counted from 1, or of several, which are connected; clips that are named here are not walked",
         minimum=0.0,
         table=True,
-        shown=HIDDEN,  # rows with an action each
+        shown=HIDDEN,  # set by rows with an action each
     )
     stretch_options: str = option(
         "",
         "How these are spliced: options of splice for each, separated by semicolons, such as 'method=heck; posture=1"
         " splice_threshold=0.2'; for all, where there is no semicolon",
-        shown=HIDDEN,  # fields of each
+        shown=HIDDEN,  # set by fields of each row
         needs=("stretches",),
     )
 
@@ -115,16 +115,16 @@ class Follow(GraphWalk, PointOptions):
         minimum=-1e9,
         maximum=1e9,
         table=True,
-        shown=HIDDEN,  # it comes from a report
+        shown=HIDDEN,  # written by a report
     )
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return all clips but the actions of stretches."""
+        """Return all clips except the actions of stretches."""
         actions = {number for row in self.stretches for number in row[2:]}
         return [clip for number, clip in enumerate(clips, 1) if number not in actions]
 
     def stretch_rows(self, count: int) -> list[tuple[float, float, tuple[int, ...]]]:
-        """Return start, end and clip numbers of each stretch, of so many clips; raises OptionError."""
+        """Return start, end and clip numbers of each stretch, for `count` clips; raises OptionError."""
         return [_stretch(row, count) for row in self.stretches]
 
     def stretch_splices(self) -> list[Splice]:
@@ -139,7 +139,7 @@ class Follow(GraphWalk, PointOptions):
         return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, parts, strict=False)]
 
     def after(self, count: int) -> Self:
-        # A row that is no stretch is refused by name when the stretches are read.
+        # Invalid rows are reported by name when the stretches are read.
         rows = tuple((*row[:2], *(number + count for number in row[2:])) for row in self.stretches)
         return replace(self, stretches=rows)
 
@@ -147,7 +147,7 @@ class Follow(GraphWalk, PointOptions):
         return f"{graph_name(self.prepared_of(names) or names)} along a path"
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         points = () if self.stretches else declared(PointOptions).items()
         given = [name for name, about in points if getattr(self, name) != about.default]
         return [*super().without_effect(report), *(f"{name} had no effect: give stretches, too" for name in given)]
@@ -164,7 +164,7 @@ class Follow(GraphWalk, PointOptions):
         ]
 
 
-# The options of a walk that `again` can change: the path, and the actions on it.
+# Options of a walk that `again` can change: the path, and the actions on it.
 EDITABLE = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared(PointOptions)))
 
 

@@ -12,7 +12,7 @@ from .result import FollowResult
 _PATH, _WALKED, _MARK = "#f0c890", "#1f4e79", "#a83a36"
 _ACTION, _BODY = "#3c7a3c", "#333333"
 _POSES = 24  # stick figures along a walk
-_UP = (0.3, 0.7)  # the direction of height in the plan, a metre long
+_UP = (0.3, 0.7)  # the direction of height in the plan, per metre
 
 
 def draw(woven: WalkResult) -> Figure:
@@ -48,7 +48,7 @@ def draw(woven: WalkResult) -> Figure:
 
 
 def _draw_poses(axis: Axes, woven: WalkResult, stretches: list[list[int]]) -> None:
-    """Draw the body at even times, standing up from the plan, in another colour where it does an action."""
+    """Draw the body at equal intervals, upright on the plan, in another colour during actions."""
     clip = woven.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(_POSES, len(clip))).round().astype(np.int64))
     places = np.concatenate([kinematics.points(clip.cut(int(f), int(f) + 1)) for f in frames])

@@ -14,7 +14,7 @@ from .upper_body_overlay import Stretch
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The search for a walk along a path: the steps it may take, the path in their units, and the best walk."""
+    """The search for a walk along a path: the table of edges, the path in its units, and the best walk."""
 
     steps: EdgeTable
     path: GroundPath
@@ -25,7 +25,7 @@ class Search:
 class FollowResult(WalkResult):
     """A walk along a path; gone (F,) : metres of the path up to each frame.
 
-    search : None where the recipe gives a route; stretches : of the recipe, with their actions
+    search : None if the recipe gives a route; stretches : of the recipe, with their actions
     plain : the walk before actions were overlaid
     """
 

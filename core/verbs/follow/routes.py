@@ -1,4 +1,4 @@
-"""The route of a walk through a graph as rows of numbers, so that it can be walked again without a search."""
+"""Store the route of a walk through a graph as rows of numbers, to rebuild it without a search."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ GONE = "the route that was kept is none of these clips as they are now, so the p
 def rows(graph: MotionGraph, walk: list[WalkPiece]) -> list[list[float]]:
     """Return a walk as rows of six numbers, one for each piece.
 
-    They are the clip (counted from 1, its mirror image negative), its first and last frame, the clip and the frame to
-    which a transition leads (0 and 0 for none), and the degrees a metre by which the piece is bent.
+    The numbers are the clip (from 1, negative for its mirror image), its first and last frame, the target clip and
+    frame of the transition (0 and 0 for none), and the bend in degrees per metre.
     """
     found = []
     for piece in walk:
@@ -28,9 +28,9 @@ def rows(graph: MotionGraph, walk: list[WalkPiece]) -> list[list[float]]:
 
 
 def read(graph: MotionGraph, recipe: Follow) -> list[WalkPiece] | None:
-    """Return the walk of a recipe's route; None where it has none, and where the graph does not have that walk.
+    """Return the walk of a recipe's route, or None without a route or if the graph does not contain it.
 
-    Raises OptionError for rows that are no route.
+    Raises OptionError for invalid rows.
     """
     walk: list[WalkPiece] = []
     for row in recipe.route:
@@ -49,7 +49,7 @@ def _number(graph: MotionGraph, clip: int) -> int:
 
 
 def _piece(graph: MotionGraph, row: tuple[float, ...]) -> WalkPiece | None:
-    """Return the piece that a row describes, None where the graph does not have it."""
+    """Return the piece described by a row, or None if the graph does not contain it."""
     clip, other = _clip(graph, int(row[0])), _clip(graph, int(row[3]))
     first, last, bend = int(row[1]), int(row[2]), float(np.radians(row[5]))
     if clip is None or not 0 <= first <= last < len(graph.clips[clip]):
@@ -73,7 +73,7 @@ def _clip(graph: MotionGraph, number: int) -> int | None:
 
 
 def _follows(graph: MotionGraph, one: WalkPiece, other: WalkPiece) -> bool:
-    """Return whether a piece begins at the frame at which the one before ends."""
+    """Return whether a piece starts at the frame where the previous one ends."""
     clip, frame = one.clip, one.last
     if one.edge >= 0:
         end = graph.end[one.edge]

@@ -1,4 +1,4 @@
-"""Overlay actions on the upper body of a walk, on stretches of its path.
+"""Overlay actions on the upper body of a walk, along stretches of its path.
 
 Method: Splicing upper body onto locomotion; Following a drawn path.
 """
@@ -17,12 +17,12 @@ from ..splice import actions as spliced_actions
 from ..splice.actions import Actions
 from . import Follow
 
-SHORTEST = 0.5  # s of a stretch: the transitions into an action and out of it take longer
+SHORTEST = 0.5  # s of a stretch: the fades into and out of an action need this much
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Actions on the skeleton and at the rate of a graph, and the shares of the path between which they are played.
+    """Actions on the skeleton and at the rate of a graph, and the shares of the path where they begin and end.
 
     numbers : of their clips in the recipe, counted from 1
     """
@@ -38,8 +38,8 @@ def read_stretches(
 ) -> list[Stretch]:
     """Return the stretches of a recipe with their actions on the skeleton and at the rate of a clip.
 
-    clips : all that the recipe counts; known : stretches of the same clips that were read before, to be used again
-    Raises OptionError for impossible stretches, and what `spliced_actions.gather` raises.
+    clips : all clips counted by the recipe; known : stretches read earlier from the same clips, to be reused
+    Raises OptionError for impossible stretches, and as `spliced_actions.gather` does.
     """
     read = {(one.numbers, one.actions.recipe): one.actions for one in known}
     found = []
@@ -52,7 +52,7 @@ def read_stretches(
 
 
 def overlaid(walk: Clip, shares: Array, stretches: Sequence[Stretch]) -> tuple[Clip, list[dict[str, Any]]]:
-    """Return a walk overlaid with the actions of its stretches, and the report on each; the later covers the earlier.
+    """Return a walk overlaid with its stretches' actions, and a report on each; later ones cover earlier ones.
 
     shares (F,) : of the path covered at each frame of the walk
     Raises OptionError for stretches that are too short, and LoomError kinds for actions that can't be spliced.

@@ -1,4 +1,4 @@
-"""A walk through a motion graph along a drawn path, and again along a path that was edited.
+"""Follow a drawn path with a walk through a motion graph, and update the walk after the path was edited.
 
 Method: Following a drawn path.
 """
@@ -28,20 +28,20 @@ from . import EDITABLE, Follow, routes, upper_body_overlay
 from .result import FollowResult, Search
 from .upper_body_overlay import Stretch
 
-# Lengths of a body that is 1.7 m tall; those of others are in proportion (see `edge_table.unit`).
-FAR = 0.5  # m from the path; beyond it the user is warned
-BEFORE = 0.5  # m before the first change of a path at which the search begins again
-SETTLING = 0.3  # s over which differences of spreading and planting fade where a walk continues an earlier one
+# Lengths for a body height of 1.7 m; they scale with the body (see `edge_table.unit`).
+FAR = 0.5  # m from the path; a larger distance gives a warning
+BEFORE = 0.5  # m before the first change of a path where a new search starts
+SETTLING = 0.3  # s over which offsets of spreading and planting fade where a walk continues an earlier one
 
 
 def follow(
     clips: Sequence[Clip], recipe: Follow, progress: Progress = SILENT, graph: MotionGraph | None = None
 ) -> FollowResult:
-    """Return a walk that begins at the start of the path, facing along it, and keeps to it as well as the clips can.
+    """Return a walk that starts at the start of the path, facing along it, and follows it within the clips' abilities.
 
     clips : for the graph and for stretches; graph : of the clips, if it was built before
-    Raises OptionError for an impossible path, and GraphError for clips that all stay in one place and for a path that
-    can't be followed within 1.5 m: the message gives the place, and how tightly the clips turn.
+    Raises OptionError for an impossible path, and GraphError for in-place clips and for a path that can't be followed
+    within 1.5 m; the message names the place, and the sharpest turn of the clips.
 
     Example:
         >>> from action_loom.core import verbs
@@ -69,11 +69,11 @@ def follow(
 
 
 def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress: Progress = SILENT) -> FollowResult:
-    """Return an earlier walk again, along an edited path or with other actions on it.
+    """Update an earlier walk for an edited path or other actions on it.
 
-    The search begins again 0.5 m before the first change of the path; frames before that are the same. Where no walk
-    continues from there, and where more than path and actions changed, the whole path is searched. Raises what `follow`
-    raises.
+    The search restarts 0.5 m before the first change of the path; earlier frames are unchanged. The whole path is
+    searched if no walk continues from there, or if options other than path and actions changed. Raises as `follow`
+    does.
 
     Example:
         >>> from dataclasses import replace
@@ -110,7 +110,7 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
 
 @dataclass(frozen=True, eq=False)
 class _Routed:
-    """A walk that was found for a path, and the path in metres (`drawn`) and in units of the search (`sized`)."""
+    """A walk found for a path, and the path in metres (`drawn`) and in units of the search (`sized`)."""
 
     graph: MotionGraph
     recipe: Follow
@@ -125,7 +125,7 @@ def _drawn(recipe: Follow, unit: float = 1.0) -> GroundPath:
 
 
 def _is_edit(before: Follow, after: Follow) -> bool:
-    """Return whether two recipes differ in their paths and the actions on them, and in nothing else."""
+    """Return whether two recipes differ only in their paths and the actions on them."""
     return all(getattr(before, name) == getattr(after, name) for name in declared(Follow) if name not in EDITABLE)
 
 
@@ -136,7 +136,7 @@ def _searched(
     earlier: tuple[BestWalk, int] | None,
     progress: Progress,
 ) -> Search:
-    """Return the search for a walk; with `earlier`, it continues a state of that walk. Raises PathError with a hint."""
+    """Return the search for a walk; `earlier` continues from a state of that walk. Raises PathError with a hint."""
     sized = _drawn(recipe, steps.unit)
     start = None
     if earlier is not None:
@@ -173,7 +173,7 @@ def _walked(
 ) -> FollowResult:
     """Return the walk as a clip: assembled, spread, planted, and overlaid with actions.
 
-    before : an earlier walk that it continues, and after how many frames
+    before : an earlier walk to continue, and the number of its frames to keep
     """
     graph, recipe, drawn = routed.graph, routed.recipe, routed.drawn
     progress.at(0.0, "Putting the walk together")
@@ -208,7 +208,7 @@ def _walked(
 
 
 def _figures(routed: _Routed, walked: AssembledWalk, away: Array, gone: Array, off: Array) -> dict[str, Any]:
-    """Return the report on the walk's distance from the path: away (F,), and off (F,) before it was spread."""
+    """Return the report on the walk's distance from the path: away (F,), and off (F,) before spreading."""
     drawn, search = routed.drawn, routed.search
     worst = int(np.argmax(away))
     return {
@@ -230,7 +230,7 @@ def _figures(routed: _Routed, walked: AssembledWalk, away: Array, gone: Array, o
 
 
 def _refuse_standing(graph: MotionGraph) -> None:
-    """Raise GraphError for a graph whose clips all stay in one place: no walk through it can follow a path."""
+    """Raise GraphError for a graph of in-place clips, which can't follow a path."""
     given = graph.clips[: graph.inputs.given]
     if not any(add_root_motion.travels(clip) for clip in given):
         names = some([clip.name for clip in given])
@@ -240,7 +240,7 @@ def _refuse_standing(graph: MotionGraph) -> None:
 
 
 def _until(walked: AssembledWalk, length: float) -> tuple[AssembledWalk, Array]:
-    """Return the walk up to the end of the path, and the distance covered (m) at each of its frames."""
+    """Return the walk up to the end of the path, and the distance travelled (m) at each of its frames."""
     gone = edge_table.lengths(walked.places)
     end = min(int(np.searchsorted(gone, length)) + 1, len(gone))
     return walked.cut(end), gone[:end]
@@ -251,7 +251,7 @@ def _rms(away: Array) -> float:
 
 
 def _warnings(routed: _Routed, off: Array, gone: Array) -> list[str]:
-    """Return a warning where the walk is far from the path; off, gone (F,) : its distance, and how far it came, m."""
+    """Return a warning if the walk is far from the path; off, gone (F,) : its distance from it and along it, m."""
     worst = int(np.argmax(off))
     if off[worst] <= FAR * routed.sized.unit:
         return []
@@ -262,7 +262,7 @@ def _warnings(routed: _Routed, off: Array, gone: Array) -> list[str]:
 
 
 def _guessed(graph: MotionGraph) -> str:
-    """Return a hint for a body without known thighs, whose facing is a guess; else ""."""
+    """Return a hint for a body without known thighs, whose facing is a guess, or ""."""
     source = root_motion.heading_source(graph.clips[0].skeleton)
     return (
         "" if source == "thighs" else f"; no thighs are known, so {source} is taken to face +Y at rest: name the thighs"

@@ -63,7 +63,7 @@ class KeyPoses(Recipe):
         return f"{' + '.join(dict.fromkeys(names))} key poses"
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         timed = bool(self.poses) and all(len(row) > 2 for row in self.poses) and not self.repeat
         given = timed and self.interval != declared(type(self))["interval"].default
         return [*super().without_effect(report), *(["interval had no effect: every row has its time"] if given else [])]

@@ -1,4 +1,4 @@
-"""The picture of a clip through key poses: the poses at their times, those between, and how fast joints turn."""
+"""The picture of a clip through key poses: the poses, the frames half-way between, and joint speeds."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,12 +9,12 @@ from ...plots import stick_figures
 from ...weave.results import KeyPosesResult
 
 _POSE, _BETWEEN, _FASTEST, _MEAN = "#1f4e79", "#c8c8c8", "#f0a030", "#333333"
-_MOST = 12  # stick figures in a row
-_APART = 0.75  # body heights
+_MOST = 12  # stick figures per row
+_APART = 0.75  # spacing, body heights
 
 
 def draw(result: KeyPosesResult) -> Figure:
-    """Return a figure of the poses at their times, those half-way between, and how fast joints turn."""
+    """Return a figure of the key poses, of the frames half-way between, and of joint speeds."""
     figure = Figure(figsize=(11.0, 6.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     above, below = figure.subplots(2, 1, height_ratios=(3, 2))
@@ -30,7 +30,7 @@ def _draw_poses(axis: Axes, result: KeyPosesResult) -> None:
     frames, leave = ends[shown], np.append(result.leave, ends[-1])[shown]
     apart = 2.0 * _APART * clip.skeleton.height
     at = np.arange(len(frames)) * apart
-    # Only between neighbours: half-way between poses that are farther apart lies another pose.
+    # Skip nonadjacent pairs: another key pose lies between them.
     following = np.flatnonzero(np.diff(shown) == 1)
     halves = (leave[following] + frames[following + 1]) // 2
     stick_figures.draw(axis, clip.taken(halves), at[following] + 0.5 * apart, _BETWEEN, aside=stick_figures.ASLANT)

@@ -1,4 +1,4 @@
-"""A clip through poses of other clips, with its report (methods: Key poses and reaching)."""
+"""Make a clip through poses of other clips, with a report (methods: Key poses and reaching)."""
 
 import time
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from ...weave import reporting
 from ...weave.results import KeyPosesResult
 from . import KeyPoses
 
-FAR = 150.0  # degrees a joint turns between two poses; beyond it the turn the other way round is nearly as short
+FAR = 150.0  # degrees between two poses; beyond it the opposite direction is almost equally short
 
 
 @dataclass(frozen=True)
 class Key:
-    """A frame of a clip (both counted from 0), the time when it is reached, and how long it is held, in seconds."""
+    """A frame of a clip (both counted from 0), the time of the pose in the result, and its hold, in seconds."""
 
     clip: int
     frame: int
@@ -32,10 +32,10 @@ class Key:
 
 
 def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILENT) -> KeyPosesResult:
-    """Return a clip that goes through poses of the given clips, on the body of the first.
+    """Return a clip through poses of the given clips, on the body of the first.
 
     Raises OptionError for rows that name no pose or overlap in time, ClipError for fewer than two poses, and
-    SkeletonError for clips with other joints that can't be brought onto that body (see `bodies.alike`).
+    SkeletonError for clips that can't be retargeted to that body (see `bodies.alike`).
 
     Example:
         >>> from action_loom.core import verbs
@@ -82,9 +82,9 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
 
 
 def _keys(clips: Sequence[Clip], recipe: KeyPoses) -> list[Key]:
-    """Return the poses that the rows name; without rows those of all clips at the interval.
+    """Return the poses named by the rows, or, without rows, poses of all clips at the interval.
 
-    Raises OptionError for rows that name none, and ClipError for fewer than two poses.
+    Raises OptionError for invalid rows, and ClipError for fewer than two poses.
     """
     if not recipe.poses:
         frames = [
@@ -118,7 +118,7 @@ def _key(number: int, row: Sequence[float], clips: Sequence[Clip]) -> Key:
 
 
 def _frames(keys: Sequence[Key], rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the frames (K,) at which poses are reached and left; raises OptionError where they overlap."""
+    """Return the frames (K,) at which poses are reached and left; raises OptionError if they overlap."""
     start = keys[0].time
     arrive = [round((key.time - start) * rate) for key in keys]
     leave = [round((key.time - start + key.hold) * rate) for key in keys]
@@ -132,7 +132,7 @@ def _frames(keys: Sequence[Key], rate: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _poses(single: list[Clip], recipe: KeyPoses) -> Clip:
-    """Return poses (clips of one frame) as one clip, with the scales and channels that any of them has."""
+    """Return one-frame poses as one clip, with every scale and channel that any pose has."""
     if recipe.in_place:
         ground, facing = root_motion.ground_frames(single[0])
         single = [root_motion.beginning_at(one, ground[0], float(facing[0])) for one in single]
@@ -143,7 +143,7 @@ def _poses(single: list[Clip], recipe: KeyPoses) -> Clip:
 
 
 def _channel(single: Sequence[Clip], name: str) -> Channel:
-    """Return a channel of poses; where some lack it, they take the value of the pose before, and it is stepped."""
+    """Return a channel of poses; poses that lack it hold the previous value, and the channel becomes stepped."""
     having = [k for k, one in enumerate(single) if name in one.channels]
     at = [max((k for k in having if k <= place), default=having[0]) for place in range(len(single))]
     found = [single[k].channels[name] for k in at]
@@ -152,7 +152,7 @@ def _channel(single: Sequence[Clip], name: str) -> Channel:
 
 
 def _turns(poses: Clip, recipe: KeyPoses) -> tuple[list[float], list[str]]:
-    """Return the largest turn of a joint (degrees) from each pose to the next, and notes on large ones."""
+    """Return the largest joint rotation (degrees) between consecutive poses, and notes on large ones."""
     keys = np.concatenate([poses.rotations, poses.rotations[:1]]) if recipe.repeat else poses.rotations
     sizes = np.degrees(np.linalg.norm(quat.log(quat.mul(quat.inv(keys[:-1]), keys[1:])), axis=-1))
     sentences = [

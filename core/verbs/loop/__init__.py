@@ -1,4 +1,4 @@
-"""Loop: one cycle without a seam out of a clip that repeats itself (methods: Loops)."""
+"""Loop: one seamless cycle from a clip that repeats itself (methods: Loops)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -84,7 +84,7 @@ class Loop(Recipe, PlantOptions):
         return f"{' + '.join(names)} loop"
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         whole = report["loop"]["closing"] is not None
         unused = {
             "start": "it is for a length that is given" if self.start and not self.length else "",

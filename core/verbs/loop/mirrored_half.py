@@ -7,7 +7,7 @@ from ...motion.clip import Clip, joined
 from ...motion.quat import Array
 from ...weave.seam import tracks
 
-NEAR = 0.05  # body heights between the last pose and the mirrored first; a nearer one suggests half a cycle
+NEAR = 0.05  # body heights between the last pose and the mirrored first; a smaller distance suggests half a cycle
 
 
 def completed(clip: Clip) -> Clip:
@@ -25,7 +25,7 @@ def completed(clip: Clip) -> Clip:
 
 
 def is_near(clip: Clip) -> bool:
-    """Return whether a clip's last pose is nearly its first one mirrored, wherever it stands and faces."""
+    """Return whether a clip's last pose is nearly its first one mirrored, regardless of place and facing."""
     image = _following(clip, mirror.mirrored(clip)).cut(0, 1)
     ends: list[Array] = [kinematics.points(one)[-1] for one in (clip, image)]
     counting = clip.skeleton.point_weights > 0.0
@@ -33,7 +33,7 @@ def is_near(clip: Clip) -> bool:
 
 
 def _following(clip: Clip, image: Clip) -> Clip:
-    """Return a clip turned and moved so that it begins where another ends."""
+    """Return a clip turned and moved to start where another ends."""
     ground, facing = root_motion.ground_frames(clip)
     own_ground, own_facing = root_motion.ground_frames(image)
     turn = facing[-1] - own_facing[0]

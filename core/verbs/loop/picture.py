@@ -1,4 +1,4 @@
-"""The picture of a loop: how a clip repeats itself, and its cycle."""
+"""The picture of a loop: the periodicity of a clip, and its cycle."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Make one cycle without a seam out of a clip that repeats itself (methods: Loops)."""
+"""Make one seamless cycle from a clip that repeats itself (methods: Loops)."""
 
 import time
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from ...weave.seam import close, search
 from ...weave.seam.close import ClosedCycle
 from . import Loop, mirrored_half
 
-HALF = 0.5  # of a clip; if less of it repeats itself, that is said
+HALF = 0.5  # share of a clip; a warning is given if less of it repeats
 SHORTEST = 8  # frames of a cycle
-ALIKE, MOST = 0.04, 6  # lengths that differ by a smaller share count as one cycle; how many are offered
+ALIKE, MOST = 0.04, 6  # relative difference below which lengths count as one cycle; number of cycles offered
 
 
 def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> LoopResult:
-    """Return one cycle of a clip (or several in a row) whose end leads into its start without a seam.
+    """Return one cycle of a clip (or several repetitions) with a seamless transition from end to start.
 
     Raises ClipError for more than one clip, and RegistrationError for one that does not repeat itself, with its best
     score.
@@ -82,10 +82,10 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
 
 
 def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tuple[Repetition, list[Cycle]]:
-    """Return how a clip repeats itself, and its possible cycles, best first, each with its seam at the best place.
+    """Return how a clip repeats itself, and its candidate cycles, best first, each with the seam at its best place.
 
-    Frames are those of the clip as given. `loop` takes the first cycle; those that hardly repeat are left out. Raises
-    ClipError and RegistrationError as `loop` does.
+    Frames count in the clip as given. `loop` takes the first cycle; weak repetitions are omitted. Raises ClipError and
+    RegistrationError as `loop` does.
     """
     progress.at(0.0, "Looking for cycles")
     trimmed, whole, ending = _whole(_only(clips, recipe), recipe)
@@ -109,11 +109,11 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
 
 
 def _whole(given: Clip, recipe: Loop) -> tuple[trim.Trimmed, Clip, Closing | None]:
-    """Return the good part of a clip, the first of its equal cycles, and how its ends meet if it is one cycle."""
+    """Return the trimmed clip, the first of its equal cycles, and how its ends meet if it is one cycle."""
     trimmed = trim.if_wanted(given, recipe.trim)
     if recipe.whole == "no":
         return trimmed, trimmed.clip, None
-    for part in (trim.Trimmed(given), trimmed):  # ends that meet are not trimmed, however fast they are
+    for part in (trim.Trimmed(given), trimmed):  # meeting ends are not trimmed, even if they are fast
         ending = closing.of(part.clip)
         if ending.kind or part.clip.cyclic:
             exact = ending.kind == closing.EXACT and cycles.closes(part.clip)
@@ -122,7 +122,7 @@ def _whole(given: Clip, recipe: Loop) -> tuple[trim.Trimmed, Clip, Closing | Non
 
 
 def _is_all(recipe: Loop, first: int, whole: Clip, ending: Closing) -> bool:
-    """Return whether the asked start and length are the whole of a clip that is a cycle."""
+    """Return whether the requested start and length cover the whole of a clip that is a cycle."""
     return recipe.start == first and recipe.length == len(whole) - 1 + ending.missing
 
 
@@ -133,7 +133,7 @@ def _once(cycle: Cycle, rate: float) -> Repetition:
 
 
 def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> ClosedCycle:
-    """Return the best cycle, closed at the first place with a sound seam, else at the place of least cost."""
+    """Return the first candidate cycle closed with a sound seam, or the closed cycle of least cost."""
     places = search.ranked(clip, found)
     tried: list[ClosedCycle] = []
     for k, cycle in enumerate(places):
@@ -145,7 +145,7 @@ def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> Cl
 
 
 def _different(found: Sequence[Cycle]) -> list[int]:
-    """Return the lengths of the best cycles, without those that nearly equal a better one."""
+    """Return the lengths of the best cycles, skipping lengths nearly equal to a better one."""
     lengths: list[int] = []
     for cycle in found:
         if all(abs(cycle.length - other) > ALIKE * other for other in lengths):
@@ -191,7 +191,7 @@ def _repetition(clip: Clip, recipe: Loop, first: int) -> Repetition:
 
 
 def _hint(clip: Clip) -> str:
-    """Return a hint where the clip may be half a cycle, else ""."""
+    """Return a hint if the clip may be half a cycle, or ""."""
     try:
         near = mirrored_half.is_near(clip)
     except SkeletonError:  # a body without left and right
@@ -215,7 +215,7 @@ def _warnings(clip: Clip, cycle: Cycle, ending: Closing | None) -> list[str]:
 
 
 def _only_part(trimmed: trim.Trimmed, found: Repetition | None, recipe: Loop) -> list[str]:
-    """Return a warning where less than half of a clip repeats itself: two alike moves within it make a cycle, too."""
+    """Return a warning if less than half of a clip repeats, since two similar moves also look like a cycle."""
     if found is None or recipe.finder != "cycle":
         return []
     best, last = found.best, len(trimmed.clip) - 1
@@ -237,9 +237,9 @@ def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
 
 
 def _planted(shown: Clip, closed: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
-    """Return a cycle planted, on its ground arc where it was made in place, and the outcome; see `planting.of_result`.
+    """Return a planted cycle, kept on its ground arc if it was made in place, and the outcome of planting.
 
-    begun : how many frames after the closed cycle it begins
+    begun : frames between the start of the closed cycle and the start of this one; see `planting.of_result`
     """
     if not recipe.in_place or one_source or not recipe.plant_feet:
         return planting.of_result(shown, recipe, one_source=one_source)
@@ -252,7 +252,7 @@ def _planted(shown: Clip, closed: ClosedCycle, begun: int, recipe: Loop, *, one_
 
 
 def _arranged(cycle: Clip, phase: float, repeat: int) -> Clip:
-    """Return the cycle begun at another phase, so many times in a row."""
+    """Return the cycle shifted to another phase and repeated."""
     length = len(cycle) - 1
     if phase:
         shifted = cycles.sample(cycle, round(phase * length) + np.arange(length + 1, dtype=float))

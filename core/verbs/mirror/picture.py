@@ -9,7 +9,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...weave.results import EditResult
 
-_ENDS = {  # of the body, by role: name and colour
+_ENDS = {  # role of a body end: name and colour
     "hips": ("hips", "#333333"),
     "head": ("head", "#888888"),
     "hand.L": ("left hand", "#1f4e79"),
@@ -20,7 +20,7 @@ _ENDS = {  # of the body, by role: name and colour
 
 
 def draw(result: EditResult) -> Figure:
-    """Return a figure of the body's ends: paths from above, speeds, and how far each is from where it was."""
+    """Return a figure of hips, head, hands and feet: paths from above, speeds, and displacements."""
     figure = Figure(figsize=(9.0, 8.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     above, speeds, moves = figure.subfigures(3, 1, height_ratios=(2, 1, 1), squeeze=False)[:, 0]
@@ -39,7 +39,7 @@ def draw(result: EditResult) -> Figure:
 
 
 def _ends(clip: Clip) -> dict[str, Array]:
-    """Return the places (F, 3) of the body's ends by role; without roles those of the travelling and the last joint."""
+    """Return positions (F, 3) of the body's ends by role; without roles, of the travelling and the last joint."""
     at = kinematics.world(clip)[1]
     known = {role: at[:, clip.skeleton.roles[role]] for role in _ENDS if role in clip.skeleton.roles}
     if known:

@@ -19,7 +19,7 @@ from . import Mirror
 
 
 def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT) -> EditResult:
-    """Return a clip with left and right exchanged; mirrored twice, it is the clip again.
+    """Return a clip with left and right exchanged; mirroring twice restores the clip.
 
     Raises ClipError for more than one clip and for half a cycle of a clip that does not repeat, and SkeletonError for
     bodies that can't be mirrored, or not turned to where the clip began.

@@ -94,7 +94,7 @@ class Place(Recipe):
         return f"{names[0]} after {names[1]}" if len(names) > 1 else f"{names[0]} placed"
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         after = self.where == "auto" and report["place"]["where"] == "after"
         lost = [name for name in ("x", "y") if after and getattr(self, name)]
         why = "it begins where the second clip ends"

@@ -1,4 +1,4 @@
-"""The picture of a clip that was placed, or got another carrier: ground paths of root and hips before and after."""
+"""The picture of a clip with a changed place or carrier: ground paths of root and hips before and after."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ from ...weave.results import EditResult
 
 _HIPS, _ROOT, _FACING = "#1f4e79", "#f0a030", "#a83a36"
 _ARROWS = 8  # facing directions along a path
-_LENGTH = 0.25  # of an arrow, as a share of the longest side of what is seen
+_LENGTH = 0.25  # arrow length, as a share of the longest side of the view
 
 
 def draw(result: EditResult) -> Figure:

@@ -1,4 +1,4 @@
-"""Turning and moving a whole clip on the ground, with its report (methods: Mirror, placement, root motion)."""
+"""Turn and move a whole clip on the ground, with a report (methods: Mirror, placement, root motion)."""
 
 import time
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from ...weave.results import EditResult
 from ..connect import work as connect
 from . import Place
 
-ON_GROUND = 0.06  # of the body's height; a rest pose whose lowest point is nearer to 0 stands on 0
+ON_GROUND = 0.06  # body heights; a rest pose with its lowest point nearer to 0 stands on 0
 _MOST = {"auto": 2, "at": 1, "own": 1, "after": 2}  # clips that each `where` takes
 
 
 def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> EditResult:
-    """Return the first clip at a place, or where the second one ends; the pose never changes.
+    """Return the first clip at a place, or where the second one ends; its poses do not change.
 
     Raises ClipError for the wrong number of clips, OptionError for a frame that the clip does not have, and
     SkeletonError for bodies that can't be turned, or whose feet must be on the floor but are not known.
@@ -83,11 +83,11 @@ def _where(clips: Sequence[Clip], recipe: Place) -> str:
 
 
 def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
-    """Return the clip moved to where another one ends, and notes for the report.
+    """Return the clip moved to the end of another one, and notes for the report.
 
-    Where both poses are alike, they are aligned as Connect aligns them at a seam. Else the hips come to where the other
-    clip's hips end, facing the same way: an alignment of poses that differ can turn the clip by any angle. The other
-    clip is moved so that it ends at the origin first, since on a body of another size its path has another length.
+    Similar poses are aligned as Connect does at a seam. Otherwise the hips are placed at the other clip's last hips,
+    with the same facing, because aligning different poses can turn the clip by any angle. The other clip is first moved
+    to end at the origin, because retargeting to a body of another size scales its path.
     """
     last = len(other) - 1
     end = root_motion.ground_frames(other)[0][last]
@@ -105,14 +105,14 @@ def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
 
 
 def _raised(clip: Clip, recipe: Place) -> float:
-    """Return by how much (m) a clip is raised."""
+    """Return by how much (m) the clip is raised."""
     if recipe.height == "lift":
         return recipe.lift
     return -lowest_sole(clip) if recipe.height == "floor" else 0.0
 
 
 def lowest_sole(clip: Clip) -> float:
-    """Return the height (m) of the lowest sole while it stands; if no foot ever stands, the lowest height of any sole.
+    """Return the height (m) of the lowest sole in contact, or, without contacts, the lowest height of any sole.
 
     Raises SkeletonError for a body whose feet are not known.
     """
@@ -130,7 +130,7 @@ def lowest_sole(clip: Clip) -> float:
 
 
 def _soles(skeleton: Skeleton) -> dict[str, float]:
-    """Return how high each ball rests over the ground: over 0 if the rest pose stands there, else its lowest point."""
+    """Return the rest height of each ball above the ground: 0 if the rest pose stands there, or its lowest point."""
     rotations, places = skeleton.rest
     tipped = skeleton.tipped
     tips = places[tipped] + quat.rotate(rotations[tipped], skeleton.tips[tipped])
@@ -142,7 +142,7 @@ def _soles(skeleton: Skeleton) -> dict[str, float]:
 
 
 def _figures(before: Clip, result: Clip, where: str, raised: float) -> dict[str, Any]:
-    """Return where the clip was and is in its first and last frame, how it faces there, and how it was turned."""
+    """Return place and facing of the clip before and after in its first and last frame, and the turn applied."""
     ends = []
     for clip in (before, result):
         ground, facing = root_motion.ground_frames(clip)[0], np.degrees(root_motion.heading(clip))

@@ -1,4 +1,4 @@
-"""Plant feet: they stay where they stand (methods: Planted feet)."""
+"""Plant feet during their contacts (methods: Planted feet)."""
 
 from collections.abc import Sequence
 

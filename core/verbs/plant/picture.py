@@ -9,11 +9,11 @@ from ...weave.results import PlantResult
 
 _FEET = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36")
 _BEFORE, _PELVIS = "#aaaaaa", "#333333"
-_FASTEST = 100.0  # cm/s that is shown; swinging feet are faster, but are not of interest here
+_FASTEST = 100.0  # cm/s; upper limit of the axis, which cuts off swinging feet
 
 
 def draw(woven: PlantResult) -> Figure:
-    """Return a figure of the speed of each ball, shaded where it was planted, and of how far feet and pelvis moved."""
+    """Return a figure of the speed of each ball, shaded where planted, and of the displacement of feet and pelvis."""
     balls = contacts.feet(woven.before)
     figure = Figure(figsize=(9.0, 2.0 * (len(balls) + 1)), layout="constrained")
     figure.suptitle(woven.clip.name, parse_math=False)

@@ -1,11 +1,11 @@
 """How plant is tried; see tests/oracles/trials.py."""
 
-# Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
+# Command-line arguments, with clips of the generated figure; the fuzzer interrupts these runs at random moments.
 COMMANDS = {"plant": "walk.bvh"}
-# Calls of operators for the battery: the sources, over which frames they are read, and options.
-# An action whose contacts are marked is made even where nothing moves.
+# Operator calls for the battery of tests in Blender: source actions, the frames that are read, and options.
+# With marked contacts a new action is created even if no joint moves.
 OPERATORS = {"plant": {"sources": ("slow",), "mark_contacts": True}}
-# Values that options of this verb might be given, for the fuzzer.
+# Values that the fuzzer may try for any option.
 VALUES = (
     "0 1; 1 0",
     "0 0 3 20; 1 1 5 9",

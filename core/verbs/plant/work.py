@@ -18,10 +18,10 @@ from . import Plant
 
 
 def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> PlantResult:
-    """Return a clip whose feet stay where they stand; one whose feet already do is returned unchanged.
+    """Return a clip with feet fixed during contacts; unchanged if they already are.
 
     Raises ClipError for more than one clip and for bodies of an unknown unit, SkeletonError for legs that are not known
-    or on which inverse kinematics is not possible, and OptionError for spans that are none.
+    or on which inverse kinematics is not possible, and OptionError for invalid spans.
 
     Example:
         >>> from action_loom.core import verbs

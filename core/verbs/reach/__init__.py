@@ -95,7 +95,7 @@ class Reach(Recipe):
         return f"{' + '.join(names)} reaching"
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         still = self.between != declared(type(self))["between"].default and len(self.target) < 2
         lost = ["between had no effect: the target does not move"] if still else []
         return [*super().without_effect(report), *lost]

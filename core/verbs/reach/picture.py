@@ -1,4 +1,4 @@
-"""The picture of a limb that reaches: distance of its end from the target, its path, the body before and after."""
+"""The picture of a reaching limb: distance of its end from the target, its path, the body before and after."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ _POSES = 7
 
 
 def draw(result: ReachResult) -> Figure:
-    """Return a figure of a limb's end before and after: poses, its path from above and aside, and how far it is off."""
+    """Return a figure of a limb's end before and after: poses, its path from above and from the side, and its error."""
     figure = Figure(figsize=(11.0, 8.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     poses, paths, below = figure.subfigures(3, 1, height_ratios=(3, 3, 2), squeeze=False)[:, 0]

@@ -20,15 +20,15 @@ from ...weave.results import ReachResult
 from ...weave.seam import close
 from . import Reach
 
-THERE = 1e-4  # m from the target; within, it counts as reached
-FEW = 100  # rows of corrections that a report has at most
+THERE = 1e-4  # m from the target that counts as reached
+FEW = 100  # rows of corrections in a report at most
 
 
 def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> ReachResult:
-    """Return a clip one of whose limbs reaches a target in a span of frames.
+    """Return a clip in which one limb reaches a target during a span of frames.
 
-    Raises ClipError for more than one clip and for frames that it does not have, OptionError for rows that are none,
-    and SkeletonError for limbs that are not known or on which inverse kinematics is not possible.
+    Raises ClipError for more than one clip and for frames outside it, OptionError for invalid rows, and SkeletonError
+    for limbs that are not known or on which inverse kinematics is not possible.
 
     Example:
         >>> from action_loom.core import verbs
@@ -67,10 +67,9 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
 
 
 def _as_cycle_if_needed(given: Clip, recipe: Reach) -> tuple[Clip, list[str]]:
-    """Return a clip as `close.cycle_of` does, but as it is where the change comes to neither of its ends.
+    """Return a clip closed by `close.cycle_of`, or unchanged if the edit affects neither of its ends.
 
-    Ends that are made to meet change all frames, and beyond the ease nothing is to be changed. What is declared a cycle
-    is one in the result, too.
+    Closing changes all frames, but nothing should change beyond the ease. A declared cycle stays one in the result.
     """
     clip, corrected = close.cycle_of(given)
     first, last = _span(clip, recipe)
@@ -81,14 +80,14 @@ def _as_cycle_if_needed(given: Clip, recipe: Reach) -> tuple[Clip, list[str]]:
 def _reached(
     clip: Clip, recipe: Reach, led: "Limb | reaching.Chain", tip: Array, span: tuple[int, int]
 ) -> tuple[Clip, Array, Array]:
-    """Return the clip whose limb or chain reaches, its target (F, 3), and the share (F,) of the change."""
+    """Return the clip with its limb or chain at the target (F, 3), the target, and the weight (F,) of the change."""
     (first, last), length, ease = span, len(clip) - 1, recipe.ease * clip.rate
     goals = _goals(recipe, np.arange(length + 1, dtype=np.float64))
     share = reaching.shares(length + 1, first, last, ease)
     asked = reaching.Asked(led, goals, share, tip, recipe.keep_turn, _limits(clip, recipe, led))
     across = clip.cyclic and max(share[0], share[-1]) > 0.0 and last - first < length
     if across:
-        # What eases in before the first frame must also ease in before the last: in the cycle before.
+        # An ease-in before the first frame continues before the last one, in the previous cycle.
         padded = np.arange(3 * length + 1, dtype=np.float64) - length
         wide = reaching.shares(len(padded), first + length, last + length, ease)
         asked = replace(asked, goals=_goals(recipe, padded), share=wide)
@@ -120,7 +119,8 @@ def _row(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
 def _led(clip: Clip, recipe: Reach, tip: Array) -> "Limb | reaching.Chain":
     """Return the limb or chain that reaches.
 
-    The last joint of a chain turns, too, where a point beside it (`tip`) reaches and its own turn is not kept.
+    The last joint of a chain rotates too if an offset point (`tip`) is to reach and the joint's own rotation is not
+    kept.
     """
     whole = bool(tip.any()) and not recipe.keep_turn
     if recipe.limb == "chain":
@@ -148,7 +148,7 @@ def _limits(clip: Clip, recipe: Reach, led: "Limb | reaching.Chain") -> "reachin
 
 
 def _goals(recipe: Reach, frames: Array) -> Array:
-    """Return the target (F, 3) at frames (F,); raises OptionError for rows that are none."""
+    """Return the target (F, 3) at frames (F,); raises OptionError for invalid rows."""
     rows = recipe.target
     if len(rows) == 1 and len(rows[0]) == 3:
         return np.tile(rows[0], (len(frames), 1))
@@ -168,7 +168,7 @@ def _goals(recipe: Reach, frames: Array) -> Array:
 def _figures(
     clip: Clip, result: Clip, recipe: Reach, led: "Limb | reaching.Chain", ends: Array, goals: Array, share: Array
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the report on how near the limb came and on what was changed, and notes for the user."""
+    """Return the report on the remaining distance and the changes, and notes for the user."""
     first, last = span = _span(clip, recipe)
     away = np.linalg.norm(ends[1] - goals, axis=1)[first : last + 1]
     short = np.flatnonzero(away > THERE)
@@ -196,7 +196,7 @@ def _figures(
 
 
 def _turned(clip: Clip, result: Clip, led: "Limb | reaching.Chain", span: tuple[int, int]) -> float:
-    """Return by how many degrees the end turned in the world at most over the span."""
+    """Return the largest world rotation of the limb's end over the span, in degrees."""
     joint = reaching.joints_of(clip.skeleton, led)[-1]
     one, other = (kinematics.world_of(each.cut(span[0], span[1] + 1), [joint])[0][:, joint] for each in (clip, result))
     angle = np.linalg.norm(quat.log(quat.mul(other, quat.inv(one))), axis=-1)
@@ -206,7 +206,7 @@ def _turned(clip: Clip, result: Clip, led: "Limb | reaching.Chain", span: tuple[
 def _corrections(clip: Clip, result: Clip, span: tuple[int, int]) -> list[list[float]]:
     """Return changes as rows: a frame, a joint (counted from 1), a rotation vector in degrees, and a translation.
 
-    [] where there would be more than `FEW` rows: they are useful for a pose, not for a long span.
+    Returns [] for more than `FEW` rows, which are useful for a pose but not for a long span.
     """
     rows = []
     for frame in range(span[0], span[1] + 1):

@@ -1,4 +1,4 @@
-"""Change the style of a clip by sliders that are learnt from examples.
+"""Change the style of a clip by sliders learned from examples.
 
 Method: Style.
 """
@@ -109,18 +109,18 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         minimum=0.0,
         maximum=3.0,
         usual=(0.0, 2.0),
-        label="Variety",  # what the sidebar has room for
+        label="Variety",  # short enough for the sidebar
         shown=RARE,
         needs=("variation",),
     )
 
     @property
     def factors(self) -> tuple[float, ...]:
-        """How much is kept of the largest components, in their order."""
+        """Factors of the largest components, in order."""
         return self.factor_1, self.factor_2, self.factor_3, self.factor_4, self.factor_5, self.factor_6
 
     def with_names(self, names: Mapping[str, str]) -> Self:
-        """Return the recipe for clips with other names today, in its table of labels, too."""
+        """Return the recipe with clip names replaced, including those in its table of labels."""
         return replace(self, labels=renamed_in(self.labels, names))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What a recipe asks of a clip's style, as a change of its rows, and how much of it was reached (methods: Style)."""
+"""Compute the style change that a recipe requests, and how much of it was reached (methods: Style)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,18 +15,17 @@ from ...style.form import PHASES
 from ...style.style import Learnt, Style
 from . import Restyle
 
-ASKED = 3.0  # weight of an asked measure against one that should stay
-OFF = 0.25  # standard deviations; a slider that misses by more is reported
-USUAL = 3.0  # standard deviations at which a measure or a score is held back
-FEW = 8  # people; fewer make no style, so measures are held back at the range of the examples
+ASKED = 3.0  # weight of a requested measure relative to measures that should stay
+OFF = 0.25  # standard deviations; a slider with a larger error is reported
+USUAL = 3.0  # standard deviations at which a measure or a score is clamped
+FEW = 8  # people; with fewer, measures are clamped to the range of the examples
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The rows (F, C) of a changed clip with its steps from phase to phase, and the factor of its seconds (`longer`).
+    """Rows (F, C) of a changed clip including its steps between phases, and the factor of its duration (`longer`).
 
-    row (P C + 1,) : its new mean stride; sliders : by name, what was asked and reached; held : notes on what was held
-        back
+    row (P C + 1,) : its new mean stride; sliders : requested and reached values by name; held : notes on clamped values
     """
 
     rows: Array
@@ -37,9 +36,9 @@ class Change:
 
 
 def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
-    """Return the change that a recipe asks of a clip, None where it asks for none.
+    """Return the change that a recipe requests, or None if it requests none.
 
-    First come the factors of components, then `toward` and `variation`, then the sliders, which are measured on the
+    The factors of components apply first, then `toward` and `variation`, then the sliders, which are measured on the
     outcome of the others. Raises OptionError for sliders and people that the style does not have.
     """
     style, form = in_style.style, in_style.style.form
@@ -63,7 +62,7 @@ def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
 
 
 def _lift(in_style: ClipInStyle, rows: Array) -> None:
-    """Lift the hips where the foot that carries changed rows (F, C) would be lower than it is in the clip."""
+    """Raise the hips where the supporting foot of changed rows (F, C) would be lower than in the clip."""
     form, clip = in_style.style.form, in_style.clip
     stride, lows = clip.rate * float(np.exp(in_style.row[-1])), form.lows(in_style.rows(form))
     if clip.cyclic:
@@ -86,9 +85,9 @@ def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
 
 
 def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[str]]:
-    """Return the rows (F, C) and the mean stride of a clip with its components and their rest times their factors.
+    """Return the rows (F, C) and the mean stride of a clip with its components and residual scaled by their factors.
 
-    Beside them, notes on what was held back.
+    Also returns notes on clamped scores.
     """
     style = in_style.style
     learnt = style.learnt(recipe.components)
@@ -98,7 +97,7 @@ def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[st
         own = flat[:-1].reshape(PHASES, -1)
         flat = np.append(learnt.form.written(style.form.read(own)).ravel(), flat[-1])
     stride = flat[:-1].reshape(PHASES, -1)
-    # Components without a factor, the smallest, belong to individuality.
+    # The smallest components, which have no factor, belong to individuality.
     scores = learnt.scores(stride[None])[0, : len(recipe.factors)]
     factors, held = _factors(learnt, scores, recipe)
     own = flat - learnt.centre - scores @ learnt.whole[: len(scores)]
@@ -116,7 +115,7 @@ def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[st
 
 
 def _factors(learnt: Learnt, scores: Array, recipe: Restyle) -> tuple[Array, list[str]]:
-    """Return the factors (K,) of the largest components, held back where a score would be unusual, and notes on it."""
+    """Return the factors (K,) of the largest components, clamped where a score would be unusual, and notes on that."""
     factors = np.array(recipe.factors[: len(scores)])
     farthest = np.maximum(USUAL * learnt.parts.deviations[: len(scores)], np.abs(scores))
     allowed = np.clip(factors * scores, -farthest, farthest)
@@ -141,7 +140,7 @@ def _toward(style: Style, recipe: Restyle, row: Array) -> Array:
 def _slid(
     style: Style, recipe: Restyle, row: Array, wanted: dict[str, float]
 ) -> tuple[Array, dict[str, dict[str, float]], list[str]]:
-    """Return the change of a stride (P C + 1,) by sliders, what each asked and reached, and notes on what it missed."""
+    """Return the change of a stride (P C + 1,) by sliders, requested and reached values, and notes on errors."""
     known = style.sliders
     index = {name: k for k, name in enumerate(known.names)}
     now = style.standard(row)
@@ -186,7 +185,7 @@ def _slid(
 
 
 def limits(style: Style) -> tuple[Array, Array]:
-    """Return the lowest and highest measures (L,) to which sliders lead, in standard deviations from the mean."""
+    """Return the lowest and highest measures (L,) reachable by sliders, in standard deviations from the mean."""
     known, of = style.sliders, style.material
     if len({of.people[clip] for clip in of.of}) >= FEW:
         return np.full(len(known.names), -USUAL), np.full(len(known.names), USUAL)
@@ -196,7 +195,7 @@ def limits(style: Style) -> tuple[Array, Array]:
 def _speed_as_stride_and_cadence(
     style: Style, goal: Array, now: Array, index: dict[str, int]
 ) -> tuple[Array, NDArray[np.int64]]:
-    """Return the goal and its measures with speed as stride and cadence, by how these go with it in the examples."""
+    """Return the goal with speed replaced by stride and cadence, correlated as in the examples, and its measures."""
     if "speed" not in index:
         return goal, np.arange(len(goal))
     more = goal[index["speed"]] - now[index["speed"]]

@@ -9,7 +9,7 @@ from .work import RestyleResult
 
 
 def draw(result: RestyleResult) -> Figure:
-    """Return a figure of poses before and after, and of the clip's measures among those of the examples."""
+    """Return a figure of poses before and after, and of the clip's measures within the range of the examples."""
     figure = Figure(figsize=(11.0, 6.5), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     bodies, measures = figure.subfigures(2, 1, squeeze=False, height_ratios=(3, 2))[:, 0]

@@ -23,13 +23,13 @@ from ...weave.seam import close
 from . import Restyle, change
 from .change import Change
 
-LESS = (0.75, 0.5, 0.25)  # of what sliders ask for, tried in turn where the legs would meet
-SAME = 1e-6  # of its length; for a smaller change a clip is not re-timed
+LESS = (0.75, 0.5, 0.25)  # fractions of the sliders, tried in turn if the legs would collide
+SAME = 1e-6  # relative; for a smaller change of duration a clip is not re-timed
 
 
 @dataclass(frozen=True, eq=False)
 class RestyleResult(EditResult):
-    """A restyled clip; in_style : the clip as the style describes it; changed : the change of it, None for none."""
+    """A restyled clip; in_style : the clip described by the style; changed : its change, or None."""
 
     in_style: ClipInStyle
     changed: Change | None
@@ -38,10 +38,10 @@ class RestyleResult(EditResult):
 def restyle(
     clips: Sequence[Clip], recipe: Restyle, progress: Progress = SILENT, style: Style | None = None
 ) -> RestyleResult:
-    """Return the first clip restyled, by the given style or, without one, by a style learnt from all clips.
+    """Return the first clip restyled, by the given style or by one learned from all clips.
 
-    Raises what learning raises (see `material.gather`), ClipError for a clip without strides, and OptionError for
-    sliders, people and factors that the style does not have.
+    Raises as learning does (see `material.gather`), ClipError for a clip without strides, and OptionError for sliders,
+    people and factors that the style does not have.
 
     Example:
         >>> from action_loom.core import verbs
@@ -61,7 +61,7 @@ def restyle(
     progress.at(0.5, "Restyling")
     trimmed = close.trimmed(clip, wanted=True)
     ready, corrected = steps.ready(replace(trimmed.clip, cyclic=False))
-    # A clip on the spot is restyled with root motion, which is removed again afterwards.
+    # An in-place clip gets root motion for restyling, which is removed afterwards.
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
     in_style = clip_in_style.of_clip(fit.for_clip(style, going), going)
@@ -88,7 +88,7 @@ def restyle(
 
 
 def _within_body(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
-    """Return the change that a recipe asks for, with less of the sliders where the legs would meet, and a note."""
+    """Return the requested change, with reduced sliders and a note if the legs would collide."""
     changed = change.asked(in_style, recipe)
     wanted = {name: getattr(recipe, name) for name in (changed.sliders if changed is not None else ())}
     for share in LESS:
@@ -121,12 +121,12 @@ def restyled(in_style: ClipInStyle, changed: Change) -> Clip:
     turn = quat.mul(quat.about_axis("Z", facing), motion.hips)
     poses[hips] = turn, np.column_stack([ground, motion.height])
     result = root_blend.place_joints(replace(clip, rotations=rotations), poses)
-    # Knees come last, after re-timing: its curves between frames overshoot where a knee stops.
+    # Knees are corrected after re-timing, because interpolation overshoots where a knee stops.
     return knees.without_hyperextension(_longer(result, changed.longer), clip)
 
 
 def _longer(clip: Clip, times: float) -> Clip:
-    """Return the clip re-timed to so many times its seconds, rounded to whole frames."""
+    """Return the clip re-timed by a factor of its duration, rounded to whole frames."""
     if abs(times - 1.0) < SAME or len(clip) < 2:
         return clip
     frames = np.linspace(0.0, len(clip) - 1.0, max(1, round((len(clip) - 1) * times)) + 1)

@@ -1,4 +1,4 @@
-"""A clip on the body of another (methods: Body roles and retargeting)."""
+"""Retarget a clip to the body of another (methods: Body roles and retargeting)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -14,7 +14,7 @@ _SHOWN = 6
 
 
 def draw(woven: RetargetResult) -> Figure:
-    """Return a figure of clip and result from the side at six frames, and of how far limbs are off."""
+    """Return a figure of clip and result from the side at six frames, and of the angular error of limbs."""
     figure = Figure(figsize=(9.0, 7.0), layout="constrained")
     figure.suptitle(woven.clip.name, parse_math=False)
     above, middle, below = figure.subplots(3, 1, height_ratios=[2.0, 2.0, 1.0])
@@ -34,7 +34,7 @@ def draw(woven: RetargetResult) -> Figure:
 
 
 def _draw_bodies(axis: Axes, clip: Clip, frames: np.ndarray, colour: str) -> None:
-    """Draw stick figures a body's height apart: their path over the ground is not shown."""
+    """Draw stick figures one body height apart, without their path over the ground."""
     at = np.arange(len(frames)) * clip.skeleton.height
     stick_figures.draw(axis, clip.taken(frames), at, colour)
     axis.set_xticks(at, [str(frame) for frame in frames], fontsize=7)

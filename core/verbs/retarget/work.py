@@ -1,4 +1,4 @@
-"""A clip on the body of another (methods: Body roles and retargeting)."""
+"""Retarget a clip to the body of another (methods: Body roles and retargeting)."""
 
 import time
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ _BONES = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forea
 
 
 def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILENT) -> RetargetResult:
-    """Return the second clip on the body of the first, whose motion is not used.
+    """Return the second clip on the body of the first; the motion of the first is not used.
 
-    Raises ClipError for any other number of clips, OptionError for what is no rest pose, and SkeletonError for bodies
-    that can't be retargeted (see `carry.onto_body`).
+    Raises ClipError unless two clips are given, OptionError for an invalid rest pose, and SkeletonError for bodies that
+    can't be retargeted (see `carry.onto_body`).
 
     Example:
         >>> from action_loom.core import verbs
@@ -65,7 +65,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
 
 
 def limbs_off(source: Clip, result: Clip) -> dict[str, Array]:
-    """Return by how many degrees (F,) the direction of each limb differs between two clips of F frames, by role."""
+    """Return the angle (F,) in degrees between the directions of each limb in two clips of F frames, by role."""
     places = [kinematics.world(clip)[1] for clip in (source, result)]
     found = {}
     for high, low in ((f"{high}.{side}", f"{low}.{side}") for side in "LR" for high, low in _BONES):
@@ -74,14 +74,14 @@ def limbs_off(source: Clip, result: Clip) -> dict[str, Array]:
             continue
         bones = [at[:, known[low]] - at[:, known[high]] for at, known in zip(places, roles, strict=True)]
         one, other = (bone / np.maximum(np.linalg.norm(bone, axis=1), 1e-12)[:, None] for bone in bones)
-        # By half angles: exact for small ones, where a cosine is not.
+        # Half angles are accurate for small angles, where a cosine is not.
         apart, along = np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)
         found[high] = np.degrees(2.0 * np.arctan2(apart, along))
     return found
 
 
 def _scaled(clip: Clip, scale: float) -> dict[str, Channel]:
-    """Return the channels of a clip; the speeds of its stored root trajectory are scaled as its legs are."""
+    """Return the channels of a clip, with the speeds of its stored root trajectory scaled like its legs."""
     channels = dict(clip.channels)
     for name in root_trajectory.CHANNELS[:2]:
         if name in channels:

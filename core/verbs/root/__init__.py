@@ -1,4 +1,4 @@
-"""What carries a clip's travel (methods: Mirror, placement, root motion)."""
+"""Choose the carrier of a clip's travel (methods: Mirror, placement, root motion)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -23,10 +23,10 @@ from . import Root
 
 
 def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> RootResult:
-    """Return a clip whose travel is on its root bone, its hips or its object; its body stays where it is in the world.
+    """Return a clip with its travel on its root bone, its hips or its object; the body does not move in the world.
 
-    Raises ClipError for more than one clip, and SkeletonError for bodies without the asked carrier and for those that
-    can't stay where they are (see `root_carrier.by_joint`).
+    Raises ClipError for more than one clip, and SkeletonError for bodies that lack the requested carrier or can't keep
+    their world positions (see `root_carrier.by_joint`).
 
     Example:
         >>> from action_loom.core import verbs
@@ -53,7 +53,7 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
 
 
 def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
-    """Return the clip with its travel on the asked carrier, and the joint that carries it."""
+    """Return the clip with its travel on the requested carrier, and the joint that carries it."""
     if recipe.onto == "hips":
         return root_carrier.by_hips(clip), root_motion.travelling_joint(clip.skeleton)
     how = Carrying(recipe.smooth, recipe.turn, recipe.height)
@@ -65,7 +65,7 @@ def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
 
 
 def _figures(before: Clip, result: Clip, joint: int, recipe: Root) -> dict[str, Any]:
-    """Return the carrier, how far it travels, the hips' distance from over it, and its sharpest acceleration."""
+    """Return the carrier, its travel, the distance of the hips from above it, and its sharpest acceleration."""
     hips = root_motion.travelling_joint(result.skeleton)
     was, now = (kinematics.world_of(clip, [joint, hips])[1] for clip in (before, result))
     away = np.linalg.norm(now[:, hips, :2] - now[:, joint, :2], axis=1)

@@ -1,4 +1,4 @@
-"""Pull a clip towards how its character moves in others (methods: Fill)."""
+"""Pull a clip towards similar motion of its character in other clips (methods: Fill)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A clip pulled towards others, with its report (methods: Fill)."""
+"""Pull a clip towards others, with a report (methods: Fill)."""
 
 import time
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from . import Settle
 
 
 def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -> EditResult:
-    """Return the first clip pulled towards the motion of the others, where they are alike.
+    """Return the first clip pulled towards similar motion of the other clips.
 
-    Raises ClipError without other clips, OptionError for kept frames that it does not have, and SkeletonError for clips
-    that can't be brought onto its body.
+    Raises ClipError without other clips, OptionError for kept frames outside the clip, and SkeletonError for clips that
+    can't be retargeted to its body.
 
     Example:
         >>> from action_loom.core import verbs
@@ -74,7 +74,7 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
 def _contacts(clip: Clip) -> list[Span] | None:
     try:
         return planting.find(clip)
-    except ClipError:  # it walks on the spot at an unknown speed, which planting reports
+    except ClipError:  # an in-place walk of unknown speed, which planting reports
         return None
 
 

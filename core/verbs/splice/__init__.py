@@ -1,4 +1,4 @@
-"""The upper body of actions on the lower body of a locomotion.
+"""Put the upper body of actions on the lower body of a locomotion.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -57,7 +57,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
         return f"{graph_name(names[1:])} on {names[0]}" if len(names) > 1 else super().result_name(names)
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
-        """Return a sentence on each option that was given and had no effect, from a result's report."""
+        """Return a sentence for each option without effect, from a result's report."""
         own, names = report["splice"], list(declared(PointOptions))
         if own["timing"] != "points":
             names += ["action_graph", "action_threshold", "action_mirror"]
@@ -94,12 +94,12 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
 
 def _held(frames: Sequence[float]) -> bool:
-    """Return whether an action waits in its first or last pose."""
+    """Return whether an action is held in its first or last pose."""
     return len(frames) > 1 and (frames[0] == frames[1] or frames[-1] == frames[-2])
 
 
 def point_figures(part: Mapping[str, Any]) -> list[str]:
-    """Return the main figures of splice points in a few lines, from the part of a report that describes them.
+    """Return the main figures of splice points as lines, from their part of a report.
 
     Example:
         >>> from action_loom.core.verbs import splice

@@ -1,4 +1,4 @@
-"""Actions to splice onto a locomotion: one as it is, or several connected to a graph of their own.
+"""Actions to splice onto a locomotion: a single one unchanged, or several connected by a motion graph.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -30,10 +30,10 @@ from .along import Spliced
 
 @dataclass(frozen=True, eq=False)
 class Actions:
-    """One action or more on the skeleton and at the rate of a locomotion, and how they are spliced.
+    """One or more actions on the skeleton and at the rate of a locomotion, and how they are spliced.
 
-    frame_maps : from their frames to those of the clips as given; graph : of all actions, None where one plays as it is
-    carried : how actions with other joints came onto the skeleton
+    frame_maps : from their frames to the frames of the clips as given; graph : of all actions, None for a single one
+    carried : reports on actions retargeted to the skeleton
     """
 
     clips: tuple[Clip, ...]
@@ -47,7 +47,7 @@ class Actions:
         return self.clips[0].name if self.graph is None else self.graph.name
 
     def played(self) -> Played:
-        """Return the actions as a player of which nothing has been played yet."""
+        """Return the actions as a new player, without playing history."""
         if self.graph is not None:
             return PlayedGraph(self.graph)
         start = self.frame_maps[0].prepared_frame(self.recipe.start)
@@ -70,10 +70,11 @@ class Actions:
 
 
 def gather(actions: Sequence[Clip], like: Clip, recipe: Splice, progress: Progress = SILENT) -> Actions:
-    """Return actions on the skeleton and at the rate of a clip, connected to a graph where `recipe` needs one.
+    """Return actions on the skeleton and at the rate of a clip, connected to a graph if `recipe` needs one.
 
-    Several always are, one with `action_graph`. Raises ClipError for single poses, SkeletonError for bodies that can't
-    be retargeted (see `bodies.alike`) and GraphError for actions that do not connect.
+    Several actions always need one, and one action with `action_graph`. Raises ClipError for single poses,
+    SkeletonError for bodies that can't be retargeted (see `bodies.alike`) and GraphError for actions that do not
+    connect.
     """
     fitted, maps, carried = [], [], []
     for action in actions:
@@ -132,7 +133,7 @@ def _report(actions: Actions, planned: SplicePlan, spliced: Spliced) -> dict[str
 
 
 def _played(actions: Actions, first: int, places: Indices) -> list[dict[str, Any]]:
-    """Return which frames of which action play from which frame on; places (2, K) : a clip and a frame of it."""
+    """Return each action's played frames, and from which result frame on; places (2, K) : a clip and its frame."""
     given, count, rows = actions.given_frames(places), len(actions.clips), []
     for part in np.split(np.arange(len(given)), np.flatnonzero(np.diff(places[0])) + 1):
         clip = int(places[0, part[0]])

@@ -1,4 +1,4 @@
-"""An action overlaid on a stretch of a locomotion, piece by piece, faded in and out.
+"""Overlay an action on a stretch of a locomotion, piece by piece, with fades in and out.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -23,17 +23,16 @@ from .timing import NEAR
 
 LEGS = Matching(joints="lower", metric="points", ends="pinned", slope=2)
 SHORTEST = 0.3  # s; a shorter run is not re-timed
-FADE = 1.0 / 3.0  # s; of the transition into the action, out of it, and between its runs
+FADE = 1.0 / 3.0  # s; of the fade into the action, out of it, and between its runs
 
 
 @dataclass(frozen=True, eq=False)
 class Spliced:
     """A locomotion with an action on a stretch of it.
 
-    action : at the K frames of the stretch; corrections (K, 4) : rotations that its trunk got
+    action : at the K frames of the stretch; corrections (K, 4) : rotations added to the trunk
     places (2, K) : the action's clip and its frame
-    apart : for each piece, the mean distance (m) of its legs to the locomotion's after re-timing; None where it was not
-        re-timed
+    apart : mean distance (m) between the legs of each piece and of the locomotion after re-timing; None if not re-timed
     """
 
     clip: Clip
@@ -44,11 +43,11 @@ class Spliced:
 
 
 def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splice) -> Spliced:
-    """Return the locomotion with the action on it along the planned stretch.
+    """Return the locomotion with the action on the planned stretch.
 
-    Each transition, into the action, out of it and between its runs, fades over 1/3 s; where the stretch begins or ends
-    with the locomotion, nothing fades. Method, posture, smoothing, strength and upper body are those of `recipe`. With
-    its `retime`, runs follow the legs below them where these are near enough, but keep their first and last frame.
+    Transitions into the action, out of it and between its runs fade over 1/3 s, except at the ends of the locomotion.
+    `recipe` sets method, posture, smoothing, strength and upper body. With its `retime`, runs are re-timed to match the
+    legs below them if these are similar enough, but keep their first and last frame.
     """
     points.refuse_others(locomotion, played)
     upper, first, end = mask.upper_body(locomotion.skeleton, recipe.upper), planned.first, planned.end
@@ -61,7 +60,7 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
     leaving: list[tuple[int, Clip]] = []
     apart: list[float | None] = []
     for piece, following in zip_longest(planned.pieces, planned.pieces[1:]):
-        # The old run plays on while the new one fades in.
+        # The previous run continues while the new one fades in.
         until = piece.end if following is None else min(piece.end + fade, following.end)
         run = played.motion(piece.run, until - piece.first)
         ours = locomotion.cut(piece.first, until)
@@ -94,8 +93,8 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
 def _in_time(ours: Clip, run: Motion, piece: SplicePiece) -> tuple[Array | None, float | None]:
     """Return the frames (F,) of a run re-timed to the legs below it, and the mean distance (m) of the legs then.
 
-    None where the run was not entered at a splice point, and where its legs are not near even then. Its first and last
-    frame stay, and it plays at most twice as fast or slow.
+    Returns None if the run was not entered at a splice point or the legs remain too different. Its first and last frame
+    are fixed, and the local speed is between one half and twice the original.
     """
     length = piece.end - piece.first
     if piece.level is None or length < SHORTEST * ours.rate:
@@ -111,7 +110,7 @@ def _in_time(ours: Clip, run: Motion, piece: SplicePiece) -> tuple[Array | None,
 
 
 def _with(clip: Clip, parts: list[tuple[int, Clip]]) -> Clip:
-    """Return a clip with some of its frames replaced: each part begins at its frame."""
+    """Return a clip with some of its frames replaced; each part starts at its frame."""
     gone, found = 0, []
     for first, part in parts:
         found += [clip.cut(gone, first), part]
@@ -131,7 +130,7 @@ def _ramps(count: int, fade: int, entered: bool, left: bool) -> Array:
 
 
 def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
-    """Return two runs of an action cross-faded, by the share (F,) of the second, whose stepped channels stay."""
+    """Return two runs of an action cross-faded by the weight (F,) of the second, with its stepped channels."""
 
     def between(a: Array, b: Array) -> Array:
         part = share.reshape(-1, *[1] * (a.ndim - 1))
@@ -150,7 +149,7 @@ def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
 
 
 def _inserted(locomotion: Clip, result: Clip, first: int) -> Clip:
-    """Return the locomotion with some of its frames replaced; channels that it lacks are held before and after."""
+    """Return the locomotion with some of its frames replaced; additional channels are held before and after."""
     stretch = slice(first, first + len(result))
     rotations, translations = locomotion.rotations.copy(), locomotion.translations.copy()
     rotations[stretch], translations[stretch] = result.rotations, result.translations

@@ -29,7 +29,7 @@ def draw(woven: SpliceResult) -> Figure:
     middle.plot(frames, angles, color=_RESULT, lw=1.5)
     middle.set_ylabel("trunk turned by (°)")
     middle.set_ylim(0.0, max(1.1 * float(angles.max()), 1.0))
-    # Where the action begins again the line breaks.
+    # Break the line where the action restarts.
     breaks = np.flatnonzero(np.diff(woven.action_frames) < 0.0) + 1
     across, up = (np.insert(np.asarray(values, float), breaks, np.nan) for values in (frames, woven.action_frames))
     below.plot(across, up, color=_ACTION)

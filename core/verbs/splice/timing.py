@@ -1,6 +1,7 @@
-"""Which frame of an action is played at each frame of a locomotion (methods: Splicing upper body onto locomotion).
+"""Map each frame of a locomotion to a frame of an action (methods: Splicing upper body onto locomotion).
 
-It plays in step where the legs of both are alike, else at its own speed, repeated or held where it is too short.
+The action is registered to the locomotion if their legs move alike. Otherwise it plays at its own speed, and is
+repeated or held if it is too short.
 """
 
 from dataclasses import dataclass, replace
@@ -20,24 +21,25 @@ from ..loop import Loop
 from ..loop import work as loop
 from . import Splice
 
-IN_STEP = 0.5  # least likeness of legs in step; walks of any style have 0.6 and more, no other gait over 0.44
-NEAR = 0.09 / 1.7  # of the body's height; legs nearer than this on the mean are in step as well
+IN_STEP = 0.5  # least leg similarity to play in step; walks of any style have 0.6 and more, other gaits at most 0.44
+NEAR = 0.09 / 1.7  # body heights; legs with a smaller mean distance are in step, too
 LEGS = Matching(joints="lower", ends="auto")
-STEPS = 0.15  # body heights a second; a foot that steps goes faster
+STEPS = 0.15  # body heights a second; a stepping foot is faster
 SMOOTHED = 0.05  # s; sigma, against noise
-STANDING = 0.08  # most share of frames; standing boxers have up to 0.02, dances and dribbles on the spot 0.19 and more
-STRETCH = 1.5  # times the locomotion's length, to which a longer action is cut for the comparison
-HELD = 0.1  # s that the action may be held at its ends before it is repeated instead
-THROUGHOUT = 0.75  # least share of frames at which a cycle repeats; captured actions have over 0.8 or under 0.6
+# share of frames with steps at most; standing boxers have up to 0.02, dances and dribbles in place 0.19 or more
+STANDING = 0.08
+STRETCH = 1.5  # times the locomotion's length; longer actions are cut to it for the comparison
+HELD = 0.1  # s an action may be held at its ends before it is repeated instead
+THROUGHOUT = 0.75  # share of frames covered by cycles; captured actions have over 0.8 or under 0.6
 
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """The action as it is played, and its frame (F,) at each frame of the locomotion.
+    """The action as played, and its frame (F,) at each frame of the locomotion.
 
     kind : "sync" or "own"; why : the reason in words
-    curve : the registration that was computed, followed or not; None where there is none
-    repeated : after how many frames the action begins again, 0 for never; its frame 0 is then the given one's `first`
+    curve : the registration curve if one was computed, used or not, or None
+    repeated : period in frames after which the action repeats, 0 for never; frame 0 is then the given action's `first`
     closes : whether locomotion and action are cycles, so that the result is one
     """
 
@@ -52,7 +54,7 @@ class Timing:
 
     @property
     def given(self) -> Array:
-        """The frame (F,) of the action as it was given."""
+        """The frame (F,) of the action as given."""
         if not self.repeated:
             return np.clip(self.frames, 0.0, len(self.action) - 1.0)
         return np.asarray(self.first + self.frames % self.repeated)
@@ -61,7 +63,7 @@ class Timing:
 def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, progress: Progress = SILENT) -> Timing:
     """Return the timing of an action of the same skeleton and rate, played from its frame `start`.
 
-    Raises LoomError kinds where the asked timing is impossible.
+    Raises LoomError kinds if the requested timing is impossible.
     """
     if len(action) - start == 1:
         return Timing(action, np.full(len(locomotion), float(start)), "own", "it is a single pose", None)
@@ -78,7 +80,7 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
             return replace(found, why="it was asked for: " + alike)
         if found.curve.likeness >= IN_STEP:
             return replace(found, why=f"{alike}, {IN_STEP:g} or more")
-        # A person who turns or dawdles moves differently, but the legs may still be where a walk's are.
+        # Someone who turns or dawdles moves differently, but the leg positions may still be those of a walk.
         near = _in_step(locomotion, action, start, recipe, replace(LEGS, metric="points"))
     except (OptionError, RegistrationError) as error:
         if recipe.timing == "sync":
@@ -92,7 +94,7 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
 
 
 def _stands(clip: Clip) -> bool:
-    """Return whether a body stands: its legs are alike with any that stand, and tell no time."""
+    """Return whether a body stands still, so that its legs give no timing."""
     if len(clip) < 2:
         return False
     step = STEPS * clip.skeleton.height / clip.rate
@@ -109,7 +111,7 @@ def _corresponds(curve: RegistrationCurve, locomotion: Clip) -> bool:
 
 
 def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: Matching) -> Timing:
-    """Return the action in step with the locomotion, made to repeat first where it is too short and may repeat."""
+    """Return the action registered to the locomotion; an action that is too short is repeated first if allowed."""
     if all(clip.cyclic and cycles.closes(clip) for clip in (locomotion, action)):
         one = cycles.first_of(action)
         curve = registration.register_pair(cycles.first_of(locomotion), one, legs, cyclic=True)
@@ -123,14 +125,14 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: M
             return Timing(action, frames, "sync", "", curve)
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
-    before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may begin that much earlier
+    before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may start this many cycles earlier
     lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
     curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period, legs)
     return Timing(lasting, frames, "sync", "", curve, period, first)
 
 
 def _registered(locomotion: Clip, action: Clip, start: int, legs: Matching) -> tuple[RegistrationCurve, Array]:
-    """Return the curve from the action's frame `start`, and the action's frames (F,), beyond it at their own speed."""
+    """Return the curve from the action's frame `start`, and action frames (F,), extended at the action's own speed."""
     stretch = action.cut(start, min(len(action), start + round(STRETCH * len(locomotion))))
     curve = registration.register_pair(locomotion, stretch, legs)
     at = np.arange(len(locomotion), dtype=float)
@@ -151,7 +153,7 @@ def _own(
 
 
 def _laid_out(cycle: Clip, first: int, frames: Array, curve: RegistrationCurve | None) -> Timing:
-    """Return the timing of a cycle whose frames may lie in any repetition, unrolled with a spare cycle on each side."""
+    """Return the timing of a cycle at frames of any repetition, unrolled with a spare cycle on each side."""
     one = len(cycle) - 1
     before = int(np.ceil(max(-frames.min(), 0.0) / one)) + 1
     after = int(np.ceil(max(frames.max(), 0.0) / one)) + 1
@@ -159,9 +161,9 @@ def _laid_out(cycle: Clip, first: int, frames: Array, curve: RegistrationCurve |
 
 
 def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
-    """Return the action as a cycle, and which of its frames is the cycle's first.
+    """Return the action as a cycle, and the frame of the action where the cycle starts.
 
-    As many whole cycles as it has, if it repeats itself; else all of it from `start`, looped as a whole.
+    The cycle holds all whole repetitions of a periodic action. Other actions are looped as a whole from `start`.
     """
     if action.cyclic and cycles.closes(action):
         return action, 0
@@ -181,9 +183,9 @@ def _repeating(action: Clip, start: int) -> tuple[Clip, int]:
 
 
 def _whole_cycles(action: Clip) -> tuple[int, int] | None:
-    """Return first frame and length of all the cycles of an action; None if it does not repeat itself throughout.
+    """Return first frame and length of all cycles of an action, or None if it is not periodic throughout.
 
-    A person who raises an arm, waves and lowers it repeats the waving alone: the rest would be lost.
+    Someone who raises an arm, waves and lowers it only repeats the wave; the rest would be lost.
     """
     try:
         found = cycle_search.find(action)

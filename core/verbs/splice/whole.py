@@ -1,4 +1,4 @@
-"""The upper body of an action on the lower body of a locomotion (methods: Splicing upper body onto locomotion)."""
+"""Put the upper body of an action on the lower body of a locomotion (methods: Splicing upper body onto locomotion)."""
 
 import re
 import time
@@ -25,15 +25,15 @@ from ...weave.splice.mask import UpperBody
 from . import Splice
 from .timing import IN_STEP, Timing, choose_timing
 
-PADDING = 4.0 * torso.HEADING_SIGMA  # s of cyclic padding: as far as any smoothing reaches
+PADDING = 4.0 * torso.HEADING_SIGMA  # s of cyclic padding: the largest support of any smoothing
 
 
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
     """Return the first clip, the locomotion, with the upper body of the second, the action.
 
-    Root, hips and legs are the locomotion's, to the bit. So feet are planted only where spans are given, and on front
-    legs that come from the action. Raises ClipError for any other number of clips, and LoomError kinds for bodies whose
-    parts are not known and for actions that can't be played as asked.
+    Root, hips and legs are bit-identical to the locomotion's, so feet are planted only in given spans, and on front
+    legs taken from the action. Raises ClipError unless two clips are given, and LoomError kinds for bodies with unknown
+    parts and for actions that can't be played as requested.
     """
     began = time.perf_counter()
     if len(clips) != 2:
@@ -41,14 +41,14 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     trimmed = [close.trimmed(clip, recipe.trim) for clip in clips]
     locomotion, corrected = close.cycle_of(trimmed[0].clip)
     theirs, also = trimmed[1].clip, list[str]()
-    if theirs.cyclic:  # any gesture ends as it began: what is to repeat as a whole says so
+    if theirs.cyclic:  # any gesture ends as it began, so only declared cycles are closed
         theirs, also = close.cycle_of(theirs)
     upper = mask.upper_body(locomotion.skeleton, recipe.upper)
     brought, carried = alike.like(theirs, locomotion)
     action = _at_rate(brought, locomotion.rate)
     scale = (len(theirs) - 1) / max(len(action) - 1, 1) if action.cyclic else theirs.rate / locomotion.rate
     start = _start(recipe, theirs, trimmed[1].first)
-    # The last frame at its own rate may lie beyond the last one at ours.
+    # The last frame at the action's own rate may lie beyond the last one at the locomotion's rate.
     first = min(FrameMap(0, scale).prepared_frame(start), len(action) - 1)
     timing = choose_timing(locomotion, action, first, recipe, progress.part(0.0, 0.7))
     progress.at(0.7, "Splicing")
@@ -96,7 +96,7 @@ def _at_rate(clip: Clip, rate: float) -> Clip:
 
 
 def _start(recipe: Splice, action: Clip, first: int) -> int:
-    """Return the frame of the trimmed action at which playing starts; raises OptionError for one that it lacks."""
+    """Return the frame of the trimmed action at which playing starts; raises OptionError if it is out of range."""
     last = first + len(action) - 1
     if recipe.start > last:
         raise OptionError(f"start is {recipe.start}, but {action.name} can be played from frame {first} to {last}")
@@ -104,13 +104,13 @@ def _start(recipe: Splice, action: Clip, first: int) -> int:
 
 
 def _spliced(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
-    """Return the spliced clip, the action at its frames, and the corrections (F, 4)."""
+    """Return the spliced clip, the action as played, and the trunk corrections (F, 4)."""
     if not timing.closes:
         played = resample.sample(timing.action, timing.frames)
         theirs = torso.facing(played) if timing.kind == "sync" else torso.facing_at(timing.action, timing.frames)
         rotations, corrections = upper_rotations(locomotion, played, upper, (torso.facing(locomotion), theirs), recipe)
         return overlay(locomotion, played, upper, rotations, np.full(len(played), recipe.strength)), played, corrections
-    # Cyclic padding: the two ends of the cycle in the middle then follow each other as any two frames do.
+    # Cyclic padding makes the seam of the middle cycle as smooth as its other frames.
     length = len(locomotion) - 1
     count = int(np.ceil(PADDING * locomotion.rate / length))
     assert timing.curve is not None
@@ -131,7 +131,7 @@ def upper_rotations(
 ) -> tuple[Array, Array]:
     """Return the rotations (F, U, 4) of the upper body's joints, and the corrections (F, 4) of its trunk.
 
-    Both clips have the same F frames; faced : the heading (F,) of each, by `torso.facing`.
+    Both clips have the same F frames; faced : the heading (F,) of each, from `torso.facing`.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -156,10 +156,10 @@ def upper_rotations(
 
 
 def overlay(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, strength: Array) -> Clip:
-    """Return the locomotion with other rotations (F, U, 4) of the upper body, by a strength (F,) from 0 to 1.
+    """Return the locomotion with other rotations (F, U, 4) of the upper body, weighted by strength (F,) from 0 to 1.
 
-    The upper body's translations and scales are the action's. A channel that both have is the action's where it names a
-    joint of the upper body, else the locomotion's.
+    Translations and scales of the upper body come from the action. A channel that both clips have comes from the action
+    if it names a joint of the upper body, and from the locomotion otherwise.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -194,7 +194,7 @@ def overlay(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, 
 
 
 def between(one: Array, other: Array, strength: Array) -> Array:
-    """Return rotations (F, U, 4) along the shortest turn from one to the other, by a share (F,); exact at 0 and 1."""
+    """Return rotations (F, U, 4) interpolated along the shortest arc with weights (F,); exact at 0 and 1."""
     share = strength[:, None, None]
     if ((strength == 0.0) | (strength == 1.0)).all():
         return np.where(share == 1.0, other, one)
@@ -220,7 +220,7 @@ def _channels(locomotion: Clip, action: Clip, upper: UpperBody, strength: Array)
 def trunk_report(
     recipe: Splice, upper: UpperBody, clips: tuple[Clip, Clip, Clip], given: Array, corrections: Array
 ) -> dict[str, Any]:
-    """Return the part of the report on how the trunk was turned.
+    """Return the report on how the trunk was turned.
 
     clips : locomotion, action and result; given (F,) : frames of the action as given; corrections (F, 4)
     """
@@ -240,7 +240,7 @@ def trunk_report(
 
 
 def _registration(timing: Timing, action: Clip, ours: Array, given: Array) -> list[dict[str, Any]]:
-    """Return the report on the curve of an action in step, in frames of the clips as given; [] for others."""
+    """Return the report on the curve of an action in step, in frames of the clips as given; [] for other timings."""
     curve = timing.curve
     if timing.kind != "sync" or curve is None:
         return []

@@ -23,9 +23,9 @@ from . import actions as spliced_actions
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
     """Return the first clip, the locomotion, with the upper body of the others, the actions.
 
-    Two clips are spliced as a whole (see `whole.splice`) unless splice points are asked for; several actions are
-    connected to a motion graph that is entered at splice points. Raises OptionError for several actions at their own
-    speed, and what `whole.splice` and `actions.gather` raise.
+    Two clips are spliced as a whole (see `whole.splice`) unless splice points are requested; several actions are
+    connected to a motion graph and entered at splice points. Raises OptionError for several actions at their own speed,
+    and as `whole.splice` and `actions.gather` do.
 
     Example:
         >>> from action_loom.core import verbs

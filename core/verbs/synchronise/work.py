@@ -19,10 +19,10 @@ from . import Synchronise
 def synchronise(
     clips: Sequence[Clip], recipe: Synchronise, progress: Progress = SILENT, registered: RegisteredClips | None = None
 ) -> BlendResult:
-    """Return that one of two clips that is not the reference, re-timed to the reference.
+    """Return the clip that is not the reference, re-timed to the reference.
 
-    registered : what `preprocess.register` returned earlier for the same clips and options. Raises ClipError for any
-    other number of clips.
+    registered : an earlier result of `preprocess.register` for the same clips and options. Raises ClipError unless two
+    clips are given.
 
     Example:
         >>> from action_loom.core import verbs

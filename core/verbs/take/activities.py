@@ -1,7 +1,7 @@
-"""Where a body that does not go about changes what it does, and which of its activities are alike.
+"""Segment a stationary take into activities, and group similar ones.
 
-A repeated movement, such as jumping jacks, has the same mean poses and the same spread about them from one second to
-the next: so means and spreads of poses in a window tell activities apart, and poses themselves do not.
+A repeated movement, such as jumping jacks, has nearly constant mean poses and a nearly constant spread about them.
+Means and spreads of poses in a window therefore separate activities; the poses themselves do not.
 
 Method: A take becomes a set.
 """
@@ -17,17 +17,17 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 
 STEP = 0.1  # s between two samples
-WINDOW = 0.7  # s; sigma of the window in which means and spreads are taken
-SPREAD = 1.7  # how much spreads count beside means
-SHORTEST, LONGEST = 1.5, 40.0  # s of an activity
-PENALTY = 0.018  # s times a squared distance of samples, weighted as in `library.feature`: the cost of a border
-ALIKE = 0.05  # in the same distances; activities whose means and spreads are no farther apart have one name
+WINDOW = 0.7  # s; sigma of the window for means and spreads
+SPREAD = 1.7  # weight of spreads relative to means
+SHORTEST, LONGEST = 1.5, 40.0  # s; duration of an activity
+PENALTY = 0.018  # s times a squared distance of samples, weighted as in `library.feature`: cost of a boundary
+ALIKE = 0.05  # same distance; activities nearer than this get the same name
 
 
 def samples(clip: Clip) -> Array:
-    """Return means and spreads of the joints' places (N, 2·joints·3) in windows about samples 0.1 s apart.
+    """Return windowed means and spreads of joint positions (N, 2·joints·3), one row every 0.1 s.
 
-    Raises LibraryError for bodies whose hips or thighs are not known.
+    Raises LibraryError for bodies without known hips or thighs.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -53,7 +53,7 @@ def _windowed(values: Array, sigma: float) -> Array:
 def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
     """Return where activities end (exclusive; the last is N) in samples (N, C): the partition of least cost.
 
-    The cost is the sum of squared distances of samples from the mean of their activity, and a penalty for each.
+    The cost is the sum of squared distances of samples from the mean of their activity, plus a penalty per activity.
 
     Example:
         >>> import numpy as np
@@ -84,9 +84,9 @@ def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
 
 
 def numbered(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
-    """Return a number (from 0) for each activity, given by its samples; those that are alike have the same.
+    """Return a label (from 0) for each activity, given by its samples; similar activities share a label.
 
-    The two nearest groups join as long as their means are no farther apart than `alike`.
+    Agglomerative: the two nearest groups merge while their means are nearer than `alike`.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""What a set has and what a character lacks to be driven by it: speeds, turns, starts and stops, in words.
+"""Report the speeds, turns, starts and stops that a set has, and those it lacks for driving a character.
 
 Method: A take becomes a set.
 """
@@ -11,16 +11,16 @@ from . import loops
 from .states import IDLE
 from .take_set import Item, follows, other_side
 
-GAP = 1.7  # a gait so many times faster than the next slower one leaves a gap between them
-SLOWEST = 0.2  # m/s; slower loops stand
-STRAIGHT = 15.0  # degrees a second; loops that turn less go straight on
+GAP = 1.7  # a gait this many times faster than the next slower one leaves a gap
+SLOWEST = 0.2  # m/s; slower loops count as standing
+STRAIGHT = 15.0  # degrees a second; loops that turn less count as straight
 
 MIRROR, BLEND, CAPTURE = "mirror", "blend", "capture"
 
 
 @dataclass(frozen=True)
 class Point:
-    """A loop in the picture of speed (m/s) by turn rate (degrees a second, positive to the left)."""
+    """A loop as a point: speed (m/s) against turn rate (degrees a second, positive to the left)."""
 
     name: str
     speed: float
@@ -29,9 +29,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Hole:
-    """What a set lacks, in words; how it can be filled (MIRROR, BLEND of two, or CAPTURE) and of which items.
+    """A missing motion: a sentence, the way to fill it (MIRROR, BLEND of two, or CAPTURE), and the items used.
 
-    seek : by which words a library has it (see `words`), "" where the set itself fills it
+    seek : words to search for in a library (see `words`), "" if the set itself can fill it
     """
 
     words: str
@@ -41,7 +41,7 @@ class Hole:
 
 
 def points(items: Sequence[Item]) -> list[Point]:
-    """Return the loops of a set that stand or go, by speed and turn rate.
+    """Return the standing and travelling loops of a set by speed and turn rate.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -58,7 +58,7 @@ def points(items: Sequence[Item]) -> list[Point]:
 
 
 def holes(items: Sequence[Item]) -> list[Hole]:
-    """Return what a character lacks to be driven by a set, as sentences.
+    """Return sentences on the motions a set lacks for driving a character.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -90,7 +90,7 @@ def _goes_ahead(name: str) -> bool:
 
 
 def _ways(name: str, standing: Sequence[str], after: dict[str, list[str]], by_name: dict[str, Item]) -> list[Hole]:
-    """Return whether there is no start of a gait or no stop."""
+    """Return a missing start or stop of a gait."""
     starts = [one for rest in standing for one in after[rest] if _ends_in(by_name[one], name)]
     stops = [one for one in after[name] for rest in standing if _ends_in(by_name[one], rest)]
     gait, out = name.split(" ")[0].lower(), []
@@ -106,7 +106,7 @@ def _ends_in(item: Item, name: str) -> bool:
 
 
 def _turns(point: Point, known: Sequence[Point], items: Sequence[Item]) -> list[Hole]:
-    """Return the sides to which a gait has neither a loop that turns nor a turn out of it."""
+    """Return the sides to which a gait has neither a turning loop nor a turn that follows it."""
     has = {}
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         curves = [one.name for one in known if sign * one.turn >= STRAIGHT and one.name.split(" ")[0] in point.name]
@@ -129,7 +129,7 @@ def _turns(point: Point, known: Sequence[Point], items: Sequence[Item]) -> list[
 
 
 def _gaps(ahead: Sequence[Point]) -> list[Hole]:
-    """Return the gaps between speeds that go straight on."""
+    """Return the gaps between the speeds of straight gaits."""
     out = []
     for slower, faster in pairwise(ahead):
         if faster.speed > GAP * slower.speed:

@@ -1,4 +1,4 @@
-"""One stretch of a take, as its recipe says: a loop, or an action whose ends are poses of loops.
+"""Cut one stretch out of a take, as a loop or as an action whose ends match poses of loops.
 
 Method: A take becomes a set.
 """
@@ -21,13 +21,13 @@ from .cutting import Cut, Stretch
 from .loops import Made
 from .states import State
 
-NEAREST = -1  # the frame of a loop that is nearest to an end
+NEAREST = -1  # frame number that means: the loop frame nearest to the end
 _COLUMNS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Take:
-    """A take that was read for cutting: its tracks, and the loops that were made of it, by their stretch."""
+    """A take prepared for cutting: its tracks, and a cache of the loops made of it, by stretch."""
 
     cut: Cut
     found: dict[tuple[int, int, str], Made] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Take:
         return made.clip
 
     def stretch(self, first: int, last: int, kind: str) -> Stretch:
-        """Return some frames of the take as a stretch; raises OptionError where they are not in it."""
+        """Return frames of the take as a stretch; raises OptionError if the take does not contain them."""
         low, high = self.cut.first, self.cut.first + len(self.cut.clip) - 1
         if not low <= first <= last - 2 or last > high:
             name = self.cut.clip.name
@@ -55,7 +55,7 @@ class Take:
 
 
 def prepare(clips: Sequence[Clip], recipe: TakeOptions, progress: Progress = SILENT) -> Take:
-    """Return a take ready to be cut; raises ClipError for more than one clip and as `tracks.tracks` does."""
+    """Return a take ready to be cut; raises ClipError for more than one clip, and as `tracks.tracks` does."""
     if len(clips) != 1:
         raise ClipError(f"One take is cut at a time; {len(clips)} given")
     progress.at(0.0, "Tracking")
@@ -66,10 +66,10 @@ def prepare(clips: Sequence[Clip], recipe: TakeOptions, progress: Progress = SIL
 def cut_out(
     clips: Sequence[Clip], recipe: CutOut, progress: Progress = SILENT, take: Take | None = None
 ) -> CutOutResult:
-    """Return one stretch of a take as a loop or as an action, over the origin, facing as the body does at rest.
+    """Return one stretch of a take as a loop or as an action, over the origin, facing as in the rest pose.
 
-    Raises ClipError for more than one clip, for a stretch without a loop where one is wanted, and for ends that are too
-    far from the poses they are to be; OptionError for frames that the take does not have.
+    Raises ClipError for more than one clip, for a stretch from which a requested loop can't be made, and for ends too
+    far from their target poses; OptionError for frames outside the take.
 
     Example:
         >>> from action_loom.core import verbs
@@ -121,7 +121,7 @@ def _mirrored(clip: Clip) -> Clip:
 
 
 def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
-    """Return a part whose ends are the poses that a recipe wants, and how far they were from them, metres."""
+    """Return a stretch with the end poses requested by a recipe, and its original distance from them in metres."""
     if recipe.mirrored:
         part = _mirrored(part)
     part = replace(part, cyclic=False)
@@ -147,7 +147,7 @@ def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
 
 
 def _pose(rows: Sequence[Sequence[float]], end: str, take: Take) -> tuple[Clip, int]:
-    """Return the loop and its frame that a row names; raises OptionError for anything else."""
+    """Return the loop and its frame that a row names; raises OptionError for an invalid row."""
     if len(rows) != 1 or len(rows[0]) != _COLUMNS or not 0 <= int(rows[0][2]) < len(KINDS):
         raise OptionError(f"{end} must be one row: first and last frame, kind (0 to 4), frame, and whether mirrored")
     first, last, kind, frame, mirrored = (int(number) for number in rows[0])

@@ -1,4 +1,4 @@
-"""A take cut into named stretches, without gaps but for its breaks (methods: A take becomes a set)."""
+"""Cut a take into named stretches that cover it except for its breaks (methods: A take becomes a set)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,22 +15,22 @@ from . import activities, tracks
 from .states import ACTION, GAITS, IDLE, RUN, TURN, Span, State, spans
 from .tracks import Tracks
 
-NEAR = 0.14  # s from a border to the foot strike that it moves to
-LONG = 3.0  # s; in a shorter action no changes are looked for
-FLIGHT = (0.2, 1.2)  # s with no foot on the ground that are a jump
-JUMPS = 4.0  # s; a longer action with one flight is more than a jump
-RIGHT_ANGLES = 45.0  # degrees to which the angles of turns on the spot are rounded
-SPEEDS = ((0.55, "Slow"), (1.05, ""), (np.inf, "Fast"))  # heights a second of walks, and what they are called
+NEAR = 0.14  # s; a boundary moves to a foot strike within this time
+LONG = 3.0  # s; shorter actions are not split further
+FLIGHT = (0.2, 1.2)  # s without ground contact that make a jump
+JUMPS = 4.0  # s; a longer action with one flight is not named a jump
+RIGHT_ANGLES = 45.0  # degrees to which angles of turns in place are rounded
+SPEEDS = ((0.55, "Slow"), (1.05, ""), (np.inf, "Fast"))  # name by speed, body heights a second
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """The frames first … last of a take (as given), and what the body does there.
+    """Frames first … last of a take (as given) and the activity in them.
 
-    name : such as "Walk Left", "Turn Right 90", "Action 02"; several stretches may have one name
-    number : of actions, from 1; those that are alike have one number; else 0
-    speed : metres a second over the ground; turn : degrees a second, positive to the left; angle : in all, degrees
-    heights : of the body, a second: the speed of bodies of all sizes
+    name : such as "Walk Left", "Turn Right 90", "Action 02"; several stretches may share a name
+    number : of actions, from 1; similar actions share it; 0 for other stretches
+    speed : m/s over the ground; turn : degrees a second, positive to the left; angle : total turn, degrees
+    heights : speed in body heights a second, comparable between bodies
     """
 
     first: int
@@ -50,7 +50,7 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A take without its calibration poses, its tracks, and its stretches; frames count from the take as given."""
+    """A take without its calibration poses, with its tracks and stretches; frames count from the take as given."""
 
     clip: Clip
     tracks: Tracks
@@ -58,12 +58,12 @@ class Cut:
     stretches: tuple[Stretch, ...]
 
     def part(self, stretch: Stretch) -> Clip:
-        """Return the frames of a stretch as a clip that has its name."""
+        """Return the frames of a stretch as a clip of that name."""
         part = self.clip.cut(stretch.first - self.first, stretch.last - self.first + 1)
         return replace(part, name=stretch.name)
 
     def breaks(self, first: int = 0, last: int | None = None) -> list[Break]:
-        """Return the breaks between two frames of the take as given, with such frames."""
+        """Return the breaks between two frames of the take as given, in these frames."""
         found = [replace(one, first=one.first + self.first, last=one.last + self.first) for one in self.tracks.breaks]
         return [one for one in found if one.last > first and (last is None or one.first < last)]
 
@@ -92,13 +92,13 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
 
 
 def _unbroken(span: Span, found: Tracks) -> list[Span]:
-    """Return a span parted where the take is interrupted."""
+    """Return a span split where the take is interrupted."""
     changes = np.flatnonzero(np.diff(found.whole[span.first : span.end])) + 1 + span.first
     return [Span(a, b, span.state) for a, b in pairwise([span.first, *changes.tolist(), span.end])]
 
 
 def _parts(span: Span, found: Tracks) -> list[Span]:
-    """Return an action cut where what is done changes; other spans as they are."""
+    """Return a long action split where the activity changes; other spans unchanged."""
     if span.state.kind != ACTION or len(span) < LONG * found.rate:
         return [span]
     rows = _samples(span, found)
@@ -113,7 +113,7 @@ def _samples(span: Span, found: Tracks) -> np.ndarray:
 
 
 def _numbered(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, int]]:
-    """Return spans with the numbers of actions, from 1 in order of their first appearance; 0 for others."""
+    """Return spans with action numbers, from 1 in order of first appearance; 0 for spans that are not actions."""
     doing = [k for k, span in enumerate(parts) if span.state.kind == ACTION]
     numbers = dict.fromkeys(range(len(parts)), 0)
     given = activities.numbered([_samples(parts[k], found) for k in doing])
@@ -122,7 +122,7 @@ def _numbered(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, int]]:
 
 
 def _at_strikes(parts: Sequence[Span], found: Tracks) -> list[tuple[int, int]]:
-    """Return the rows of spans, with borders beside walks and runs moved to the nearest foot strike."""
+    """Return the row ranges of spans; boundaries next to walks and runs move to the nearest foot strike."""
     strikes = np.flatnonzero((np.diff(found.stands.astype(np.int8), axis=0) > 0).any(axis=1)) + 1
     borders = [0]
     for before, after in pairwise(parts):
@@ -157,7 +157,7 @@ def _stretch(span: Span, number: int, found: Tracks, dropped: int) -> Stretch:
 
 
 def _end(span: Span, found: Tracks) -> int:
-    """Return the last frame of a span: the first of the next one, or that before a break or the end of the take."""
+    """Return the last frame of a span: the next span's first, or the last before a break or the take's end."""
     if span.end < len(found) and found.whole[span.end] == found.whole[span.end - 1]:
         return int(found.frames[span.end])
     row = int(found.frames[span.end - 1])
@@ -165,7 +165,7 @@ def _end(span: Span, found: Tracks) -> int:
 
 
 def _name(span: Span, number: int, angle: float, found: Tracks) -> str:
-    """Return the name of a stretch by what it is."""
+    """Return the name of a stretch from its state."""
     state, side = span.state, span.state.side.capitalize()
     if state.kind == ACTION:
         return "Jump" if _is_jump(span, found) else f"Action {number:02}"
@@ -181,7 +181,7 @@ def _name(span: Span, number: int, angle: float, found: Tracks) -> str:
 
 
 def _is_jump(span: Span, found: Tracks) -> bool:
-    """Return whether an action is short and leaves the ground once, for as long as a jump takes."""
+    """Return whether an action is short and leaves the ground exactly once, for the duration of a jump."""
     off = runs(np.asarray(found.stands[span.first : span.end].sum(axis=1) == 0))
     flights = [end - start for start, end in off if end - start >= FLIGHT[0] * found.rate]
     return len(flights) == 1 and flights[0] <= FLIGHT[1] * found.rate and len(span) <= JUMPS * found.rate

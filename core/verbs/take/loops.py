@@ -1,4 +1,4 @@
-"""Loops out of the steady stretches of a take, the best of those that are alike (methods: A take becomes a set)."""
+"""Make loops from steady stretches of a take, the best one of each kind (methods: A take becomes a set)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,22 +17,22 @@ from . import meeting
 from .cutting import Cut, Stretch
 from .states import ACTION, GAITS, IDLE
 
-STEADY = 0.25  # of the usual speed; rows whose speed is farther from it are no part of a steady stretch
-AT_REST = 0.03  # heights a second of all points; less is stillness
-LEAST_GAIT, LEAST_IDLE = 0.8, 1.0  # s of steady motion that a loop is looked for in
-TRIED, GOOD = 3, 0.9  # stretches of one name that are tried, longest first, until one repeats itself that well
-BIN = 0.3  # body heights a second; gaits of one name whose speeds differ by less are alike
-SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration: a seam beyond is seen
-MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.4  # s before the cycle of a rest, s between frames tried, least share
-SHORT = 0.5  # s of a cycle; a shorter one of an action trembles
+STEADY = 0.25  # relative deviation from the median speed; rows beyond it are not steady
+AT_REST = 0.03  # body heights a second, mean of all points; slower counts as still
+LEAST_GAIT, LEAST_IDLE = 0.8, 1.0  # s of steady motion required to search for a loop
+TRIED, GOOD = 3, 0.9  # stretches of one name to try, longest first; stop at this repeat score
+BIN = 0.3  # body heights a second; gaits of one name with a smaller difference in speed are one kind
+SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration; a larger seam is visible
+MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.4  # s before an idle cycle, s between tried frames, least share of the stretch
+SHORT = 0.5  # s; a shorter cycle of an action looks like trembling
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A loop of a stretch, or why there is none.
+    """A loop of a stretch, or the reason why there is none.
 
-    clip : the cycle, begun where the left foot strikes; report : of Loop; why : "" for a loop
-    low, struck : frame of the stretch with which the cycle begins, and the frames from there to that strike
+    clip : the cycle, starting at a left foot strike; report : of Loop; why : "" for a loop
+    low, struck : frame of the stretch where the found cycle starts, and frames from there to the left foot strike
     """
 
     stretch: Stretch
@@ -44,12 +44,12 @@ class Made:
 
     @property
     def repeats(self) -> float:
-        """How well the take repeats the cycle, 1 for exactly; −∞ without a loop, 0 where it was not looked for."""
+        """How well the take repeats the cycle: 1 is exact, 0 not measured, −∞ no loop."""
         return -np.inf if self.clip is None else float(self.report["loop"]["score"] or 0.0)
 
 
 def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
-    """Return the best loop of each kind of steady stretch, and of each other stretch why it has none.
+    """Return the best loop of each kind of steady stretch, and for every other stretch the reason why it has none.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -66,7 +66,7 @@ def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
 
 
 def _alike(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
-    """Return stretches that have one name and, of gaits, about one speed."""
+    """Group stretches that share a name and, for gaits, roughly a speed."""
     groups: list[list[Stretch]] = []
     for stretch in sorted(stretches, key=lambda stretch: (stretch.name, stretch.heights, stretch.first)):
         last = groups[-1] if groups else []
@@ -79,7 +79,7 @@ def _alike(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
 
 
 def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
-    """Return a loop of one of some stretches that are alike, and why the others were left out."""
+    """Return the best loop of similar stretches, and the reason for omitting each of the others."""
     tried: list[Made] = []
     for stretch in group[:TRIED]:
         tried.append(looped(cut, stretch))
@@ -97,7 +97,7 @@ def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
 
 
 def looped(cut: Cut, stretch: Stretch) -> Made:
-    """Return the loop of one stretch, or why there is none."""
+    """Return the loop of one stretch, or the reason why there is none."""
     kind, part, steady = stretch.state.kind, cut.part(stretch), 0
     if kind in (*GAITS, IDLE):
         steady, end = _steady(cut, stretch)
@@ -119,12 +119,12 @@ def looped(cut: Cut, stretch: Stretch) -> Made:
 
 
 def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
-    """Return the loop of a part of a stretch, with a given cycle or (length 0) one that is found."""
+    """Return the loop of a part of a stretch, with a given cycle or, for length 0, one found by Loop."""
     kind = stretch.state.kind
     try:
         made = verbs.apply(Loop(whole="no", start=start, length=length, trim=False), [part])
     except LoomError as error:
-        return Made(stretch, None, {}, str(error).partition(";")[0])  # behind it, which options would help
+        return Made(stretch, None, {}, str(error).partition(";")[0])  # the rest of the message suggests options
     if kind == ACTION and made.clip.seconds < SHORT:
         return Made(stretch, None, {}, f"what it repeats takes {made.clip.seconds:.1f} s only")
     seam = made.report["quality"]["after"]["seam"]
@@ -137,9 +137,9 @@ def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
 
 
 def _of_rest(part: Clip) -> list[tuple[int, int]]:
-    """Return first frames and lengths of cycles of a rest, each most of it, those with the most similar ends first.
+    """Return start frames and lengths of cycles in an idle, most similar ends first.
 
-    A rest repeats nothing; what is left between the ends fades over the frames before the first.
+    An idle does not repeat, so the remaining difference between the ends fades over the frames before the start.
     """
     every = max(1, round(part.rate * SPACING))
     shapes = meeting.shapes(part)[::every]
@@ -154,9 +154,9 @@ def _of_rest(part: Clip) -> list[tuple[int, int]]:
 
 
 def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
-    """Return the frames (end exclusive) of the stretch, counted from its first, in which it is steady.
+    """Return the steady frames (end exclusive) of a stretch, counted from its first frame.
 
-    A gait is where its speed is near the usual one, a rest where the body moves as little as it mostly does.
+    A gait is steady while its speed is near its median, an idle while the body moves little.
     """
     tracks = cut.tracks
     rows = np.flatnonzero((tracks.frames >= stretch.first - cut.first) & (tracks.frames <= stretch.last - cut.first))
@@ -175,12 +175,12 @@ def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
 
 
 def begun(cycle: Clip) -> Clip:
-    """Return a cycle of a gait that begins where the left foot strikes, so that phases of all loops agree."""
+    """Return a cycle of a gait shifted to start at a left foot strike, so that the phases of all loops agree."""
     return begun_at(cycle, strike(cycle))
 
 
 def begun_at(cycle: Clip, struck: int) -> Clip:
-    """Return a cycle that begins at one of its frames."""
+    """Return a cycle shifted to start at one of its frames."""
     if struck == 0:
         return cycle
     length = len(cycle) - 1
@@ -189,7 +189,7 @@ def begun_at(cycle: Clip, struck: int) -> Clip:
 
 
 def strike(cycle: Clip) -> int:
-    """Return the frame of a cycle in which its left foot begins to stand; where none does, it is farthest ahead."""
+    """Return the frame of a cycle where the left foot strikes, or, if it never stands, where it is farthest ahead."""
     length = len(cycle) - 1
     stands = contacts.detect(cycles.unrolled(cycle, 1, 1)).get("L")
     inner = [] if stands is None else [a for a, _ in contacts.runs(stands) if length <= a < 2 * length]
@@ -218,7 +218,7 @@ def speed(clip: Clip) -> tuple[float, float]:
         return 0.0, 0.0
     ground, facing = root_motion.ground_frames(clip)
     turn = float(np.degrees(facing[-1] - facing[0]))
-    # Along an arc: the chord is shorter by the sine of half the turn.
+    # The chord of an arc is shorter than the arc: divide by the sinc of half the turn.
     half = 0.5 * abs(np.radians(turn))
     bent = half / np.sin(half) if 1e-3 < half < 3.0 else 1.0
     return float(np.linalg.norm(ground[-1] - ground[0])) * bent / clip.seconds, turn / clip.seconds

@@ -1,4 +1,4 @@
-"""Ends that meet: a stretch whose first and last poses become those of loops (methods: A take becomes a set)."""
+"""Move the first and last pose of a stretch onto poses of loops (methods: A take becomes a set)."""
 
 from dataclasses import dataclass, replace
 
@@ -9,23 +9,23 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...weave.seam import repairs
 
-FADE = 0.3  # s in which the rest of a stretch goes over into its own poses
-AHEAD = 0.1  # s; the distance that a point moves in this time counts like a place
-LARGEST = 0.12  # of the body's height, root mean square; ends that are farther from a loop's pose are not moved there
+FADE = 0.3  # s over which the correction fades out
+AHEAD = 0.1  # s; velocities times this are compared like positions
+LARGEST = 0.12  # body heights, root mean square; ends farther from a loop's pose are not moved
 
 
 @dataclass(frozen=True)
 class Pose:
-    """A frame of a loop, by the loop's name."""
+    """A frame of a loop, named by the loop."""
 
     loop: str
     frame: int = 0
 
 
 def shapes(clip: Clip, *, repeats: bool = False) -> Array:
-    """Return places and velocities of the points of the body (F, C) in its ground frame, weighted; metres.
+    """Return weighted positions and velocities of body points (F, C) in the ground frame, in metres.
 
-    repeats : whether the clip is a cycle, whose ends have the velocities of the middle
+    repeats : whether the clip is a cycle, so that velocities at its ends are computed across the seam
     """
     if repeats:
         length = len(clip) - 1
@@ -38,9 +38,9 @@ def shapes(clip: Clip, *, repeats: bool = False) -> Array:
 
 
 def nearest(among: Array, shape: Array, alike: float = 0.0) -> tuple[int, float]:
-    """Return the row of shapes (F, C) that is nearest to a shape (C,), and how far it is, metres.
+    """Return the row of shapes (F, C) nearest to a shape (C,), and its distance in metres.
 
-    alike : metres; the first of the rows that are farther by less is taken
+    alike : metres; returns the first row that is at most this much farther than the nearest
 
     Example:
         >>> import numpy as np
@@ -56,10 +56,10 @@ def nearest(among: Array, shape: Array, alike: float = 0.0) -> tuple[int, float]
 
 
 def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
-    """Return a clip whose first pose is that of one clip of a frame, and whose last pose that of another.
+    """Return a clip whose end poses are replaced by poses from one-frame clips; None leaves an end unchanged.
 
-    Poses are taken to the ground frames of the ends; None leaves an end as it is. Within 0.3 s (or half of the clip)
-    of each end, what is left of the change dies away.
+    The poses are placed in the ground frames of the ends. The correction fades out within 0.3 s of each end, or within
+    the clip if that is shorter.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -86,7 +86,7 @@ def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
 
 
 def _at(pose: Clip, part: Clip, frame: int) -> Clip:
-    """Return a clip of one frame turned and moved to the ground frame of a frame of another."""
+    """Return a one-frame clip placed in the ground frame of a frame of another clip."""
     ground, facing = root_motion.ground_frames(part.cut(frame, frame + 1))
     here, now = root_motion.ground_frames(pose)
     turn = float(facing[0] - now[0])
@@ -96,7 +96,7 @@ def _at(pose: Clip, part: Clip, frame: int) -> Clip:
 
 
 def _shifted(part: Clip, pose: Clip, frame: int, share: Array) -> Clip:
-    """Return a clip with the change from its own frame to a pose added, by a share (F,) of it in each frame."""
+    """Return a clip with the offset from one of its frames to a pose added, weighted by `share` (F,) per frame."""
     change = quat.log(quat.same_side(quat.mul(pose.rotations[0], quat.inv(part.rotations[frame])), quat.IDENTITY))
     moved = pose.translations[0] - part.translations[frame]
     return replace(
@@ -108,7 +108,7 @@ def _shifted(part: Clip, pose: Clip, frame: int, share: Array) -> Clip:
 
 
 def gap(one: Clip, other: Clip) -> tuple[float, float]:
-    """Return the largest distance between two poses, metres and degrees of a joint, each in its ground frame.
+    """Return the largest distance (m) and joint angle (degrees) between two poses, each in its ground frame.
 
     one, other : clips of one frame
     """

@@ -10,7 +10,7 @@ _FIELD = re.compile(r"\{(\w*)\}")
 
 
 def checked(pattern: str) -> str:
-    """Return a pattern that has {name} and of fields only known ones; raises OptionError for another.
+    """Return a pattern after checking that it has {name} and only known fields; raises OptionError otherwise.
 
     Example:
         >>> from action_loom.core.verbs.take import naming

@@ -1,4 +1,7 @@
-"""The items of a set whose actions were cut out one by one, by their recipes (methods: A take becomes a set)."""
+"""Rebuild the items of a set from separately cut actions, using their recipes.
+
+Method: A take becomes a set.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,9 +20,9 @@ _Key = tuple[int, int, str, bool]  # first and last frame in the take, kind, and
 
 
 def items(made: Sequence[tuple[str, CutOut, Clip]]) -> list[Item]:
-    """Return the items of a set: each by its name, the recipe that cut it out, and its clip.
+    """Return the items of a set from triples of name, recipe that cut the action out, and clip.
 
-    An end that is the pose of a loop of the set, in place as the action is or not, has its name; other ends have none.
+    An end that matches a loop of the set, in place or travelling like the action, gets that loop's name; others get "".
 
     Example:
         >>> from action_loom.core import verbs
@@ -65,7 +68,7 @@ def _pose(
 
 
 def _moving(clip: Clip) -> Clip:
-    """Return a clip with the travel that was taken out of it."""
+    """Return a clip with the travel restored that had been stored as a root trajectory."""
     trajectory = root_trajectory.stored(clip)
     if trajectory is None:
         return clip

@@ -1,4 +1,4 @@
-"""The picture of a stretch that was cut out: paths of the body's ends from above, and their speeds."""
+"""The picture of a cut stretch: paths of hips and feet from above, and their speeds."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -1,4 +1,7 @@
-"""Where an action of a set begins, and what carries its travel (methods: A take becomes a set)."""
+"""Place an action of a set at the origin, and choose the joint that carries its travel.
+
+Method: A take becomes a set.
+"""
 
 from dataclasses import replace
 
@@ -15,7 +18,7 @@ ROOTS = (IN_PLACE, ROOT)
 
 
 def at_origin(clip: Clip) -> Clip:
-    """Return a clip whose first frame is over the origin, facing as the body does at rest.
+    """Return a clip whose first frame is over the origin, facing as in the rest pose.
 
     Example:
         >>> import numpy as np
@@ -33,7 +36,7 @@ def at_origin(clip: Clip) -> Clip:
 
 
 def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
-    """Return a clip in place, or with its travel on the root bone where it has one, and sentences on what is not.
+    """Return a clip in place or with its travel on the root bone, and warnings.
 
     root : one of ROOTS
 

@@ -1,4 +1,4 @@
-"""What a body does in each row of a take: it idles, walks, runs, turns, or does something else.
+"""Classify each row of a take: idle, walk, run, turn in place, or other action.
 
 Method: A take becomes a set.
 """
@@ -12,31 +12,31 @@ from ...check.contacts import runs
 from ...motion.quat import Array
 from .tracks import Flags, Tracks
 
-# Limits to enter a state and to stay in it, so that no state flickers.
+# Pairs are thresholds to enter a state and to stay in it; this hysteresis prevents flicker.
 GOES = (0.18, 0.12)  # heights a second
-STEPS = (0.45, 0.25)  # share of the travel made by feet that pass each other; less is no gait
-BUSY = 1.3  # of its speed over the ground, all points of a body that walks or runs move
-BESIDE = (0.12, 0.22)  # heights a second by which they may move more; these limits are from above
+STEPS = (0.45, 0.25)  # share of travel made by alternating steps; less is not a gait
+BUSY = 1.3  # mean speed of all body points over hip speed in a walk or run
+BESIDE = (0.12, 0.22)  # heights a second of additional movement allowed; upper limits
 RUNS = (0.10, 0.04)  # share of frames in the air
-RUNS_AT = 0.6  # of the usual air of a run: there it begins and ends, for a mean over some time rises before it
-GOES_AT = 0.2  # of the usual speed of a walk, likewise
+RUNS_AT = 0.6  # of the median air share of a run; trims its ends, because a windowed mean rises too early
+GOES_AT = 0.2  # of the median speed of a walk; trims its ends for the same reason
 RUNNING = 0.6  # heights a second; slower flights are hops
 TURNS = (40.0, 20.0)  # degrees a second
-STILL = (0.10, 0.16)  # heights a second of all points; these limits are from above
-BUSIEST = (0.4, 0.6)  # likewise of the fastest point: who waves does not idle
-SIDEWAYS, BACKWARDS, SLACK = 50.0, 130.0, 8.0  # degrees off the facing, and by how much a state outlasts its limit
-LOW = (0.80, 0.85)  # of the standing height of the hips; from above
-LEAST = 0.4  # s; shorter stretches join the longer neighbour
-PASSES = 3  # of short spans into activities beside them; what then is left is alone
-LEAST_REST = 1.0  # s; a shorter rest between activities is part of them
-OFTEN = 0.4  # of the way of a walk on which feet pass each other often enough; with less it is none
-SHIFT = 0.3  # heights a second of all points in a short shift of the weight, at most
-LEAST_GAIT = 0.8  # s; shorter walks and runs beside an activity are steps of it
-LEAST_ASIDE = 1.2  # s; a shorter strafe or walk back is part of a turn
-LEAST_TURN = 30.0  # degrees; a smaller turn on the spot is none
-PLANTED = 0.95  # of a turn on the spot; with both feet down for longer it is a twist
-TRAVELS = 0.8  # of the time in which it does not idle; a body that travels less fights, dances or works
-GAIT_SHARE = 0.6  # of that travel which is a gait, in such a take
+STILL = (0.10, 0.16)  # heights a second, mean of all points; upper limits
+BUSIEST = (0.4, 0.6)  # heights a second of the fastest point, so that waving is not idling; upper limits
+SIDEWAYS, BACKWARDS, SLACK = 50.0, 130.0, 8.0  # degrees between travel and facing; SLACK is the hysteresis
+LOW = (0.80, 0.85)  # of the standing height of the hips; upper limits
+LEAST = 0.4  # s; a shorter stretch joins its longer neighbour
+PASSES = 3  # passes that merge short spans into adjacent activities
+LEAST_REST = 1.0  # s; a shorter idle between activities belongs to them
+OFTEN = 0.4  # share of a walk with frequent enough steps; with less it is not a walk
+SHIFT = 0.3  # heights a second of all points; upper limit for a short weight shift
+LEAST_GAIT = 0.8  # s; shorter walks and runs next to an activity are steps of it
+LEAST_ASIDE = 1.2  # s; a shorter strafe or backward walk is part of a turn
+LEAST_TURN = 30.0  # degrees; smaller turns in place are ignored
+PLANTED = 0.95  # share of a turn in place; with both feet down for longer it is a twist
+TRAVELS = 0.8  # share of the active time; a body that travels less fights, dances or works
+GAIT_SHARE = 0.6  # share of that travel made by a gait, in a travelling take
 
 IDLE, WALK, RUN, TURN, ACTION = "idle", "walk", "run", "turn", "action"
 GAITS = (WALK, RUN)
@@ -44,12 +44,12 @@ GAITS = (WALK, RUN)
 
 @dataclass(frozen=True)
 class State:
-    """What a body does.
+    """The state of a body.
 
-    kind : IDLE, WALK, RUN, TURN (on the spot) or ACTION
-    way : of gaits, "" ahead, "back", or "strafe"
-    side : "left" or "right" of turns, curves and strafes, else ""
-    low : whether it goes or stands crouched
+    kind : IDLE, WALK, RUN, TURN (in place) or ACTION
+    way : of gaits, "" forward, "back", or "strafe"
+    side : "left" or "right" for turns, curves and strafes, else ""
+    low : whether the body is crouched
     """
 
     kind: str
@@ -60,7 +60,7 @@ class State:
 
 @dataclass(frozen=True)
 class Span:
-    """The rows first … end − 1 of a take, in one state."""
+    """Rows first … end − 1 of a take, all in one state."""
 
     first: int
     end: int
@@ -71,7 +71,7 @@ class Span:
 
 
 def spans(tracks: Tracks) -> list[Span]:
-    """Return what the body does from the first row to the last, without gaps; two neighbours have different states.
+    """Return spans that cover all rows of a take; adjacent spans have different states.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -93,7 +93,7 @@ def spans(tracks: Tracks) -> list[Span]:
 
 
 def _ahead(span: Span, tracks: Tracks) -> Span:
-    """Return a strafe or a walk back as it is, or as going ahead if it is too short to be meant."""
+    """Return a strafe or backward walk unchanged, or as a forward one if it is too short to be intended."""
     if not span.state.way or len(span) >= LEAST_ASIDE * tracks.rate:
         return span
     return replace(span, state=replace(span.state, way="", side=_side(span, tracks)))
@@ -105,9 +105,9 @@ def _side(span: Span, tracks: Tracks) -> str:
 
 
 def travels(tracks: Tracks) -> bool:
-    """Return whether a take is of going about: then sideways and backwards steps are a strafe and a walk back.
+    """Return whether a take mostly travels by gaits: then side steps are strafes, backward ones backward walks.
 
-    In boxing, dance and acrobatics they are part of what is done. Turns on the spot do not count.
+    Such steps are part of the activity in boxing, dance and acrobatics. Turns in place do not count.
     """
     goes = _goes(tracks)
     active = goes | (~_idle(tracks) & (np.abs(tracks.turn) < TURNS[0]))
@@ -122,7 +122,7 @@ def _goes(tracks: Tracks) -> Flags:
 
 
 def _gait(goes: Flags, tracks: Tracks) -> Flags:
-    """Return in which of the rows in which a body goes it does so by a gait, and does little else."""
+    """Return in which travelling rows (flags) the body travels by a gait without much other movement."""
     stepping = _hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
     beside = tracks.moving - BUSY * tracks.speed
     return goes & stepping & _hysteresis(beside < BESIDE[0], beside < BESIDE[1])
@@ -145,7 +145,7 @@ def _rows(tracks: Tracks) -> list[State]:
         side: _hysteresis(sign * tracks.turn > TURNS[0], sign * tracks.turn > TURNS[1])
         for side, sign in (("left", 1.0), ("right", -1.0))
     }
-    # In flight a knee is bent: the hips of a run are low over the lower foot.
+    # Knees bend during flight, so the hips of a run are low above the lower foot.
     low = _hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
     idle = _idle(tracks)
     ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
@@ -165,7 +165,7 @@ def _rows(tracks: Tracks) -> list[State]:
 
 
 def _ways(aside: Array) -> list[tuple[str, str]]:
-    """Return the way of travel and the side of a strafe of each row, from the angle to the facing, degrees."""
+    """Return the direction of travel and side of each row, from the angle (degrees) between travel and facing."""
     out, now = [], ("", "")
     for angle in aside:
         off = abs(float(angle))
@@ -190,7 +190,7 @@ def _hysteresis(enter: Flags, stay: Flags) -> Flags:
 
 
 def _risen(flags: Flags, values: Array, share: float) -> Flags:
-    """Return runs of flags from where values first pass a share of what is usual in the run, to where they last do."""
+    """Return runs of flags, each trimmed to where values first and last exceed a share of their median in it."""
     out = np.zeros_like(flags)
     for start, end in runs(flags):
         high = np.flatnonzero(values[start:end] >= share * np.median(values[start:end]))
@@ -209,7 +209,7 @@ def _rows_of(found: list[Span]) -> list[State]:
 
 
 def _without_short(found: list[Span], least: float) -> list[Span]:
-    """Return spans of which the shortest that is too short joined its longer neighbour, again and again."""
+    """Return spans after repeatedly merging the shortest one that is too short into its longer neighbour."""
     found = list(found)
     while len(found) > 1:
         k = min(range(len(found)), key=lambda k: (len(found[k]), k))
@@ -224,12 +224,12 @@ def _without_short(found: list[Span], least: float) -> list[Span]:
 
 
 def _alike(one: State, other: State) -> bool:
-    """Return whether two states are the same gait: then a short curve or change of side belongs to it."""
+    """Return whether two states are the same gait, so that a short curve or change of side belongs to it."""
     return one.kind == other.kind
 
 
 def _turned(span: Span, tracks: Tracks) -> Span:
-    """Return a turn on the spot as it is, or as idling or an action if it turns too little."""
+    """Return a turn in place unchanged, or as idling or an action if it turns too little."""
     if span.state.kind != TURN:
         return span
     facing = tracks.facing[span.first : span.end]
@@ -241,9 +241,9 @@ def _turned(span: Span, tracks: Tracks) -> Span:
 
 
 def _absorbed(found: list[Span], tracks: Tracks) -> list[Span]:
-    """Return spans in which short walks, turns and rests between activities belong to these.
+    """Return spans with short walks, turns and idles between activities merged into the activities.
 
-    In a take that does not travel, a walk counts if it goes on for longer, and a turn on the spot does not.
+    Takes that do not travel keep only longer walks, and no turns in place.
     """
     free = travels(tracks)
     gait = LEAST_GAIT * (1.0 if free else 2.0)
@@ -257,7 +257,7 @@ def _absorbed(found: list[Span], tracks: Tracks) -> list[Span]:
         if span.state.kind == ACTION and set(kinds) == {IDLE} and _calm(span, tracks):
             out[k] = replace(span, state=State(IDLE))
         elif span.state.kind in GAITS and len(gaits) == 1 < len(beside) and len(span) < LEAST_GAIT * tracks.rate:
-            out[k] = replace(span, state=gaits[0])  # the first or the last step of a run
+            out[k] = replace(span, state=gaits[0])  # the first or last step of a run
         elif span.state.kind != ACTION and ACTION in _around(found, k) and seconds < least[span.state.kind]:
             out[k] = (
                 span if span.state.kind == IDLE and kinds != [ACTION, ACTION] else replace(span, state=State(ACTION))
@@ -266,7 +266,7 @@ def _absorbed(found: list[Span], tracks: Tracks) -> list[Span]:
 
 
 def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
-    """Return spans in which walks and runs that do not go on step by step are actions, such as kicks."""
+    """Return spans in which walks and runs without regular steps become actions, such as kicks."""
     out = []
     for k, span in enumerate(found):
         places = _together(found, k)
@@ -278,7 +278,7 @@ def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
 
 
 def _together(found: list[Span], k: int) -> list[int]:
-    """Return the places of the spans around a span that are gaits without a break; of others, its own place."""
+    """Return the indices of consecutive gait spans around a span; only its own index if it is not a gait."""
     if found[k].state.kind not in GAITS:
         return [k]
     first = last = k
@@ -290,11 +290,11 @@ def _together(found: list[Span], k: int) -> list[int]:
 
 
 def _around(found: list[Span], k: int) -> list[str]:
-    """Return the kinds of the spans before and after those that belong together with a span."""
+    """Return the kinds of the spans before and after a span or the consecutive gaits around it."""
     places = _together(found, k)
     return [found[j].state.kind for j in (places[0] - 1, places[-1] + 1) if 0 <= j < len(found)]
 
 
 def _calm(span: Span, tracks: Tracks) -> bool:
-    """Return whether a span between two rests is a shift of the weight."""
+    """Return whether a span between two idles is only a weight shift."""
     return len(span) < LEAST_REST * tracks.rate and float(tracks.moving[span.first : span.end].max()) < SHIFT

@@ -1,4 +1,4 @@
-"""A set: the loops, transitions and actions of a take, mirrored where a side lacks, and what may follow what.
+"""A set: loops, transitions and actions of a take, mirrored for missing sides, with their possible successors.
 
 Method: A take becomes a set.
 """
@@ -27,10 +27,10 @@ class Item:
     """An action of a set.
 
     kind : "loop" or "action"
-    begins, ends : the poses of loops that its ends are; a loop's are its own
-    first, last : frames of the take that it was made of
-    score : of a loop, how well the take repeats it; of others how far its ends had to be moved, metres
-    mirrored : the name of the item that it is the image of, "" for none
+    begins, ends : poses of loops that the ends match; for a loop, its own
+    first, last : frames of the take it was made of
+    score : of a loop, how well the take repeats it; of an action, how far its ends were moved, in metres
+    mirrored : name of the item it is a mirror image of, or ""
     """
 
     name: str
@@ -52,7 +52,7 @@ class Item:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Frames of a take that no item was made of, and why."""
+    """Frames of a take that are in no item, and the reason."""
 
     name: str
     first: int
@@ -62,7 +62,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class TakeSet:
-    """What a take became."""
+    """The items made of a take, the omitted frames, and warnings."""
 
     cut: Cut
     items: tuple[Item, ...]
@@ -73,8 +73,8 @@ class TakeSet:
 def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> TakeSet:
     """Return the set of a take.
 
-    mirror : whether an item of one side whose other side lacks is mirrored. Raises ClipError for a take of which
-        nothing can be made, and as `cutting.cut` does.
+    mirror : whether to mirror items whose other side is missing. Raises ClipError if nothing can be made of the take,
+        and as `cutting.cut` does.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -112,7 +112,7 @@ def _reasons(left: Sequence[LeftOut]) -> str:
 
 
 def _named(made: Sequence[Made]) -> dict[str, Made]:
-    """Return loops by names that are theirs alone: of several speeds of a gait, the speed in words or numbers."""
+    """Return loops by unique names; of loops of a gait at several speeds, all but the longest get their speed."""
     groups: dict[str, list[Made]] = {}
     for one in made:
         if one.clip is not None:
@@ -130,7 +130,7 @@ def _named(made: Sequence[Made]) -> dict[str, Made]:
 
 
 def _loop_of(cut: Cut, named: Mapping[str, Made]) -> list[str]:
-    """Return for each stretch the loop of its kind whose speed is nearest; "" for none."""
+    """Return for each stretch the loop of its kind with the nearest speed, or ""."""
     out = []
     for stretch in cut.stretches:
         fitting = [name for name, one in named.items() if one.stretch.name == stretch.name]
@@ -155,7 +155,7 @@ def _of_between(one: transitions.Between) -> Item:
 
 
 def _unique(items: Sequence[Item]) -> list[Item]:
-    """Return items with names of their own; a loop keeps its name, an action that has it, too, is once."""
+    """Return items with unique names; loops keep their name, an action of the same name gets a number."""
     taken: dict[str, int] = {}
     out = []
     for item in items:
@@ -166,7 +166,7 @@ def _unique(items: Sequence[Item]) -> list[Item]:
 
 
 def _mirrored(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
-    """Return the images of items whose other side lacks, and sentences on what could not be mirrored."""
+    """Return mirror images of items whose other side is missing, and warnings on those that could not be mirrored."""
     known, added, warnings = {item.name for item in items}, [], []
     cycles_ = {item.name: item.clip for item in items if item.loop}
     for item in items:
@@ -192,7 +192,7 @@ def _mirrored(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
 
 
 def _meeting_again(clip: Clip, item: Item, cycles_: Mapping[str, Clip]) -> tuple[Clip, Pose | None, Pose | None]:
-    """Return the image of an action whose ends meet loops again, in the frames that are nearest."""
+    """Return a mirrored action with its ends moved onto the nearest frames of the mirrored loops."""
     found: list[Pose | None] = []
     shapes = meeting.shapes(clip)
     for pose, shape in ((item.begins, shapes[0]), (item.ends, shapes[-1])):
@@ -219,13 +219,13 @@ def other_side(name: str) -> str:
 
 
 def follows(items: Sequence[Item]) -> dict[str, list[str]]:
-    """Return for each item which items begin with the pose with which it ends, itself among them for loops."""
+    """Return for each item the items that start with the pose at its end; a loop follows itself."""
     loop_of = {item.name: item.name for item in items if item.loop}
     out = {}
     for item in items:
         at = item.ends
         after = [] if at is None else [other.name for other in items if other.begins == at]
-        # A loop can be left at any of its frames; an action that enters one may enter it at any, too.
+        # A loop can be left at any frame, and an action that leads into a loop can enter it at any frame.
         if item.loop:
             after += [other.name for other in items if other.begins is not None and other.begins.loop == item.name]
         elif at is not None and at.loop in loop_of:
@@ -235,7 +235,7 @@ def follows(items: Sequence[Item]) -> dict[str, list[str]]:
 
 
 def as_json(made: TakeSet) -> dict[str, Any]:
-    """Return a set as plain values: for each item its loop, speed, turn, contacts, ends, and what may follow it.
+    """Return a set as plain values: kind, speed, turn, contacts, ends and possible successors of each item.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -303,7 +303,7 @@ def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:
 
 
 def _events(standing: Mapping[str, np.ndarray], first: int, frames: int, rate: float) -> list[dict[str, Any]]:
-    """Return where each foot comes down and leaves the ground, seconds from the first frame, in order."""
+    """Return foot strikes and lifts in order, in seconds from the first frame."""
     events = []
     for foot, flags in standing.items():
         for start, end in contacts.runs(flags):

@@ -1,4 +1,4 @@
-"""Tracks of a take: how fast it goes, turns and steps, how high and how still it is (methods: A take becomes a set)."""
+"""Tracks of a take: speed, turn rate, steps, hip height and stillness per row (methods: A take becomes a set)."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from ...motion import roles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 
-RATE = 40.0  # rows a second at least; no state is decided within less than 0.1 s
-PLACE, FACING = 0.1, 0.2  # s; sigmas of the hips' place on the ground and of the facing
+RATE = 40.0  # rows a second at least; no state is decided from less than 0.1 s
+PLACE, FACING = 0.1, 0.2  # s; sigmas of hip position on the ground and of facing
 SPEED, TURN, AIR = 0.2, 0.25, 0.35  # s; sigmas of their rates, and of the share of frames in the air
 LEGS = frozenset({"hips", "thigh.L", "thigh.R", "foot.L", "foot.R"})
-STRIDE = 0.5  # s; sigma over which steps are averaged: half a stride of a slow walk
-SLOWEST_STEP = 1.5  # s from one foot passing the other to the next pass; slower ones are no gait
-CALM = 0.15  # s; sigma of how fast all joints move
-LEAST_ROWS = 3  # of a part between two breaks; a shorter one is part of the break
-TALL = 80.0  # percentile of the hips' heights that is standing upright
+STRIDE = 0.5  # s; sigma for averaging steps: half a stride of a slow walk
+SLOWEST_STEP = 1.5  # s between passes of the feet; slower steps are not a gait
+CALM = 0.15  # s; sigma for the speed of all joints
+LEAST_ROWS = 3  # rows between two breaks; a shorter part is treated as part of the break
+TALL = 80.0  # percentile of hip heights that counts as standing upright
 
 Flags = NDArray[np.bool_]
 
@@ -31,19 +31,19 @@ class Tracks:
 
     frames : of the clip, for each row
     speed : of the hips over the ground, heights a second
-    turn : rate at which the body faces left, degrees a second
-    aside : direction of travel against facing, degrees, 0 ahead, 90 to the left
+    turn : turn rate of the facing, degrees a second, positive to the left
+    aside : direction of travel relative to facing, degrees, 0 forward, 90 to the left
     facing : radians about Z, continuous
-    air : share of frames around with no foot on the ground
-    both : share of frames around with both feet on the ground
-    steps : share of its travel that a body makes by feet that pass each other, 0 … 1: a gait has much of it
-    often : whether feet pass each other at least every 1.5 s
-    crouch : height of the hips over that of standing upright
-    hands : height of the higher hand over the head's, heights; NaN without hands
-    moving : mean speed of all points of the body in the world, heights a second
+    air : share of nearby frames without ground contact
+    both : share of nearby frames with both feet on the ground
+    steps : share of the travel made by alternating steps, 0 … 1; high in a gait
+    often : whether the feet pass each other at least every 1.5 s
+    crouch : height of the hips over their standing height
+    hands : height of the higher hand above the head, heights; NaN without hands
+    moving : mean speed of all body points in the world, heights a second
     fastest : speed of the fastest point
-    stands (N, 2) : whether left and right foot stand
-    whole (N,) : the number of the part without a break that a row is in; breaks : between these parts
+    stands (N, 2) : whether left and right foot are in contact
+    whole (N,) : index of the uninterrupted part a row is in; breaks : between these parts
     """
 
     clip: Clip
@@ -75,7 +75,7 @@ class Tracks:
 
 
 def tracks(clip: Clip) -> Tracks:
-    """Return the tracks of a clip, of which what lies in its breaks has no rows.
+    """Return the tracks of a clip; frames within breaks have no rows.
 
     Raises ClipError for a body without legs or height, for two bodies, and for fewer than three frames.
 
@@ -104,7 +104,7 @@ def tracks(clip: Clip) -> Tracks:
 
 
 def _rows(clip: Clip, every: int) -> dict[str, Array]:
-    """Return the rows of a clip without breaks, by the names of tracks; crouch is the height of the hips, metres."""
+    """Return the rows of an uninterrupted clip by track name; crouch is the height of the hips in metres."""
     thin = clip.thinned(every) if every > 1 else clip
     body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
     stands = _stands(body)
@@ -118,7 +118,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     steps, often = _steps(positions, thin, speed, velocity, rate)
     feet = stands.sum(axis=1)
     feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
-    hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, over the lower foot
+    hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, above the lower foot
     moving, fastest = _moving(body, rate)
     return {
         "speed": speed,
@@ -159,7 +159,7 @@ def _refuse(clip: Clip, rows: int) -> None:
 
 
 def _bodies(clip: Clip) -> list[str]:
-    """Return the names of the roots below which there are hips and two legs."""
+    """Return the names of roots that have hips and two legs below them."""
     skeleton, found = clip.skeleton, []
     parents = skeleton.parents.tolist()
     if sum(parent < 0 for parent in parents) < 2:
@@ -182,10 +182,10 @@ def _stands(body: world_pose.WorldPose) -> Flags:
 
 
 def _steps(positions: Array, clip: Clip, speed: Array, velocity: Array, rate: float) -> tuple[Array, Flags]:
-    """Return the share of the travel that feet make which pass each other along it, and where they pass often enough.
+    """Return the share of the travel made by alternating steps, and where these are frequent enough.
 
-    In a gait, the distance between the feet along the way swings by half a stride to both sides while the body goes a
-    stride. A body that shuffles, hops or is carried travels without such swings.
+    In a gait, the distance between the feet along the path swings by half a stride to both sides per stride travelled.
+    A body that shuffles, hops or is carried travels without such swings.
     """
     roles, height = clip.skeleton.roles, clip.skeleton.height
     apart = (positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]) / height
@@ -194,14 +194,14 @@ def _steps(positions: Array, clip: Clip, speed: Array, velocity: Array, rate: fl
     swing = _averaged(np.abs(np.gradient(ahead)) * rate, STRIDE * rate)
     travelled = _averaged(speed, STRIDE * rate)
     reach = np.maximum(_averaged(np.abs(ahead), STRIDE * rate), 1e-6)
-    leading = np.abs(_averaged(ahead, STRIDE * rate)) / reach  # 1: one foot leads all the time
+    leading = np.abs(_averaged(ahead, STRIDE * rate)) / reach  # 1 if the same foot leads all the time
     passing = np.clip(1.5 * (1.0 - leading), 0.0, 1.0)
     often = _gaps(ahead) < SLOWEST_STEP * rate
     return np.asarray(np.clip(swing / np.maximum(2.0 * travelled, 1e-6), 0.0, 1.0) * passing), often
 
 
 def _gaps(ahead: Array) -> Array:
-    """Return the number of rows between the passes of the feet before and after each row; the ends count as passes."""
+    """Return the number of rows between foot passes before and after each row; the ends count as passes."""
     apart = np.flatnonzero(np.abs(ahead) > cadence.SIDE_BY_SIDE)
     changed = np.flatnonzero(np.diff(np.sign(ahead[apart])) != 0.0)
     passes = np.unique([0, *(0.5 * (apart[changed] + apart[changed + 1])).astype(int).tolist(), len(ahead)])
@@ -210,7 +210,7 @@ def _gaps(ahead: Array) -> Array:
 
 
 def _averaged(values: Array, sigma: float) -> Array:
-    """Return values (N,) smoothed as `root_motion.smooth` does, but level at the ends: means stay between extremes."""
+    """Return values (N,) smoothed as `root_motion.smooth` does, but padded by the end values to stay in range."""
     reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
     padded = np.pad(values, reach, mode="reflect")
     return root_motion.smooth(padded, sigma)[reach : reach + len(values)]
@@ -225,7 +225,7 @@ def _hands(positions: Array, clip: Clip) -> Array:
 
 
 def _moving(body: world_pose.WorldPose, rate: float) -> tuple[Array, Array]:
-    """Return the mean speed of the points of the body by weight, smoothed, and that of the fastest."""
+    """Return the mass-weighted mean speed of body points, smoothed, and the speed of the fastest point."""
     speeds = np.linalg.norm(np.gradient(body.points, axis=0), axis=2) * rate / body.clip.skeleton.height
     weights = body.clip.skeleton.point_weights
     mean, fastest = speeds @ weights, speeds[:, weights > 0.0].max(axis=1)

@@ -1,4 +1,4 @@
-"""What lies between steady stretches: Start, Stop, Walk to Run, Turn; its ends are poses of loops.
+"""Transitions between steady stretches (Start, Stop, Walk to Run, Turn), with end poses taken from loops.
 
 Method: A take becomes a set.
 """
@@ -15,18 +15,18 @@ from .cutting import Cut, Stretch
 from .meeting import Pose
 from .states import ACTION, GAITS, IDLE, TURN
 
-REACH = 1.5  # s into a loop's stretch in which the end of a transition is looked for
-PLANTINGS = 2  # times that feet are planted between meetings
-ALIKE = 0.01  # of the body's height; poses of a rest that are farther from the loop's by less are as good
-LONGEST = 12.0  # s; what lies longer between two loops is no transition
+REACH = 1.5  # s into a loop's stretch searched for the end of a transition
+PLANTINGS = 2  # rounds of planting feet and restoring the end poses
+ALIKE = 0.01  # body heights; idle poses within this margin of the nearest one count as equal
+LONGEST = 12.0  # s; longer motion between two loops is not a transition
 
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """A transition or another single action, or why it is none.
+    """A transition or another single action, or the reason why there is none.
 
-    begins, ends : the poses of loops with which it begins and ends; None for ends of its own
-    first, last : frames of the take; apart : how far its own ends were from these poses, metres, root mean square
+    begins, ends : poses of loops at its ends, None for free ends
+    first, last : frames of the take; apart : distance of its own ends from these poses, metres, root mean square
     """
 
     name: str
@@ -40,9 +40,9 @@ class Between:
 
 
 def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[Between]:
-    """Return the transitions of a take, the nearest of each name, and why the others were left out.
+    """Return the transitions of a take, the nearest of each name, and the reasons for omitting the others.
 
-    loops : by name; loop_of : the loop of each stretch of the cut, "" for none
+    loops : by name; loop_of : name of the loop of each stretch of the cut, or ""
     """
     stretches, found = cut.stretches, []
     steady = [k for k, name in enumerate(loop_of) if name]
@@ -59,7 +59,7 @@ def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[
 
 
 def _met(one: Between, loops: Mapping[str, Clip]) -> Between:
-    """Return a transition whose ends are the poses that it names."""
+    """Return a transition with its end poses replaced by the poses of loops."""
     if one.clip is None or one.begins is None or one.ends is None:
         return one
     first, last = loops[one.begins.loop].cut(0, 1), loops[one.ends.loop].cut(0, 1)
@@ -67,9 +67,9 @@ def _met(one: Between, loops: Mapping[str, Clip]) -> Between:
 
 
 def _lead(stretches: Sequence[Stretch]) -> bool:
-    """Return whether what lies between the first and the last of some stretches can be one transition.
+    """Return whether the stretches between the first and the last can form one transition.
 
-    Between two rests or two gaits, that may be one action, such as a jump; else there is none among it.
+    It may contain one action, such as a jump, but only between two idles or gaits.
     """
     ends = {stretches[0].state.kind, stretches[-1].state.kind}
     actions = sum(stretch.state.kind == ACTION for stretch in stretches[1:-1])
@@ -91,7 +91,7 @@ def _best(found: Sequence[Between]) -> list[Between]:
 
 
 def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> Between:
-    """Return what leads from the loop of one stretch to that of a later one, its ends as they are in the take."""
+    """Return the transition between the loops of two stretches, with its end poses still as captured."""
     rate, here, there = cut.clip.rate, cut.stretches[a], cut.stretches[b]
     name = _name(cut.stretches[a : b + 1], loop_of[a], loop_of[b])
     low = max(here.first, here.last - round(REACH * rate)) - cut.first
@@ -123,10 +123,10 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
 
 
 def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
-    """Return a clip whose ends are the poses of clips of a frame (see `meeting.met`), with its feet planted.
+    """Return a clip with its ends moved onto one-frame poses (see `meeting.met`) and its feet planted.
 
-    Planting moves the ends, and meeting the feet: done in turn, what is left of both soon is small. A clip that is to
-    meet nothing stays as it is.
+    Planting moves the ends and moving the ends moves the feet; alternating both quickly makes the remaining error
+    small. A clip without poses to meet is returned unchanged.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -151,7 +151,7 @@ def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
 
 
 def _name(stretches: Sequence[Stretch], leaves: str, enters: str) -> str:
-    """Return the name of what leads from the first of some stretches to the last; "" where nothing happens."""
+    """Return the name of the transition across some stretches, or "" if nothing happens."""
     here, *middle, there = stretches
     doing = [stretch for stretch in middle if stretch.state.kind in (ACTION, TURN)]
     if len(doing) == 1 and doing[0].state.kind == ACTION:

@@ -1,4 +1,7 @@
-"""Find stretches of clips by words, from what their tracks tell: no model is learnt (methods: A take becomes a set)."""
+"""Find stretches of clips by words derived from their tracks, without a trained model.
+
+Method: A take becomes a set.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +14,11 @@ from .cutting import Cut, Stretch, speed_word
 from .states import ACTION, GAITS, IDLE, RUN, TURN, WALK
 
 RUN_SPEEDS = (1.6, 2.4)  # heights a second; slower runs are slow, faster ones fast
-RAISED = 0.0  # heights of a hand over the head's joint
-LEAST_RAISED = 0.3  # of a stretch with a hand raised
-AROUND = 1.5  # s of a walk before it stops, or after it starts, that are shown
+RAISED = 0.0  # heights of a hand above the head joint
+LEAST_RAISED = 0.3  # share of a stretch in which a hand is raised
+AROUND = 1.5  # s of walking shown before a stop or after a start
 
-# Words that mean what the tracks tell, by that.
+# Words that describe a state, by state.
 MEANINGS = {
     WALK: "walk/walks/walking/stroll/strolling",
     RUN: "run/runs/running/jog/jogs/jogging/sprint/sprinting",
@@ -39,7 +42,7 @@ _FILLERS = frozenset(("a", "an", "and", "at", "in", "of", "on", "the", "then", "
 
 @dataclass(frozen=True)
 class Hit:
-    """Frames first … last of a clip, and the words that fit them."""
+    """Frames first … last of a clip, and the query words that match."""
 
     first: int
     last: int
@@ -49,14 +52,14 @@ class Hit:
 
 @dataclass(frozen=True)
 class Query:
-    """Words that tracks tell, and other words, which names and labels must have."""
+    """A query: words decided by tracks, and other words to look up in names and labels."""
 
     meanings: frozenset[str]
     others: tuple[str, ...]
 
 
 def asked(words: str) -> Query:
-    """Return what words ask for; raises LibraryError if there is no word.
+    """Return the parsed query; raises LibraryError for a query without words.
 
     Example:
         >>> from action_loom.core.verbs.take import words
@@ -73,7 +76,7 @@ def asked(words: str) -> Query:
 
 @dataclass(frozen=True)
 class Told:
-    """What tracks tell of the frames first … last of a clip: its name and the words that fit; rate : of the clip."""
+    """Tags of the frames first … last of a clip: their name and the matching words; rate : of the clip."""
 
     first: int
     last: int
@@ -83,9 +86,9 @@ class Told:
 
 
 def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
-    """Return the stretches of a cut that all words fit, longest first.
+    """Return the stretches of a cut that match all words, longest first.
 
-    text : the clip's name, folders and labels, in which words that no track tells must be
+    text : the clip's name, folders and labels, searched for words that tracks don't decide
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -100,7 +103,7 @@ def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
 
 
 def named(query: Query, text: str) -> bool:
-    """Return whether a clip's name, folders and labels have the words that no track tells.
+    """Return whether a clip's name, folders and labels contain the words that tracks don't decide.
 
     Example:
         >>> from action_loom.core.verbs.take import words
@@ -112,7 +115,7 @@ def named(query: Query, text: str) -> bool:
 
 
 def all_told(cut: Cut) -> list[Told]:
-    """Return what tracks tell of each stretch of a cut: small enough to be kept.
+    """Return the tags of each stretch of a cut, small enough to be cached.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -125,7 +128,7 @@ def all_told(cut: Cut) -> list[Told]:
 
 
 def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
-    """Return the stretches that all words fit which tracks tell, longest first.
+    """Return the stretches whose tags match all words that tracks decide, longest first.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -143,7 +146,7 @@ def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
 
 
 def told(cut: Cut, place: int) -> frozenset[str]:
-    """Return the words (see MEANINGS) that fit a stretch of a cut, by its place.
+    """Return the words (see MEANINGS) that describe a stretch of a cut, given by its index.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -168,7 +171,7 @@ def told(cut: Cut, place: int) -> frozenset[str]:
 
 
 def _neighbours(stretches: Sequence[Stretch], place: int) -> tuple[str, str]:
-    """Return what the body does before and after a stretch; going on in another gait, speed or curve does not count."""
+    """Return the states before and after a stretch, ignoring changes of gait, speed or curve."""
     before = next((one.state.kind for one in stretches[:place][::-1]), "")
     after = next((one.state.kind for one in stretches[place + 1 :]), "")
     return before, after
@@ -188,7 +191,7 @@ def _rows(cut: Cut, stretch: Stretch) -> slice:
 
 
 def _shown(stretch: Told, meanings: frozenset[str]) -> tuple[int, int]:
-    """Return the frames of a stretch that are shown: of a stop its end, of a start its beginning."""
+    """Return the frames of a stretch to show: the end of a stop, the beginning of a start."""
     around = round(AROUND * stretch.rate)
     if "stop" in meanings:
         return max(stretch.first, stretch.last - around), stretch.last

@@ -1,4 +1,4 @@
-"""Root motion: added to a clip that walks on the spot, or removed from one that travels.
+"""Root motion: added to an in-place clip, or removed from a travelling one.
 
 Method: Travel from the feet.
 """
@@ -67,7 +67,7 @@ class Travel(Recipe):
         maximum=1e6,
         table=True,
         from_file=True,
-        shown=HIDDEN,  # it comes from a report
+        shown=HIDDEN,  # written by a report
     )
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 

@@ -1,4 +1,4 @@
-"""The picture of root motion added or removed: where feet stand before and after, and the speed that each reports."""
+"""The picture of root motion added or removed: contacts before and after, and each foot's measured speed."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ _BODY, _GIVEN = "#888888", "#333333"
 
 
 def draw(woven: TravelResult) -> Figure:
-    """Return a figure of the feet from above before and after, and of the speed that each reports while it stands."""
+    """Return a figure of the feet from above before and after, and of the speed measured from each during contacts."""
     figure = Figure(figsize=(9.0, 7.0), layout="constrained")
     figure.suptitle(woven.clip.name, parse_math=False)
     above, below = figure.subfigures(2, 1, squeeze=False)[:, 0]
@@ -26,7 +26,7 @@ def draw(woven: TravelResult) -> Figure:
 
 
 def _draw_ground(axis: Axes, woven: TravelResult, clip: Clip) -> None:
-    """Draw the paths of body and feet from above, thick where a foot stands."""
+    """Draw the paths of body and feet from above, thick during foot contacts."""
     ground = root_motion.ground_frames(clip)[0]
     axis.plot(*ground.T, color=_BODY, lw=1.0, label="body")
     stands = None if woven.found is None else woven.found.stands

@@ -1,4 +1,4 @@
-"""Add root motion to a clip that walks on the spot, measured from its feet, and remove it.
+"""Add root motion to an in-place clip, measured from its feet, and remove it.
 
 Method: Travel from the feet.
 """
@@ -22,15 +22,15 @@ from ...weave.root_trajectory import RootTrajectory
 from ...weave.seam import close
 from . import InPlace, Travel
 
-MORE, LEAST = 1.1, 2.0  # times the slide before, and cm/s; where it grows by more than both, that is said
+MORE, LEAST = 1.1, 2.0  # times the previous slide, and cm/s; growth beyond both gives a warning
 
 
 def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -> TravelResult:
-    """Return a clip that walks on the spot with the travel that its feet report, or that is asked for.
+    """Return an in-place clip with root motion measured from its feet or requested by options.
 
-    A stored root trajectory is restored if nothing else is asked for. A clip that does not walk on the spot is returned
-    with a warning. Raises ClipError for more than one clip, and where a speed or a turn is asked of a clip that travels
-    already; OptionError for a root trajectory of another length; SkeletonError for bodies that can't be placed.
+    A stored root trajectory is restored if no option requests another. A clip whose feet show no travel is returned
+    with a warning. Raises ClipError for more than one clip, and if the clip already travels; OptionError for a root
+    trajectory of another length; SkeletonError for bodies that can't be placed.
 
     Example:
         >>> from action_loom.core import verbs
@@ -80,7 +80,7 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     trimmed = _only(clips, recipe.trim)
     progress.at(0.0, "Taking the travel off")
     clip, corrected = close.cycle_of(trimmed.clip)
-    before = _stored(clip)  # added again first, so that removing twice stores the same root trajectory
+    before = _stored(clip)  # restored first, so that removing twice stores the same root trajectory
     clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
     after, trajectory = root_trajectory.removed(clip)
     progress.at(0.5, "Looking at its feet")
@@ -96,17 +96,17 @@ def _only(clips: Sequence[Clip], wanted: bool) -> trim.Trimmed:
 
 
 def _as_it_was(recipe: Travel) -> bool:
-    """Return whether nothing is asked for but the travel that the clip had."""
+    """Return whether only the clip's stored travel is requested."""
     return recipe == Travel(trim=recipe.trim)
 
 
 def _stored(clip: Clip) -> RootTrajectory | None:
-    """Return the root trajectory stored in a clip; None for a clip that travels: the channels are another clip's."""
+    """Return the root trajectory stored in a clip; None if the clip travels, since the channels are then outdated."""
     trajectory = root_trajectory.stored(clip)
     if trajectory is None:
         return None
     stored = float(np.abs(trajectory.velocity[:-1]).mean()) if len(clip) > 1 else 0.0
-    # A body that starts or stops still sways on the spot, far slower than it went.
+    # A body that starts or stops sways in place, but far slower than it travelled.
     slow = max(foot_travel.ON_THE_SPOT * clip.skeleton.height, 0.5 * stored)
     return trajectory if foot_travel.body_speed(clip) <= slow else None
 
@@ -122,7 +122,7 @@ def _asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
 
 
 def _stays(clip: Clip, found: FootTravel | None, recipe: Travel) -> bool:
-    """Return whether feet report no travel and none is asked for, or the clip is too short to travel."""
+    """Return whether feet show no travel and none is requested, or the clip is too short to travel."""
     asked = recipe.speed or recipe.turn or recipe.measure_turn
     return len(clip) < 2 or (not asked and (found is None or not found.treads or found.roams))
 
@@ -141,7 +141,7 @@ def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
 
 
 def _refuse_travelling(name: str, found: FootTravel | None, clip: Clip) -> FootTravel:
-    """Return what was measured, for a clip on the spot; raises ClipError for one that travels already."""
+    """Return the measurement of an in-place clip; raises ClipError for a clip that already travels."""
     if found is None:
         return _unmeasured(clip)
     if found.body_speed > max(foot_travel.ON_THE_SPOT * found.height, 0.5 * found.speed):
@@ -150,7 +150,7 @@ def _refuse_travelling(name: str, found: FootTravel | None, clip: Clip) -> FootT
 
 
 def _unmeasured(clip: Clip) -> FootTravel:
-    """Return the measure of a body without feet: its places and facings alone."""
+    """Return the measurement of a body without feet: only its places and headings."""
     nothing = np.zeros(len(clip))
     ground, facing = foot_travel.body_frames(clip, clip.cyclic)
     none = np.zeros((0, len(clip)))
@@ -192,7 +192,7 @@ def _result(
 
 
 def _slides_more(name: str, measured: dict[str, Any]) -> list[str]:
-    """Return a sentence where standing feet slide more with the travel than they did without it."""
+    """Return a warning if planted feet slide more with the travel than without it."""
     (before,), after = (one["slide_cm_s"] for one in measured["before"]), measured["after"]["slide_cm_s"]
     if before is None or after is None or after <= max(MORE * before, before + LEAST):
         return []
@@ -202,7 +202,7 @@ def _slides_more(name: str, measured: dict[str, Any]) -> list[str]:
 def _figures(
     found: FootTravel | None, trajectory: RootTrajectory, direction: str, before: Clip, after: Clip
 ) -> dict[str, Any]:
-    """Return the figures of the travel that was added or removed, and what the feet report of it."""
+    """Return the figures of the travel added or removed, and of the travel measured from the feet."""
     steps = slice(None, -1) if len(after) > 1 else slice(None)
     velocity = trajectory.velocity[steps]
     mean = complex(velocity.mean())

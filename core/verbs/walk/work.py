@@ -1,4 +1,4 @@
-"""Walks through a motion graph without a path: at random, or from frame to frame in the least time.
+"""Walks through a motion graph without a path: random, or from one frame to another in the least time.
 
 Method: Following a drawn path.
 """
@@ -27,7 +27,7 @@ from . import Shortest, Walk
 def random_walk(
     clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, graph: MotionGraph | None = None
 ) -> WalkResult:
-    """Return a random walk of so many seconds from a random frame; the same seed gives the same walk.
+    """Return a random walk of `seconds` from a random frame; the same seed gives the same walk.
 
     Raises GraphError for clips that do not connect, and what `limits.check_size` raises.
 
@@ -48,9 +48,9 @@ def random_walk(
 
 
 def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int) -> list[int]:
-    """Return the edges of a random walk that lasts so many frames or more.
+    """Return the edges of a random walk of at least `frames` frames.
 
-    How long it stays in a clip is drawn from an exponential distribution of mean `hold`.
+    The time spent in a clip is drawn from an exponential distribution with mean `hold`.
     """
     rng = np.random.default_rng(recipe.seed)
     leaving = _leaving(graph, component)
@@ -74,7 +74,7 @@ def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int)
 
 
 def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]]:
-    """Return the edges that leave each node; where a component is given, only those inside it."""
+    """Return the edges that leave each node, optionally only those inside a component."""
     edges = np.argsort(graph.start, kind="stable")
     if component is not None:
         inside = (graph.component[graph.start] == component) & (graph.component[graph.end] == component)
@@ -87,9 +87,9 @@ def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]
 def shortest(
     clips: Sequence[Clip], recipe: Shortest, progress: Progress = SILENT, graph: MotionGraph | None = None
 ) -> WalkResult:
-    """Return the walk from a frame of a clip to a frame of another (or the same) that takes the least time.
+    """Return the fastest walk from a frame of a clip to a frame of another clip or the same one.
 
-    Raises OptionError for frames that do not exist, and GraphError where no transitions lead there.
+    Raises OptionError for frames that do not exist, and GraphError if the target can't be reached.
 
     Example:
         >>> from action_loom.core import verbs
@@ -100,7 +100,7 @@ def shortest(
         (23, 1)
     """
     for option, text in (("leave", recipe.leave), ("reach", recipe.reach)):
-        if not text.rpartition(":")[0]:  # before the work, so that an unknown clip is reported at once
+        if not text.rpartition(":")[0]:  # checked before the work, to report an unknown clip at once
             raise OptionError(f"{option} is {text!r}: give it a clip and a frame of that clip, such as walk:120")
     graph = build.of_walk(clips, recipe, progress, graph)
     began = time.perf_counter()
@@ -124,7 +124,7 @@ def shortest(
 
 
 def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
-    """Return the edges from one node to another that take the fewest frames, or None (Dijkstra 1959)."""
+    """Return the edges of the walk with the fewest frames between two nodes, or None (Dijkstra 1959)."""
     leaving, lengths, ends = _leaving(graph), graph.lengths.tolist(), graph.end.tolist()
     least, before = {start: 0}, {}
     waiting = [(0, start)]
@@ -149,7 +149,7 @@ def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
 
 
 def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
-    """Return the clip and the prepared frame that a text such as walk:120 names; its number counts the given frames."""
+    """Return the clip and prepared frame named by a text such as walk:120, which counts frames as given."""
     name, _, number = text.rpartition(":")
     names = [clip.name for clip in graph.clips]
     if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):

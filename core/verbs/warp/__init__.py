@@ -1,4 +1,4 @@
-"""Warp a clip through given poses, and move its events in time (methods: Warping in space and time)."""
+"""Warp a clip to pass through given poses, and move its events in time (methods: Warping in space and time)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class Warp(Recipe, SpanOptions):
         maximum=1e9,
         table=True,
         from_file=True,
-        shown=HIDDEN,  # they come from a pose
+        shown=HIDDEN,  # written by posing in the host
     )
     bones: str = option(
         "",
@@ -109,7 +109,7 @@ class MoveEvents(Recipe):
         minimum=0.0,
         maximum=1e9,
         table=True,
-        shown=HIDDEN,  # they have a list of their own
+        shown=HIDDEN,  # shown as a list
     )
     reach: float = option(
         0.0,

@@ -1,4 +1,4 @@
-"""Pictures of warped clips: what was added to joints over time, and which frame is played when."""
+"""Pictures of warped clips: the offsets of joints over time, and the mapping of frames."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ _GUIDE = "#aaaaaa"
 
 
 def draw_poses(result: WarpResult) -> Figure:
-    """Return a figure of how far joints are turned, moved, and displaced in the world; lines mark the poses."""
+    """Return a figure of rotations, translations and world displacements of joints; lines mark the poses."""
     figure = Figure(figsize=(9.0, 7.5), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     turned, moved, away = figure.subplots(3, 1, sharex=True)
@@ -46,7 +46,7 @@ def _draw_most(axis: Axes, clip: Clip, sizes: Array) -> None:
 
 
 def draw_events(result: EventsResult) -> Figure:
-    """Return a figure of which frame is played when, with the events on it, and of the playing speed."""
+    """Return a figure of the time map with its events, and of the playing speed."""
     figure = Figure(figsize=(7.0, 8.0), layout="constrained")
     figure.suptitle(result.clip.name, parse_math=False)
     played, speed = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))

@@ -1,18 +1,18 @@
 """How warp is tried; see tests/oracles/trials.py."""
 
-# Arguments on the command line, of clips of the figure; the fuzzer stops these at random moments.
+# Command-line arguments, with clips of the generated figure; the fuzzer interrupts these runs at random moments.
 COMMANDS = {"warp": 'walk.bvh --corrections "9 2 0 40 0 0 0 0"', "move_events": 'walk.bvh --events "20 24"'}
-# Calls of operators for the battery: the sources, over which frames they are read, and options.
+# Operator calls for the battery of tests in Blender: source actions, the frames that are read, and options.
 OPERATORS = {
     "warp": {"sources": ("slow",), "corrections": "20 2 0 30 0 0 0 0.01"},
     "move_events": {"sources": ("slow",), "events": "20 22"},
 }
-# Options that a recipe needs before it can be applied, to walk, turn left and wave of the figure, by verb.
+# Required options, by verb, for applying its recipe to the figure's clips walk, turn left and wave.
 EXAMPLE = {
     "warp": {"corrections": ((20, 2, 0, 30, 0, 0, 0, 0.01),)},
     "move_events": {"events": ((40, 44),)},
 }
-# Values that options of this verb might be given, for the fuzzer.
+# Values that the fuzzer may try for any option.
 VALUES = (
     [[20, 24], [40, 38.5]],
     [[20, 20, 0.2], [40, 41, 0, 1]],

@@ -1,4 +1,4 @@
-"""Warping of a clip through poses, and moving of its events in time, each with its report.
+"""Warp a clip through poses, or move its events in time, each with a report.
 
 Method: Warping in space and time.
 """
@@ -32,12 +32,12 @@ from ...weave.results import EventsResult, WarpResult
 from ...weave.seam import close
 from . import MoveEvents, Warp
 
-FAR = 90.0  # degrees between neighbouring corrections; beyond it the user is warned
+FAR = 90.0  # degrees between neighbouring corrections; a larger difference gives a warning
 SAME = 1e-6  # radians and metres; a smaller correction changes nothing
 
 
 def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> WarpResult:
-    """Return a clip that goes through corrected poses, and through poses of other clips.
+    """Return a clip that passes through corrected poses, and through poses of other clips.
 
     Raises OptionError for rows that name no frame, bone or clip, and for poses that the clip already has, and
     SkeletonError for poses that its body can't take.
@@ -90,9 +90,9 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
 
 
 def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = SILENT) -> EventsResult:
-    """Return a clip whose events come at other frames, or are held.
+    """Return a clip with events moved to other frames, or held.
 
-    Raises ClipError for more than one clip, OptionError for events that can't be moved so (see `edit.time_warp.curve`).
+    Raises ClipError for more than one clip, OptionError for impossible moves of events (see `edit.time_warp.curve`).
 
     Example:
         >>> from action_loom.core import verbs
@@ -127,7 +127,7 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
 
 
 def _coming(clip: Clip, curve: TimeCurve, coming: Coming) -> dict[str, Any]:
-    """Return when an event comes, for how many frames it is held, and how fast the clip plays around it."""
+    """Return an event's new frame, its hold in frames, and the playing speed around it."""
     last = len(clip) - 1.0
     return {
         "frame": coming.event.first,
@@ -158,7 +158,7 @@ def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:
 
 
 def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
-    """Return the corrections that a recipe has as rows; raises OptionError for rows that are none."""
+    """Return the corrections given as rows of a recipe; raises OptionError for invalid rows."""
     names = [name.strip() for name in recipe.bones.split(",")] if recipe.bones else list(clip.skeleton.names)
     by_frame: dict[int, dict[int, tuple[float, ...]]] = {}
     for row in recipe.corrections:
@@ -192,7 +192,7 @@ def _no_such_clip(clips: Sequence[Clip], number: float) -> str:
 
 
 def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], list[Carried]]:
-    """Return the corrections that lead to poses of other clips, and how those clips came onto the body."""
+    """Return the corrections that lead to poses of other clips, and how those clips were retargeted."""
     clip, found, carried = clips[0], list[Correction](), list[Carried]()
     joints = _chosen(clip, recipe) if recipe.poses else np.empty(0, dtype=np.int64)
     brought: dict[int, Clip] = {}
@@ -226,7 +226,7 @@ def _chosen(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
 
 
 def _pose(clip: Clip, frame: int, pose: Clip, recipe: Warp) -> Clip:
-    """Return a pose (a clip of one frame), moved to where a frame of the clip stands and faces unless `with_root`."""
+    """Return a one-frame pose, moved to the place and facing of a frame of the clip unless `with_root`."""
     if recipe.with_root:
         return pose
     own = clip.cut(frame, frame + 1)
@@ -245,7 +245,7 @@ def _frame(clip: Clip, frame: float) -> int:
 
 
 def _check(clip: Clip, corrections: Sequence[Correction]) -> None:
-    """Raise OptionError where there is nothing to do, and where one frame has two poses."""
+    """Raise OptionError if there is nothing to do, or if one frame has two poses."""
     if not corrections:
         raise OptionError(f"{clip.name}: no pose is given: pose bones at a frame, or name a frame of another clip")
     if not any(map(_differs, corrections)):
@@ -266,7 +266,7 @@ def _differs(one: Correction) -> bool:
 
 
 def _planted(result: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
-    """Return the clip with those feet planted that stood before the warp moved them, and the outcome."""
+    """Return the clip with feet planted in contacts that the warp has moved, and the outcome."""
     if not recipe.plant_feet:
         return result, Outcome(None, planting.OFF)
     asked = PlantOptions(plant_feet=True, spans=recipe.spans)
@@ -280,7 +280,7 @@ def _planted(result: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
 
 
 def _moved_contacts(result: Clip, clip: Clip) -> Iterator[Span]:
-    """Yield the spans in which feet of the clip stand, of all contacts in which the warp has moved a foot."""
+    """Yield the contact spans in which the warp has moved a foot."""
     points = feet.balls_and_ankles(clip.skeleton)
     away = np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2)
     rows = planting.find(clip)
@@ -305,7 +305,7 @@ def _rows(corrections: Sequence[Correction]) -> list[list[float]]:
 
 
 def _far_apart(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> list[str]:
-    """Return a note on neighbouring corrections that are far apart: the motion between them may surprise."""
+    """Return a note on neighbouring corrections that differ much, since the motion between them may surprise."""
     differing = []
     for one, other in pairwise(corrections):
         if not reach.joins(one.frame, other.frame):

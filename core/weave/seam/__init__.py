@@ -1,1 +1,1 @@
-"""Repairs of the seam where one motion goes over into the next."""
+"""Repairs of the seam between two motions."""

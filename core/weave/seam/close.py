@@ -1,4 +1,4 @@
-"""Closing a cycle at a given place: its seam is mended by the best method, and judged (methods: Loops)."""
+"""Close a cycle at a given place: repair its seam by the best method, and measure it (methods: Loops)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -18,24 +18,24 @@ from ..ground_arc import GroundArc
 from . import repairs, tracks, whole_frames
 
 METHODS = ("ease", "offset", "lagrange", "spline")
-EASE_SHARE = 0.25  # of the cycle that is faded
-SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and of the cycle: how long a change of velocity lasts
-POLYNOMIAL = 0.1  # s each side that the polynomial replaces
-SAME_ARC = 1e-9  # m, radians: rounding
+EASE_SHARE = 0.25  # faded share of the cycle
+SETTLE, SETTLE_SHARE = 0.17, 1.0 / 6.0  # s, and share of the cycle, over which a change of velocity settles
+POLYNOMIAL = 0.1  # s on each side replaced by the polynomial
+SAME_ARC = 1e-9  # m, radians: rounding tolerance
 TURNS = np.radians(0.5)  # a cycle that turns less can be repeated in a straight line
-STRAIGHT = np.radians(8.0)  # a cycle that turns less is taken as one that should go straight on
-# A seam within these is not seen: times what is typical of the clip; the slide in cm/s over the source's.
+STRAIGHT = np.radians(8.0)  # a cycle that turns less is assumed to be meant straight
+# A seam within these limits is invisible: ratios to the clip's typical values; additional slide in cm/s.
 ROUGHNESS, STEP, ACCELERATION, MORE_SLIDE = (0.8, 1.3), 1.3, 2.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedCycle:
-    """A cycle of L + 1 frames, the last its first again, and how good it is.
+    """A closed cycle of L + 1 frames, the last repeating the first, and its quality.
 
-    arc : its ground arc; feet_arc : the arc on which its feet stand, another one where the cycle is in place
-    straightened : whether it goes straight on though the source turned
-    method : the method that closed it; figures : of all methods that were tried
-    before, after : quality of the stretch it was cut from, and of the cycle; the seam's under "seam"
+    arc : its ground arc; feet_arc : the arc on which its feet are planted, which differs if the cycle is in place
+    straightened : whether it is straight although the source turned
+    method : the method used; figures : of all methods tried
+    before, after : quality of the source stretch, and of the cycle; of the seam under "seam"
     """
 
     cycle: Cycle
@@ -50,23 +50,23 @@ class ClosedCycle:
 
     @property
     def turn(self) -> float:
-        """How far it turns, radians a cycle."""
+        """Turn in radians a cycle."""
         return self.arc.turn
 
     @property
     def travel(self) -> float:
-        """How far it goes, metres a cycle."""
+        """Travel in metres a cycle."""
         return float(abs(self.arc.step))
 
     @property
     def more_slide(self) -> float:
-        """By how much standing feet slide more than in the source, cm/s; 0 where that is not known."""
+        """Increase of the slide of planted feet over the source, cm/s; 0 if unknown."""
         pair = self.after["slide_cm_s"], self.before["slide_cm_s"]
         return 0.0 if None in pair else float(pair[0] - pair[1])
 
     @property
     def sound(self) -> bool:
-        """Whether the seam is not seen, with less slide at it than without repair."""
+        """Whether the seam is invisible, with less slide at it than without repair."""
         at, slide, plain = self.after["seam"], self.after["seam"]["slide_cm_s"], self.before["seam"]["slide_cm_s"]
         known = [at[key] for key in ("roughness", "step", "acceleration")]
         return (
@@ -80,13 +80,13 @@ class ClosedCycle:
 
     @property
     def cost(self) -> float:
-        """The composite K of the seam, plus what the cycle slides more than its source; smaller is better."""
+        """The composite K of the seam, plus the increase of slide over the source; smaller is better."""
         best = next(figures for figures in self.figures if figures["name"] == self.method)
         return seams.ranked(best["K"]) + max(0.0, self.more_slide) / seams.SLIDE_SCALE
 
 
 class Closes(Protocol):
-    """The options of the verb Loop that closing a cycle takes."""
+    """The options of the verb Loop needed for closing a cycle."""
 
     @property
     def method(self) -> str: ...
@@ -97,7 +97,7 @@ class Closes(Protocol):
 
 
 def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
-    """Return the cycle of a clip closed by the method asked for, or by the one that measures best.
+    """Return the cycle of a clip closed by the requested method, or by the one that measures best.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -133,7 +133,7 @@ def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
 
 
 def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
-    """Return a clip that is one cycle from its first frame to its last, its ends made to meet where they do not quite.
+    """Return a clip that is one cycle from its first frame to its last, with any gap between its ends closed.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -167,7 +167,7 @@ def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
 
 
 def measured(cycle: Clip, seam: int) -> dict[str, Any]:
-    """Return the quality of a cycle with its seam at one of its frames, with the keys of `ClosedCycle.after`.
+    """Return the quality of a cycle with its seam at a given frame, with the keys of `ClosedCycle.after`.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -181,11 +181,11 @@ def measured(cycle: Clip, seam: int) -> dict[str, Any]:
 
 
 def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
-    """Return a clip that is one cycle with its ends made to meet, on its own ground arc; any other clip as it is.
+    """Return a clip that is one cycle with its ends closed, on its own ground arc; any other clip unchanged.
 
-    One gesture is none (see `closing.guessed`).
+    A single gesture is not a cycle (see `closing.guessed`).
 
-    ending : how its ends meet, where that is known
+    ending : how its ends meet, if known
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -206,7 +206,7 @@ def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
 
 
 def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
-    """Return the good part of a clip if that is wanted; ends that meet are not trimmed, however fast they are.
+    """Return the clip trimmed if `wanted`; ends that meet are never trimmed, even if they are fast.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -220,7 +220,7 @@ def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
 
 
 def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
-    """Return a clip as `as_cycle` does, and a sentence on what was corrected; a body that can't be moved stays.
+    """Return a clip closed by `as_cycle`, and sentences on the correction; unchanged if its body can't be moved.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -237,7 +237,7 @@ def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
 
 
 def correction(name: str, ending: Closing) -> list[str]:
-    """Return what `as_cycle` corrects of a clip with that ending, in a sentence; nothing where its ends meet.
+    """Return a sentence on the correction that `as_cycle` makes for an ending; empty if its ends meet.
 
     Example:
         >>> from action_loom.core.motion.closing import GAP, Closing
@@ -252,9 +252,9 @@ def correction(name: str, ending: Closing) -> list[str]:
 
 
 def straightened(cycle: Clip) -> tuple[Clip, float]:
-    """Return a cycle that hardly turns going straight on, and by how many radians a cycle it turned; else as it is, 0.
+    """Return a slightly turning cycle made straight, and the turn removed (radians a cycle), or it unchanged and 0.
 
-    As Loop does by itself: a cycle that turns a little can't be repeated for ever in a straight line.
+    Loop does this by default, because a slightly turning cycle can't be repeated forever in a straight line.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -268,9 +268,9 @@ def straightened(cycle: Clip) -> tuple[Clip, float]:
 
 
 def straight_on(clip: Clip, arc: GroundArc, at: Array) -> tuple[Clip, float]:
-    """Return some frames of a cycle, at frames (F,) of it, going straight on as `straightened` does.
+    """Return some frames of a cycle, at frames (F,) of it, straightened as by `straightened`.
 
-    arc : that of the whole cycle
+    arc : of the whole cycle
 
     Example:
         >>> import numpy as np
@@ -299,7 +299,7 @@ def _whole(clip: Clip, ending: Closing, travelled: GroundArc, arc: GroundArc) ->
 
 
 def _arc(travelled: GroundArc, how: Closes) -> GroundArc:
-    """Return the ground arc of the loop: in place, straight, or as it was."""
+    """Return the ground arc of the loop: in place, straight, or unchanged."""
     return travelled.standing() if how.in_place else _feet_arc(travelled, how)
 
 
@@ -310,16 +310,16 @@ def _feet_arc(travelled: GroundArc, how: Closes) -> GroundArc:
 
 
 def _closed(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> tuple[str, Clip]:
-    """Return the name of the method that was used in the end, and the cycle closed by it."""
+    """Return the name of the method actually used, and the closed cycle."""
     count = max(2, round(EASE_SHARE * cycle.length))
     if method == "ease" and cycle.start < count:
         after = cycle.start + cycle.length + count <= len(clip)
-        method = "ease after" if after else "offset"  # offset: no frames on either side to fade into
+        method = "ease after" if after else "offset"  # offset if neither side has frames to fade into
     return method, _cut_out(clip, cycle, travelled, arc, method)
 
 
 def _cut_out(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> Clip:
-    """Return one cycle of L + 1 frames, the last its first again: mended without its travel, on its new ground arc."""
+    """Return one cycle of L + 1 frames, the last equal to the first: repaired in place, then on its new ground arc."""
     start, length = cycle.start, cycle.length
     count = max(2, round(EASE_SHARE * length))
     low, high = max(start - count - 1, 0), min(start + length + count + 2, len(clip))
@@ -351,14 +351,14 @@ def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> A
 
 
 def _in_a_row(cycle: Clip) -> WorldPose:
-    """Return the poses of three cycles in a row; the seam that is measured is at the start of the second."""
+    """Return the poses of three repetitions of a cycle; the seam is measured at the start of the second."""
     return world_pose.pose(cycles.unrolled(cycle, 1, 1))
 
 
 def _judged(name: str, closed: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], WorldPose]:
-    """Return the figures of a closed cycle: C of three in a row, D of the corrected frames, the seam's, K; the three.
+    """Return a closed cycle's figures (C three repetitions, D corrected frames, K the seam's), and the three.
 
-    name : of the method that closed it; source : quality of the stretch it was cut from
+    name : of the method used; source : quality of the source stretch
     """
     several, seam_frame = _in_a_row(closed), len(closed) - 1
     reach = max(2, round(POLYNOMIAL * closed.rate))

@@ -1,4 +1,4 @@
-"""A clip that begins with the frames of an earlier one; the difference fades out after these.
+"""Make a clip start with the frames of an earlier one, and fade out the difference after these.
 
 Method: Following a drawn path.
 """
@@ -13,9 +13,9 @@ from . import repairs
 
 
 def with_beginning(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
-    """Return a clip whose first `count` frames are an earlier clip's, of the same skeleton and nearly the same motion.
+    """Return a clip with its first `count` frames from an earlier one: same skeleton, nearly the same motion.
 
-    The difference of both in the last of these frames fades over the next `settle` frames.
+    The difference in the last of these frames fades over the next `settle` frames.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -33,7 +33,7 @@ def with_beginning(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
     last, after = count - 1, slice(count, min(count + settle, len(clip)))
     share = 1.0 - repairs.fade(after.stop - after.start)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    # The turn from the clip to the earlier one in the last kept frame, after the clip's own rotation.
+    # Rotation from the clip to the earlier one in the last kept frame, applied after the clip's own rotation.
     turned = quat.log(quat.mul(quat.inv(clip.rotations[last]), earlier.rotations[last]))
     rotations[after] = quat.mul(rotations[after], quat.exp(share[:, None, None] * turned))
     translations[after] += share[:, None, None] * (earlier.translations[last] - clip.translations[last])

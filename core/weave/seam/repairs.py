@@ -1,18 +1,18 @@
-"""Repairs of the seam between two stretches of motion (methods: Connecting two clips; Loops).
+"""Repair the seam between two stretches of motion (methods: Connecting two clips; Loops).
 
-All work on rows of channels (F, C), one row a frame; see `tracks`.
+All functions take rows of channels (F, C), one row per frame; see `tracks`.
 """
 
 import numpy as np
 
 from ...motion.quat import Array
 
-POINTS = 3  # on each side, through which a polynomial goes: M_{e−m} … M_{e−m−i}, i = 2, inclusive ([Shibuta])
-SEED_RATE = 30.0  # frames a second, of [Shibuta]: its points are one frame of that rate apart
+POINTS = 3  # interpolation points on each side: M_{e−m} … M_{e−m−i}, i = 2, inclusive ([Shibuta])
+SEED_RATE = 30.0  # frames a second in [Shibuta], whose points are one frame apart
 
 
 def fade(count: int) -> Array:
-    """Return the shares (count,) of motion that is faded in, from near 0 to near 1, smooth at both ends (Kovar 2002).
+    """Return the weights (count,) for fading a motion in, from near 0 to near 1, smooth at both ends (Kovar 2002).
 
     1 − α with α(p) = 2((p+1)/k)³ − 3((p+1)/k)² + 1, k = count + 1.
 
@@ -42,9 +42,9 @@ def ease_after(rows: Array, start: int, length: int, count: int) -> Array:
 
 
 def offset(rows: Array, start: int, length: int, settle: float) -> Array:
-    """Return one cycle (L, C) with the gap of its ends spread over it, and their change of velocity spread near them.
+    """Return one cycle (L, C) with the gap spread over it, and the velocity difference spread near its ends.
 
-    The gap e is spread as e(½ − t/L); half of the change of velocity at each end as t·exp(−2t/τ), τ = `settle` frames
+    The gap e is spread as e(½ − t/L); half of the velocity difference at each end as t·exp(−2t/τ), τ = `settle` frames
     (Holden 2022).
     """
     cycle = rows[start : start + length]
@@ -58,10 +58,10 @@ def offset(rows: Array, start: int, length: int, settle: float) -> Array:
 
 
 def spread(rows: Array, missing: int) -> Array:
-    """Return one cycle (F − 1 + missing, C) of rows (F, C) that end where they begin, or nearly.
+    """Return one cycle (F − 1 + missing, C) of rows (F, C) with ends that meet, or nearly.
 
-    missing : frames from the last row to the first again, added at the mean velocity of both ends. The gap that is left
-        is spread over the cycle, which begins as it did
+    missing : frames from the last row to the first again, added at the mean velocity of both ends. The remaining gap is
+        spread over the cycle; its first row is unchanged
     """
     moving = 0.5 * (rows[1] - rows[0] + rows[-1] - rows[-2])
     ahead = rows[-1] + np.arange(1, missing + 1)[:, None] * moving
@@ -76,11 +76,11 @@ def _velocity(rows: Array, frame: int) -> Array:
 
 
 def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array:
-    """Return the frames from −reach to reach (2·reach + 1, C) of two tracks that meet in the middle.
+    """Return the frames from −reach to reach (2·reach + 1, C) of two tracks joined in the middle by inertialization.
 
-    before, after (2·reach + 1, C) : the track that counts up to the middle, and the one from there on
-    Each takes half of the gap. Gap and change of velocity die away on both sides like a critically damped spring
-    (Holden 2021) of this half-life in frames, and are gone altogether at the reach.
+    before, after (2·reach + 1, C) : the tracks used up to the middle, and from there on
+    Each track takes half of the gap. Gap and velocity difference decay on both sides like a critically damped spring
+    (Holden 2021) of this half-life in frames, and reach exactly zero at ±reach.
 
     Example:
         >>> import numpy as np
@@ -91,7 +91,7 @@ def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array
     """
     rate = 2.0 * np.log(2.0) / half_life
     gap = after[reach] - before[reach]
-    # One-sided velocities, of second order: each track may be cut off beyond the middle.
+    # One-sided velocities of second order, because each track may end at the middle.
     change = _setting_out(after[reach:]) + _setting_out(before[reach::-1])
     away = np.arange(len(before)) - reach
     time = np.abs(away)[:, None].astype(float)
@@ -103,14 +103,14 @@ def inertial(before: Array, after: Array, reach: int, half_life: float) -> Array
 
 
 def _setting_out(rows: Array) -> Array:
-    """Return the velocity (C,) at the first of some rows, to second order where there are three."""
+    """Return the velocity (C,) at the first row, of second order given three rows."""
     if len(rows) > 2:
         return np.asarray(-1.5 * rows[0] + 2.0 * rows[1] - 0.5 * rows[2])
     return np.asarray(rows[1] - rows[0])
 
 
 def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> Array:
-    """Return the frames (2·half, C) between two stretches, on one curve through three points of each ([Shibuta]).
+    """Return the frames (2·half, C) between two stretches, on a curve through three points of each ([Shibuta]).
 
     before, after (·, C) : frames up to the gap and from its end on; spacing : frames from point to point
     kind : "lagrange", Lagrange's polynomial, or "spline", a natural cubic spline
@@ -124,7 +124,7 @@ def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> A
     """
     reach = np.arange(POINTS) * spacing
     points = np.concatenate([before[-1 - reach[::-1]], after[reach]])
-    # The seam is at 0, half a frame from the frames on its sides.
+    # The seam is at 0, half a frame from its neighbouring frames.
     at: Array = np.concatenate([-reach[::-1] - half - 0.5, reach + half + 0.5])
     frames: Array = np.arange(-half + 0.5, half)
     basis = _lagrange(at, frames) if kind == "lagrange" else _natural_spline(at, frames)
@@ -132,7 +132,7 @@ def bridge(before: Array, after: Array, half: int, spacing: int, kind: str) -> A
 
 
 def _lagrange(at: Array, frames: Array) -> Array:
-    """Return the shares (K, N) of values at N places in the polynomial through them, at K other places."""
+    """Return the weights (K, N) of values at N positions in their interpolating polynomial at K other positions."""
     basis = np.ones((len(frames), len(at)))
     for n in range(len(at)):
         for other in range(len(at)):
@@ -142,9 +142,9 @@ def _lagrange(at: Array, frames: Array) -> Array:
 
 
 def _natural_spline(at: Array, frames: Array) -> Array:
-    """Return the shares (K, N) of values at N places in the natural cubic spline through them, at K between them."""
+    """Return the weights (K, N) of values at N positions in their natural cubic spline at K positions between them."""
     count, steps = len(at), np.diff(at)
-    # Second derivatives of the spline that is 1 at one place and 0 at the others, for all places at once.
+    # Second derivatives of the splines that are 1 at one position and 0 at the others, for all positions at once.
     system, right = np.eye(count), np.zeros((count, count))
     for k in range(1, count - 1):
         system[k, k - 1 : k + 2] = steps[k - 1], 2.0 * (steps[k - 1] + steps[k]), steps[k]

@@ -1,4 +1,4 @@
-"""The best place for the seam of a loop: where both sides are close, and the clip itself moves as usual.
+"""Find the best place for the seam of a loop: both sides are close, and the clip's own motion is typical there.
 
 Method: Loops.
 """
@@ -13,22 +13,22 @@ from ...recipes.matching import Matching
 from ...sync import metrics
 from ...sync.cycle_search import NEAR_BEST, PERIODIC, Cycle, Repetition
 
-LENGTHS = 0.042  # s by which a cycle may be longer or shorter than it was found
-WINDOW = 0.033  # s each side that is compared
-PLACES, APART = 12, 0.025  # how many are offered, and s between them
-# Costs beside K of the place: of a doubled distance, of a length at the limit above, and of a start whose score is 0.05
-# below those that count as good as the best.
+LENGTHS = 0.042  # s by which the cycle length may change
+WINDOW = 0.033  # s compared on each side
+PLACES, APART = 12, 0.025  # number of places offered, and s between them
+# Costs in addition to K of the place: of a doubled distance, of a length at the limit above, and of a start with a
+# score 0.05 below the scores equivalent to the best.
 CLOSENESS, STRETCH, LESS = 1.5, 1.0, 2.0
 
 Frames = NDArray[np.int64]
 
 
 def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
-    """Return the best cycle of a clip, moved to the best place for its seam, then the next best, a few frames apart.
+    """Return the best cycle of a clip with its seam at the best place, then at the next best places a few frames apart.
 
-    The start moves by a cycle at most, the length by 42 ms. Places are judged by the distance of point clouds in a
-    window, which stays inside the clip (or its ends would attract the seam), and by how natural the clip itself is
-    there.
+    The start moves by at most one cycle, the length by at most 42 ms. The cost of a place is the distance of point
+    clouds in a window, which stays inside the clip (or its ends would attract the seam), plus how untypical the clip's
+    own motion is there.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -45,7 +45,7 @@ def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
     every = np.arange(max(window, cycle.start - cycle.length), min(last - window, cycle.start + cycle.length) + 1)
     scores = np.interp(every, repetition.starts, repetition.start_scores, left=-np.inf, right=-np.inf)
     less = np.maximum(cycle.score - NEAR_BEST - scores, 0.0)[:, None] / NEAR_BEST
-    # Starts that repeat as well as the best, or a little less well: a worse cycle is better than a seam that is seen.
+    # Starts that repeat slightly less well than the best are included: a worse cycle is better than a visible seam.
     alike = scores >= min(cycle.score - NEAR_BEST, PERIODIC)
     starts, less = every[alike][:, None], less[alike]
     change = np.arange(-reach, reach + 1)[None]
@@ -71,7 +71,7 @@ def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
 
 
 def _distances(clip: Clip, starts: Frames, ends: Frames, window: int) -> Array:
-    """Return windowed distances (S, K) between frames (S, 1) and (S, K), from the part of the clip that they lie in."""
+    """Return windowed distances (S, K) between frames (S, 1) and (S, K), computed on the part of the clip they span."""
     low, high = int(starts.min()) - window, int(ends.max()) + window
     body = metrics.prepare(clip.cut(low, high + 1), Matching(metric="points"))
     return np.asarray(body.matrix(body, window)[starts - low, ends - low])

@@ -1,4 +1,4 @@
-"""A clip as rows of plain numbers that can be added, mixed and interpolated frame by frame.
+"""A clip as rows of numbers that can be added, blended and interpolated frame by frame.
 
 Method: Connecting two clips.
 """
@@ -25,7 +25,7 @@ class Tracks:
     values: Array
 
     def clip(self, values: Array, frames: NDArray[np.int64]) -> Clip:
-        """Return the clip of other values (K, C); stepped channels are as in the given frames (K,) of `like`."""
+        """Return the clip of other values (K, C); stepped channels are copied from the given frames (K,) of `like`."""
         joints, like = len(self.like.skeleton), self.like
         ends = np.cumsum([3 * joints, 3 * joints, 0 if like.scales is None else 3 * joints])
         turns, moves, sizes, others = np.split(values, ends, axis=1)
@@ -52,7 +52,7 @@ def tracks_of(clip: Clip) -> Tracks:
 
 
 def tracks_about(clip: Clip, means: Array) -> Tracks:
-    """Return the tracks of a clip about given mean rotations (J, 4), so that two clips can be mixed.
+    """Return the tracks of a clip about given mean rotations (J, 4), so that two clips can be blended.
 
     Example:
         >>> import numpy as np

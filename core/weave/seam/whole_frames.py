@@ -1,4 +1,4 @@
-"""A clip that is nearly one cycle as one of whole frames, and the key that it lacks (methods: Loops)."""
+"""Convert a nearly closed cycle to whole frames, and add its missing key (methods: Loops)."""
 
 from dataclasses import replace
 
@@ -13,14 +13,14 @@ from .. import ground_arc
 from ..ground_arc import GroundArc
 from . import repairs, tracks
 
-USUAL = 95.0  # percentile of a clip's changes of velocity; a seam with no larger one is not seen
+USUAL = 95.0  # percentile of a clip's velocity changes; a seam with no larger one is invisible
 
 
 def in_whole_frames(clip: Clip, ending: Closing) -> tuple[Clip, int]:
-    """Return a clip whose cycle takes whole frames, and how many of them it lacks from its last to its first again.
+    """Return a clip whose cycle has a whole number of frames, and the number of frames missing from last to first.
 
-    A cycle that was brought to another rate ends between two frames. It is played slower or faster by the part of a
-    frame that is left over, so that no pose changes; any other clip is returned as it is.
+    A cycle converted to another rate ends between two frames. It is re-timed to absorb the fraction of a frame, which
+    changes no pose; any other clip is returned unchanged.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -43,7 +43,7 @@ def in_whole_frames(clip: Clip, ending: Closing) -> tuple[Clip, int]:
 
 
 def travelled(clip: Clip, missing: int) -> GroundArc:
-    """Return the arc of a cycle over the ground, of a clip that lacks so many frames: they go on as both ends do.
+    """Return the ground arc of a cycle that lacks `missing` frames, extrapolated from both ends.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -63,10 +63,10 @@ def travelled(clip: Clip, missing: int) -> GroundArc:
 
 
 def rows_of_cycle(still: tracks.Tracks, missing: int) -> Array:
-    """Return one cycle (F − 1 + missing, C) of a clip that stands, as seen from its arc.
+    """Return one cycle (F − 1 + missing, C) of a clip in place, relative to its arc.
 
-    With a missing key the gap is not known, only where both ends would go on to. Where this is off by less than usual
-    changes of velocity, nothing is spread: that would move all frames, and let standing feet slide.
+    With a missing key the gap is unknown and only extrapolated from both ends. If this extrapolation error is below the
+    usual velocity changes, nothing is spread, because spreading would move all frames and make planted feet slide.
     """
     if not missing or not _goes_on(still.like, missing):
         return repairs.spread(still.values, missing)
@@ -77,7 +77,7 @@ def rows_of_cycle(still: tracks.Tracks, missing: int) -> Array:
 
 
 def _goes_on(still: Clip, missing: int) -> bool:
-    """Return whether a clip goes on from its last frame to its first again with no larger change than usual."""
+    """Return whether a clip continues from its last frame to its first with no unusual change of velocity."""
     places = kinematics.points(still)
     moving = 0.5 * (places[1] - places[0] + places[-1] - places[-2])
     off = np.linalg.norm((places[0] - places[-1]) / missing - moving, axis=1).max()

@@ -1,6 +1,6 @@
-"""The points of two bodies that are compared where an action is entered: the legs, and a part of the trunk.
+"""Choose the points compared where an action is entered: the legs, and a part of the trunk.
 
-Figure 1 of [Nomura]: the wider the threshold, the less of the trunk counts.
+Figure 1 of [Nomura]: a wider threshold includes less of the trunk.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -17,12 +17,12 @@ from ...motion.quat import Array
 from ...motion.skeleton import Skeleton
 from ...sync import joint_weights
 
-TRUNK_SHARE = 0.3  # of the weight of all points, the rest is the legs'; with more, standing would be near to walking
+TRUNK_SHARE = 0.3  # of the total weight, the rest is the legs'; with more, standing and walking would be similar
 
 
 @dataclass(frozen=True)
 class Level:
-    """The points of the trunk compared beside the legs, and the mean distance (m) up to which it is a splice point."""
+    """The trunk points compared besides the legs, and the mean distance (m) below which they give a splice point."""
 
     name: str
     threshold: float
@@ -30,7 +30,7 @@ class Level:
 
 
 def _shoulders(skeleton: Skeleton) -> Array:
-    """Return both halves of the trunk and both shoulders as shares (4, J) of joints' places."""
+    """Return both halves of the trunk and both shoulders as weights (4, J) of joint positions."""
     return np.concatenate([mass.trunk_halves(skeleton), _arms(skeleton)])
 
 
@@ -49,9 +49,9 @@ LEVELS = (
 
 
 def asked(threshold: float) -> list[tuple[Level, float]]:
-    """Return the levels that are tried for a threshold (m), and the distance up to which each makes a splice point.
+    """Return the levels to try for a threshold (m), and the distance up to which each gives a splice point.
 
-    The first level that is as wide as the threshold is the last; beyond the widest, that one is as wide as asked for.
+    The last one is the first level at least as wide as the threshold; a larger threshold widens the widest level.
     """
     wide = [level.threshold >= threshold for level in LEVELS]
     tried = LEVELS[: wide.index(True) + 1] if any(wide) else LEVELS

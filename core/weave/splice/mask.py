@@ -1,4 +1,4 @@
-"""The joints of the upper body: those that are spliced, and those that show how its trunk stands.
+"""Select the joints of the upper body to splice, and the joints that define the orientation of its trunk.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -16,11 +16,11 @@ from ...motion.skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class UpperBody:
-    """The joints of the upper body, where it begins, and the joints that show how its trunk stands.
+    """The joints of the upper body, its top joints, and the joints that define the orientation of its trunk.
 
-    joints (U,); begins : those of them that hang on the lower body
-    pelvis : the pelvis joint, the one of `begins` that carries the trunk; None where the trunk is not among the joints
-    trunk (P,) : the joints of the trunk above it, and the shoulders. Arms are left out: a guard would turn the chest
+    joints (U,); begins : joints among them whose parent is in the lower body
+    pelvis : the pelvis joint, the joint of `begins` that carries the trunk; None if the trunk is not included
+    trunk (P,) : the joints of the trunk above it, and the shoulders; arms are omitted, as a guard would turn the chest
     """
 
     joints: NDArray[np.int64]
@@ -32,8 +32,8 @@ class UpperBody:
 def upper_body(skeleton: Skeleton, names: str = "") -> UpperBody:
     """Return the upper body of a skeleton: the lowest joint of the spine and all below it, or the joints in `names`.
 
-    names : comma-separated joints, each with all that hangs below it; a minus before a name leaves these out
-    Raises OptionError for names that do not fit, and SkeletonError for a body whose parts are not known.
+    names : comma-separated joints, each with its subtree; a minus before a name excludes it
+    Raises OptionError for names that do not fit, and SkeletonError for a body with unknown parts.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -91,7 +91,7 @@ def _named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
 
 
 def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
-    """Raise OptionError where the lower body would be replaced, too: its joints or those that carry them."""
+    """Raise OptionError if the selection includes joints of the lower body, or joints above them."""
     roots = np.flatnonzero(chosen & (skeleton.parents < 0))
     if len(roots):
         name = skeleton.names[roots[0]]
@@ -106,7 +106,7 @@ def _refuse_legs(skeleton: Skeleton, chosen: NDArray[np.bool_]) -> None:
 
 
 def _trunk(skeleton: Skeleton, chosen: NDArray[np.bool_], joint: int) -> list[int]:
-    """Return the points of the trunk that a joint carries; none where these do not show its rotation."""
+    """Return the trunk points below a joint; none if they do not define its rotation."""
     known = skeleton.roles
     below = chosen & skeleton.with_below([joint])
     below[joint] = False

@@ -1,4 +1,4 @@
-"""The action that is played along a stretch of a locomotion, from one of its frames on.
+"""Play an action along a stretch of a locomotion, from any of its frames.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -19,7 +19,7 @@ from . import torso
 
 @dataclass(frozen=True)
 class Run:
-    """An action as it plays from where it is entered: the number of a clip, and a frame of it."""
+    """The start of playing an action: the number of a clip, and a frame of it."""
 
     clip: int
     frame: int
@@ -27,7 +27,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """An action at F frames of a locomotion, and the facing of its hips (F,) without their swing, radians."""
+    """An action at F frames of a locomotion, and the heading of its hips (F,) without their swing, radians."""
 
     clip: Clip
     facing: Array
@@ -39,11 +39,10 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """The distances (m) of an interval of a locomotion to the frames that could be played along it.
+    """The distances (m) of an interval of a locomotion to the frames of the action.
 
-    count : of its frames; distances (K, N) : of every `step`-th of them to every `step`-th frame of the clips, one clip
-        after the other
-    closely(clip, first, end) : distances (count, end − first) of all its frames to those of a part of a clip
+    count : of its frames; distances (K, N) : between every `step`-th frame of the interval and of the clips in sequence
+    closely(clip, first, end) : distances (count, end − first) of all its frames to the frames of a part of a clip
     """
 
     count: int
@@ -53,38 +52,38 @@ class Interval:
 
 
 class Played(ABC):
-    """An action, of one clip or more, that can be entered at any frame and plays on from there."""
+    """An action, of one or more clips, that can be entered at any frame and plays on from there."""
 
     name: str
     clips: Sequence[Clip]
 
     @abstractmethod
     def best(self, interval: Interval) -> tuple[Run | None, float]:
-        """Return the run that is nearest over an interval on the mean, and its distance; None where all end before."""
+        """Return the run with the least mean distance over an interval, and that distance; None if all end earlier."""
 
     @abstractmethod
     def going(self, run: Run, after: int, interval: Interval) -> float:
-        """Return the distance of a run over an interval, from its frame `after` on; infinite where it ends before."""
+        """Return the distance of a run over an interval, from its frame `after`; infinite if it ends earlier."""
 
     @abstractmethod
     def without_point(self, count: int, nearest: Run | None) -> list[tuple[Run, int]]:
-        """Return runs, and how many frames each is played, for `count` frames where no run is near enough."""
+        """Return runs and their lengths to fill `count` frames without a run near enough."""
 
     @abstractmethod
     def keep(self, run: Run, first: int, count: int) -> None:
-        """Note that `count` frames of a run, from its frame `first` on, are played."""
+        """Record that `count` frames of a run, from its frame `first`, are played."""
 
     @abstractmethod
     def motion(self, run: Run, count: int) -> Motion:
-        """Return the first frames of a run; where it ends before, its last one is held."""
+        """Return the first frames of a run; its last frame is held if it ends earlier."""
 
     @abstractmethod
     def places(self, run: Run, count: int) -> NDArray[np.int64]:
-        """Return the clip and the frame of it (2, count) that are played; in transitions those that are left."""
+        """Return the clip and frame (2, count) played; within a transition, of the clip that is left."""
 
 
 class PlayedClip(Played):
-    """One action, played as it is from any of its frames; from `start` where none is near enough."""
+    """One action, played unchanged from any of its frames, or from `start` if none is near enough."""
 
     def __init__(self, action: Clip, start: int = 0) -> None:
         if not 0 <= start < len(action) - 1:
@@ -115,7 +114,7 @@ class PlayedClip(Played):
         return [(Run(0, self._start), min(room, count - gone)) for gone in range(0, count, room)]
 
     def keep(self, run: Run, first: int, count: int) -> None:
-        """Do nothing: the action is played as it is, however often."""
+        """Do nothing, because repetitions of the action are not avoided."""
 
     def motion(self, run: Run, count: int) -> Motion:
         frames = np.minimum(run.frame + np.arange(count, dtype=float), len(self.clips[0]) - 1.0)
@@ -127,7 +126,7 @@ class PlayedClip(Played):
 
 
 def _diagonals(distances: Array) -> Array:
-    """Return the mean (N − K + 1,) of each diagonal of distances (K, N) that has all K rows."""
+    """Return the mean (N − K + 1,) of each complete diagonal of distances (K, N)."""
     count, columns = distances.shape
     starts = columns - count + 1
     total = np.zeros(starts)

@@ -1,7 +1,7 @@
-"""Splice points: the frames at which an action is entered along a stretch of a locomotion, where both are alike.
+"""Find splice points: frames where an action enters along a stretch of a locomotion because both are alike.
 
-For locomotions without an end of their own, such as walks over a motion graph: they are not registered as a whole, but
-at every interval the frame of the action (or of a graph of several) that goes best with the next interval is looked up.
+Walks over a motion graph and similar locomotions have no end of their own, so they are not registered as a whole.
+Instead, the frame of the action (or of a graph of several) that best fits the next interval is looked up regularly.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -21,16 +21,16 @@ from .levels import LEVELS
 from .played import Interval, Played, Run
 
 INTERVAL = 1.0  # s
-WINDOW = 1.0 / 6.0  # s each side that is compared
-COMPARED = 30.0  # frames a second that are compared at first
-BETTER = 0.8  # times the cost of playing on: a new point must not cost more, or the action becomes shreds
+WINDOW = 1.0 / 6.0  # s compared on each side
+COMPARED = 30.0  # frames a second of the first comparison
+BETTER = 0.8  # times the cost of playing on; switching must cost less, or the action would be cut to pieces
 
 
 @dataclass(frozen=True)
 class SplicePiece:
-    """A run of the action, from a frame of the locomotion to another (not included), and how it was entered.
+    """A run of the action, from a frame of the locomotion to another (exclusive), and how it was entered.
 
-    level : the level at which that frame is a splice point; None where no frame was near enough
+    level : the level at which that frame is a splice point; None if no frame was near enough
     distance : of both over the interval, m
     """
 
@@ -43,9 +43,9 @@ class SplicePiece:
 
 @dataclass(frozen=True)
 class SplicePlan:
-    """The pieces of the action that are played along a stretch of a locomotion, without a gap.
+    """The pieces of the action played along a stretch of a locomotion, without a gap.
 
-    least : the least distance (m) of any interval; a threshold above it gives a splice point
+    least : the least distance (m) of any interval; a larger threshold gives a splice point
     """
 
     pieces: tuple[SplicePiece, ...]
@@ -69,13 +69,12 @@ def plan(
     interval: float = INTERVAL,
     threshold: float = LEVELS[-1].threshold,
 ) -> SplicePlan:
-    """Return the pieces of an action that go with frames `first` … `end` − 1 of a locomotion of its skeleton and rate.
+    """Return pieces of an action that fit frames `first` … `end` − 1 of a locomotion of its skeleton and rate.
 
-    interval : s after which a splice point is looked up again
-    threshold : m; up to it frames count as alike. The smaller, the more of the trunk has to be alike (see `levels`)
+    interval : s between searches for a splice point
+    threshold : m; frames up to this distance count as alike; a smaller one includes more of the trunk (see `levels`)
     The action plays on from point to point unless another point costs a fifth less over the whole next interval. Raises
-    ClipError for stretches that are not in the clips, and OptionError or SkeletonError for bodies whose parts are not
-    known.
+    ClipError for stretches outside the clips, and OptionError or SkeletonError for bodies with unknown parts.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -102,7 +101,7 @@ def plan(
 
 
 def refuse_others(locomotion: Clip, played: Played) -> None:
-    """Raise ClipError for an action that is not of the locomotion's skeleton and rate.
+    """Raise ClipError for an action with another skeleton or rate than the locomotion.
 
     Example:
         >>> from action_loom.core.figure import actions
@@ -118,7 +117,7 @@ def refuse_others(locomotion: Clip, played: Played) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Nearest:
-    """The level that has a splice point (None: none has), the nearest run, its distance, the interval at that level."""
+    """The level with a splice point or None, the nearest run, its distance, and the interval at that level."""
 
     level: str | None
     run: Run | None
@@ -127,12 +126,12 @@ class _Nearest:
 
 
 def _extended(pieces: list[SplicePiece], played: Played, best: _Nearest, at: int, until: int) -> list[SplicePiece]:
-    """Return the pieces and those played from frame `at` of the locomotion to `until`."""
+    """Return the pieces with those played from frame `at` of the locomotion to `until` added."""
     last = pieces[-1] if pieces else None
     if last is not None:
         gone = at - last.first
         going = played.going(last.run, gone, best.interval)
-        # What was entered at no splice point ends at the first that there is, however well it happens to go on.
+        # A run entered without a splice point ends at the next splice point, even if it would continue well.
         stays = best.level is None or (last.level is not None and best.distance > BETTER * going)
         if np.isfinite(going) and stays:
             played.keep(last.run, gone, until - at)
@@ -156,7 +155,7 @@ class _Compared:
         self._rough = [[_every(cloud, self._step) for cloud in clouds] for clouds in self._theirs]
 
     def best(self, at: int, until: int) -> _Nearest:
-        """Return the nearest run over the frames at … until − 1, at the first level where that is a splice point."""
+        """Return the nearest run over the frames at … until − 1, at the first level that makes it a splice point."""
         nearest = None
         for k, (level, limit) in enumerate(self._asked):
             interval = self._interval(k, at, until)
@@ -168,7 +167,7 @@ class _Compared:
         return nearest
 
     def _interval(self, k: int, at: int, until: int) -> Interval:
-        """Return the frames at … until − 1 as they are compared at level number k."""
+        """Return the distances of the frames at … until − 1 at level number k."""
         window = round(self._window / self._step)
         rough = self._part(k, np.arange(at - window * self._step, until + window * self._step, self._step))
         rows = -(-(until - at) // self._step)
@@ -183,7 +182,7 @@ class _Compared:
         return Interval(until - at, self._step, np.concatenate(distances, axis=1), closely)
 
     def _part(self, k: int, frames: NDArray[np.int64]) -> PointMetric:
-        """Return some frames of the locomotion; before its first and after its last it stands still."""
+        """Return some frames of the locomotion; its first and last frames are held beyond its ends."""
         places, weights = self._ours[k]
         return PointMetric.of_cloud(places[np.clip(frames, 0, len(places) - 1)], weights)
 

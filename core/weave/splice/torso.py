@@ -1,6 +1,6 @@
-"""The rotation of an action's trunk about the pelvis joint that makes it go with a locomotion.
+"""Correct the rotation of an action's trunk about the pelvis joint to match a locomotion.
 
-All is seen in heading frames: at the pelvis joint, facing as the hips do without their swing.
+All computations are in heading frames: at the pelvis joint, with the heading of the hips without their swing.
 
 Method: Splicing upper body onto locomotion.
 """
@@ -15,15 +15,15 @@ from ...motion.quat import Array
 from ...recipes.splice import SpliceOptions
 from .mask import UpperBody
 
-HEADING_SIGMA = 0.5  # s; with less, the swing of the hips would count as facing, and the trunk would turn with it
+HEADING_SIGMA = 0.5  # s; with less, the swing of the hips would count as heading, and the trunk would turn with it
 
 
 @dataclass(frozen=True, eq=False)
 class Torso:
     """The trunk of a clip in its heading frame, in each of F frames.
 
-    turning (F, 4) : rotation of the pelvis joint; carrier (F, 4) : rotation of the frame in which it turns
-    points (F, P, 3) : of the trunk, from the pelvis joint
+    turning (F, 4) : rotation of the pelvis joint; carrier (F, 4) : rotation of its parent frame
+    points (F, P, 3) : of the trunk, relative to the pelvis joint
     """
 
     turning: Array
@@ -32,7 +32,7 @@ class Torso:
 
 
 def facing(clip: Clip) -> Array:
-    """Return the facing of the hips (F,) without their swing, radians.
+    """Return the heading of the hips (F,) without their swing, radians.
 
     Example:
         >>> import numpy as np
@@ -46,10 +46,10 @@ def facing(clip: Clip) -> Array:
 
 
 def facing_at(clip: Clip, frames: Array) -> Array:
-    """Return the facing of the hips (K,) at some frames (K,) that are played at the clip's own speed.
+    """Return the heading of the hips (K,) at some frames (K,) played at the clip's own speed.
 
-    It is smoothed over the whole clip, then sampled. A re-timed clip swings at another speed: for that take `facing` of
-    the re-timed clip.
+    It is smoothed over the whole clip, then sampled. A re-timed clip swings at another speed, so use `facing` of the
+    re-timed clip for it.
 
     Example:
         >>> import numpy as np
@@ -83,9 +83,9 @@ def measure(clip: Clip, upper: UpperBody, faced: Array) -> Torso:
 
 
 def correction(locomotion: Torso, action: Torso, rate: float, recipe: SpliceOptions) -> Array:
-    """Return the rotations (F, 4), after the action's own, by which its trunk goes with the locomotion's.
+    """Return the rotations (F, 4), applied after the action's own, that fit its trunk to the locomotion.
 
-    gaussian : onto the locomotion's trunk, averaged over neighbours; the action's quick turning stays ([Nomura])
+    gaussian : onto the locomotion's trunk, averaged over neighbours; quick turns of the action stay ([Nomura])
     heck : onto the locomotion's trunk, without the mean, so the action keeps its posture ([Heck])
     additive : from the locomotion's mean trunk onto its trunk: its swing is added to the action's own
 
@@ -113,23 +113,23 @@ def correction(locomotion: Torso, action: Torso, rate: float, recipe: SpliceOpti
 
 def onto(targets: Array, points: Array) -> Array:
     """Return the rotations (F, 4) about the origin that bring points (F, P, 3) nearest to targets (Horn 1987)."""
-    # For the matrix Σ target · pointᵀ, which is no rotation, `from_matrix` gives the nearest quaternion: that of Horn.
+    # Given Σ target · pointᵀ, which is not a rotation, `from_matrix` returns the nearest quaternion, as in Horn.
     return quat.from_matrix(np.einsum("...pi,...pj->...ij", targets, points))
 
 
 def in_own_frame(turned: Array, action: Torso) -> Array:
     """Return rotations Q (F, 4) of the trunk in the heading frame as q in the pelvis joint's: Q·turning = turning·q.
 
-    There a mean over frames is a mean of the corrections, whichever way the body is turned.
+    In that frame a mean over frames is a mean of the corrections, independent of the body's rotation.
     """
     return quat.mul(quat.mul(quat.inv(action.turning), turned), action.turning)
 
 
 def smoothed(corrections: Array, sigma: float) -> Array:
-    """Return rotations (F, 4) averaged with their neighbours, by exp(−k²/2σ²), σ in frames.
+    """Return rotations (F, 4) averaged with their neighbours, weighted by exp(−k²/2σ²), σ in frames.
 
-    The window of [Nomura], 60 frames, is 12 σ wide; here neighbours farther than 4 σ are left out, a ten-thousandth of
-    the weight. Ends are extended by odd reflection, so that an even change stays as it is there, too.
+    The window of [Nomura], 60 frames, is 12 σ wide; here it is cut at 4 σ, which drops a ten-thousandth of the weight.
+    Ends are extended by odd reflection, so that a uniform change is preserved there, too.
     """
     return quat.normalize(root_motion.smooth(quat.continuous(corrections), sigma))
 
@@ -141,7 +141,7 @@ def without_mean(corrections: Array, share: float) -> Array:
 
 
 def placed(locomotion: Torso, action: Torso, corrections: Array) -> Array:
-    """Return the pelvis joint's rotations (F, 4) on the locomotion's hips that give the action's trunk, corrected.
+    """Return the pelvis joint's rotations (F, 4) on the locomotion's hips that produce the action's corrected trunk.
 
     Example:
         >>> import numpy as np
