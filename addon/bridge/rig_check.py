@@ -99,7 +99,7 @@ def check(
     moving = clips.moves_object(action, slot)
     body = rig.read(armature, moving_object=moving, still=partial(unkeyed_pose.still_bones, armature))
     first, last = action.frame_range[:]
-    body = carriers.stand_at(scene, armature, unkeyed_pose.with_posed(armature, body), (first, last))
+    body = unkeyed_pose.with_posed(armature, carriers.stand_at(scene, armature, body, (first, last)))
     rate = rates.rate_of(action) or rates.of_scene(scene)
     read = clips.read(armature, action, body, rate, slot)
     chosen = np.unique(np.linspace(0, len(read.frames) - 1, FRAMES).round().astype(int))
