@@ -1,4 +1,4 @@
-"""Bands: together they are the clip, gains of 1 are nothing, and each holds the waves that it says."""
+"""Frequency bands: they sum to the clip, gains of 1 change nothing, and each band holds its own waves."""
 
 import numpy as np
 import pytest
@@ -58,9 +58,9 @@ def test_gains_of_one_change_nothing_to_the_bit():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_asf_16_17", "cmu_daz_13_18", "cmu_mb_49_06"])
 def test_rotations_are_what_they_turn_about_and_by(name):
-    """So gains of 1 are the identity even where nothing is skipped; a cartwheel and turns among them.
+    """Gains of 1 are the identity even if nothing is skipped; the clips include a cartwheel and turns.
 
-    The thumb of the cartwheel goes round wildly: it stays as it is, whatever the gains.
+    The thumb of the cartwheel spins too wildly: it stays unchanged for any gains.
     """
     turns = material.captured(name).rotations
     for carriers in (NOBODY, np.arange(turns.shape[1]) < 2):

@@ -1,4 +1,4 @@
-"""Chains that are led: two bones and cyclic coordinate descent against answers that are known."""
+"""Inverse kinematics of chains, two bones and cyclic coordinate descent, against known answers."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ COUNT = 40
 
 
 def bones(rng, flexion, one=0.42, other=0.4):
-    """Two bones in any direction, bent so far about an axis across both."""
+    """Return two bones in random directions, bent by `flexion` about an axis perpendicular to both, and that axis."""
     upper = np.array([0.0, 0.0, -one])
     lower = quat.rotate(quat.about_axis("X", flexion), np.array([0.0, 0.0, -other]))
     turn = material.rotations(rng, len(flexion))
@@ -32,7 +32,7 @@ def test_two_bones_reach_what_can_be_reached_and_keep_their_side(side):
 
 
 def test_the_law_of_cosines_tells_the_angle():
-    """Bones of 3 and 4 whose ends are 5 apart are at a right angle."""
+    """Bones of 3 and 4 form a right angle if the distance of their ends is 5."""
     upper, lower, axis = bones(np.random.default_rng(1), np.array([0.5]), 3.0, 4.0)
     bend, _ = chain_ik.two_bones(upper, lower, np.array([[5.0, 0.0, 0.0]]), axis)
     assert_allclose((upper * quat.rotate(bend, lower)).sum(), 0.0, atol=1e-12)
@@ -91,7 +91,7 @@ def test_limits_are_kept_and_what_they_allow_is_reached():
 
 
 def test_what_limits_forbid_is_approached():
-    """Three bones that bend by 30 degrees at most towards what lies behind them: all bend as far as they may."""
+    """Three bones that may each bend by at most 30 degrees bend by 30 degrees towards a target behind them."""
     given, limits = hinges((0.0, np.radians(30.0)))
     found, away = chain_ik.reached(given, np.array([[-3.0, 0.5, 0.0]]), limits, rounds=200)
     assert_allclose(quat.to_euler(found, "XYZ")[..., 2], np.radians(30.0), atol=1e-6)

@@ -1,4 +1,4 @@
-"""Keys of turns without jumps: the same rotations, nearest to each other, and spins that are meant left alone."""
+"""Continuous keys of rotations: the same rotations, each nearest to the one before, and intended spins left alone."""
 
 import numpy as np
 import pytest

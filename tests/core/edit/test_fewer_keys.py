@@ -1,4 +1,4 @@
-"""Few keys: the bound holds in every frame, whatever is keyed and how; ends, cycles and kept frames are keyed."""
+"""Reduced keys: the bound holds in every frame for each kind of key; ends, cycles and contact frames get keys."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ MM = 1e-3
 
 
 def rough(clip, seed=3, degrees=0.1):
-    """A clip as captured: with noise."""
+    """A clip with noise, like a captured one."""
     rng = np.random.default_rng(seed)
     noise = quat.exp(np.radians(degrees) * rng.normal(size=(*clip.rotations.shape[:2], 3)))
     moved = clip.translations + (clip.translations != 0.0) * 2e-4 * rng.normal(size=clip.translations.shape)
@@ -35,12 +35,12 @@ def rough(clip, seed=3, degrees=0.1):
 
 
 def off(one, other):
-    """How far (P,) points are from one another at most."""
+    """Return the largest distance between corresponding points of two clips."""
     return np.linalg.norm(kinematics.points(one) - kinematics.points(other), axis=2).max(axis=0)
 
 
 def holds(clip, within, feet=0.0, **how):
-    """Fewer keys of a clip, which are within the bounds, and whose figures are true."""
+    """Reduce the keys of a clip; assert that the error is within the bounds and that the report's figures are true."""
     found = fewer(clip, within, feet, **how)
     away = off(found.keyed.clip(), clip)
     chain = fewer_keys.feet_chain(clip.skeleton)
@@ -82,7 +82,7 @@ def test_wider_bounds_have_fewer_keys_and_the_bound_is_used():
 
 
 def test_values_at_keys_are_those_of_the_clip():
-    """Of what nothing hangs over: what does takes its parents' error back."""
+    """Only joints without tracked joints above them keep their values: others compensate for their parents' error."""
     clip = rough(WALK)
     keyed = holds(clip, 5.0 * MM)
     root = keyed.rotations[0]
@@ -238,7 +238,7 @@ def test_feet_have_a_bound_of_their_own():
     clip = rough(WALK)
     holds(clip, 5.0 * MM, 0.2 * MM)
     holds(clip, 2.0 * MM, 2.0 * MM)
-    # One that is wider than the other is the other.
+    # A second bound wider than the first is limited to the first.
     assert off(fewer(clip, 1.0 * MM, 9.0 * MM).keyed.clip(), clip).max() <= 1.0 * MM
     body = clip.skeleton
     chain = fewer_keys.feet_chain(body)
@@ -350,7 +350,7 @@ ASIDE = ("mb_35_03", "mb_35_22", "asf_16_19", "daz_salsa_10", "daz_martial_04")
 
 
 def some_of(clip):
-    """As much of a clip as the engine is quick with."""
+    """Return a part of the clip short enough for the current engine."""
     return clip.cut(0, min(len(clip), 160 if jit._wanted == "numpy" else 1200))
 
 

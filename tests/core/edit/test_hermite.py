@@ -1,4 +1,4 @@
-"""Monotone Hermite curves: scipy's where it has them, and what it has not: vectors whose axes do not matter."""
+"""Monotone Hermite curves: equal to scipy's for numbers; for vectors, independent of the axes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Events that are held and anticipated: the same pose to the bit, speeds without jumps, and total time kept."""
+"""Held and anticipated events: their pose is exact to the bit, speeds do not jump, and the total time stays the same."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ SAMPLES = 200  # a frame, of a curve
 
 
 def played(clip, curve):
-    """Times of a curve, many in a frame, with the frames played then and how fast."""
+    """Return times of a curve, many in a frame, with the frames and the speeds played at them."""
     last = len(clip) - 1
     times = np.linspace(0.0, last, SAMPLES * last + 1)
     frames = curve.at(times)
@@ -32,7 +32,7 @@ def played(clip, curve):
 
 
 def beside(curve, times, rate):
-    """Which times are in no hold and in no ease beside one."""
+    """Return which times are outside of all holds and their eases."""
     free = np.ones(len(times), dtype=bool)
     for one in curve.events:
         if one.event.held:
@@ -80,7 +80,7 @@ def test_a_hold_shows_one_pose_to_the_bit_and_no_frame_more(rows):
 def test_speeds_have_no_jumps_and_keep_their_limits(rows):
     curve = time_warp.curve(CLIP, rows)
     times, _, speed = played(CLIP, curve)
-    # Eases are a frame long or more: no jump between samples but theirs.
+    # Eases last at least a frame: speed jumps between samples only where an ease is.
     assert np.abs(np.diff(speed)).max() < 4.0 / SAMPLES
     free = beside(curve, times[1:], CLIP.rate) & beside(curve, times[:-1], CLIP.rate)
     least, most = curve.speeds
@@ -126,7 +126,7 @@ def test_speed_is_eased_to_a_hold_and_from_it_in_a_tenth_of_a_second():
 
 
 def test_anticipated_time_slows_down_evenly_to_half_and_hurries_at_twice():
-    """The event comes later by a third of the reach, and speed goes along straight lines but right at it."""
+    """The event is played a third of the reach later; its speed follows straight lines, except right at the event."""
     for rate, reach in ((60.0, None), (30.0, None), (60.0, 60.0)):
         clip = actions.walk(rate, 4)
         middle, own = len(clip) // 2, BUILD_UP * rate if reach is None else reach
@@ -202,7 +202,7 @@ def test_scales_channels_and_steps_are_held_too():
 
 
 def test_nothing_slides_that_stood():
-    """Where a joint is at any time, it was at the frame that is played then: what stands still stands still."""
+    """Each joint is where the clip has it at the played frame, so that joints at rest stay at rest."""
     curve = time_warp.curve(CLIP, [Event(100, 100, hold=18, anticipation=0.7)])
     made = time_warp.warped(CLIP, curve)
     frames = curve.at(np.arange(LAST + 1.0))
@@ -213,7 +213,7 @@ def test_nothing_slides_that_stood():
     assert_array_equal(kinematics.points(made)[whole], places[frames[whole].astype(int)])
 
 
-# --- what can't be --------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def refused(rows, clip=CLIP):
@@ -356,7 +356,7 @@ def test_what_is_held_up_to_the_next_event_but_for_rounding_is_refused():
 
 
 def fist(clip):
-    """How fast the right hand goes against the hips, metres a second, between frames."""
+    """Return the speed of the right hand relative to the hips between frames, in metres per second."""
     roles = clip.skeleton.roles
     points = kinematics.points(clip)
     away = points[:, roles["hand.R"]] - points[:, roles["hips"]]
@@ -366,7 +366,7 @@ def fist(clip):
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_02_05", "cmu_daz_13_18", "cmu_daz_martial_04"])
 def test_a_punch_that_is_held_stops_at_its_hit(name):
-    """The last is kept aside. Hits are ends of blows: where the fist, fastest right before, is slow again."""
+    """The held frame is the end of a blow: the fist is fastest right before and slow again. The last clip is held out."""
     clip = material.captured(name)
     speed = fist(clip)
     inside = slice(int(clip.rate), len(clip) - int(3 * clip.rate))

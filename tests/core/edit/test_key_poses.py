@@ -1,4 +1,4 @@
-"""Poses at times: hit exactly, and between them what slerp, squad and monotone splines are known to give."""
+"""Poses at times: hit exactly, and interpolated like reference slerp, squad and monotone splines."""
 
 from dataclasses import replace
 
@@ -105,7 +105,7 @@ def test_squad_between_two_rests_is_ease():
 @pytest.mark.parametrize("way", ["squad", "monotone"])
 @pytest.mark.parametrize("again", [0, 300])
 def test_velocity_does_not_jump_at_poses_that_are_passed(way, again):
-    """At ten times the frames steps of joints change ten times less from frame to frame: there is no jump in them."""
+    """At ten times the frame rate the velocity's steps shrink to about a tenth, so that velocity has no jump."""
     poses = near_poses(np.random.default_rng(5), largest=0.8)
     worst = []
     for fine in (10, 100):
@@ -121,7 +121,7 @@ def test_velocity_does_not_jump_at_poses_that_are_passed(way, again):
 
 @pytest.mark.parametrize("again", [0, 25])
 def test_monotone_is_scipys(again):
-    """Of places and scales, whose numbers are what is monotone; round the ring, where it goes round."""
+    """Places and scales, interpolated number by number, equal scipy's monotone curves, also around a cycle."""
     poses = near_poses(np.random.default_rng(6), 5)
     at = np.array([0, 20, 33, 60, 90])
     made = key_poses.interpolated(poses, at, at, "monotone", again)

@@ -1,4 +1,4 @@
-"""The low-pass: against scipy, by both engines, and what it does to ends, waves, lines and rotations."""
+"""The low-pass filter: against scipy, on both engines, and its effect on ends, waves, lines and rotations."""
 
 import numpy as np
 import pytest
@@ -112,7 +112,7 @@ def test_who_spins_spins_on():
 
 @pytest.mark.both_engines
 def test_ends_are_no_worse_than_by_odd_reflection():
-    """In noise the first frame is as wrong as any; a line through some says better where the clip begins."""
+    """In noise the first frame has a full error; a line through several frames estimates the start better."""
     rng = np.random.default_rng(5)
     errors = []
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Corrected poses that are spread: hit exactly, nothing beyond, and the same however the clip stands and is counted."""
+"""Spread corrections of poses: exact at their frames, zero beyond the reach, independent of placement and frame offset."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ EVERY = np.arange(21)
 
 
 def corrected(clip, frames, seed=0, size=0.5):
-    """Corrections of all joints at some frames, the same for clips of as many joints."""
+    """Return corrections of all joints at some frames; clips of equal joint counts get equal corrections."""
     rng = np.random.default_rng(seed)
     joints = np.arange(len(clip.skeleton))
     shape = (len(joints), 3)
@@ -195,7 +195,7 @@ def test_mirrored_corrections_give_the_image_of_what_is_added():
 
 
 def test_cut_before_or_after_is_the_same():
-    """What reaches beyond an end is cut off there: how near an end is does not change the spread."""
+    """The spread does not depend on the distance to the clip's end: the part beyond the end is cut off."""
     clip = actions.walk(60.0, 2)
     asked = corrected(clip, (50, 60))
     made = spread(clip, asked, REACH).cut(45, 66)
@@ -279,7 +279,7 @@ def test_channels_and_the_clip_itself_are_left_as_they_are():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06", "cmu_mb_08_01"])
 def test_captured_clips_go_through_poses_of_their_own(name):
-    """The last two are kept aside."""
+    """The last two are held out."""
     clip = material.captured(name)
     rng = np.random.default_rng(len(name))
     joints = np.arange(len(clip.skeleton))

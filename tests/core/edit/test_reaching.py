@@ -1,4 +1,4 @@
-"""Limbs that reach: they are there, exactly, the rest is as it was, and what is too far is pointed at."""
+"""Limbs reach their targets exactly, the rest of the body keeps its pose, and a target out of reach is pointed at."""
 
 from dataclasses import replace
 
@@ -19,18 +19,24 @@ from scipy.optimize import minimize
 pytestmark = pytest.mark.both_engines
 NOWHERE = np.zeros(3)
 WALK = actions.walk(60.0, 4)
-CAPTURED = ["mb_02_01", "asf_16_15", "daz_13_11", "mb_35_03", "daz_10_03"]  # the last two are kept aside
+CAPTURED = [
+    "mb_02_01",
+    "asf_16_15",
+    "daz_13_11",
+    "mb_35_03",
+    "daz_10_03",
+]  # the last two are held out: never used to tune the method
 CHARACTERS = ["mannequiny", "RobotExpressive", "Fox", "boxman", "godot_player"]
 
 
 def bones(clip, limb):
-    """Places (F, 3) of a limb's beginning, middle and end."""
+    """Return the places (F, 3) of a limb's first, middle and last joint."""
     places = kinematics.points(clip)
     return (places[:, joint] for joint in (limb.upper, limb.lower, limb.end))
 
 
 def reachable(rng, clip, limb):
-    """For each frame a place that the limb's end can be at, anywhere about its beginning."""
+    """Return for each frame a random place within reach of the limb's end, in any direction from its first joint."""
     begin, middle, end = bones(clip, limb)
     one, other = np.linalg.norm(middle - begin, axis=1), np.linalg.norm(end - middle, axis=1)
     way = rng.normal(size=begin.shape)
@@ -181,14 +187,16 @@ def test_straight_elbows_bend_one_way(noise):
 @pytest.mark.parametrize("noise", [0.0, 1e-6, 0.01])
 @pytest.mark.parametrize("move", [0.0, 1e-12, 1e-6])
 def test_where_next_to_nothing_is_asked_next_to_nothing_is_done(noise, move):
-    """Straight elbows, whose plane is noise, too: what eases in begins without a jump."""
+    """The nearly straight elbows have a bending plane made of noise; a tiny move must still turn their bones only
+    slightly.
+    """
     clip = straightened(noise)
     limb = reaching.limb_of(clip, "right_arm")
     begin, _, end = bones(clip, limb)
     way = (begin - end) / np.linalg.norm(begin - end, axis=1, keepdims=True)
     _, made = led(clip, "right_arm", end + move * way)
     turns = np.linalg.norm(quat.log(quat.mul(quat.inv(clip.rotations), made.rotations)), axis=-1)
-    # A bone of length l that is straight comes d nearer by bending by about √d/l: no less turns there can be.
+    # A straight bone of length l must bend by about √d/l to end d nearer, so smaller turns are impossible.
     assert turns.max() < 1e-6 + 12.0 * np.sqrt(move)
 
 
@@ -254,7 +262,7 @@ def test_a_chain_that_is_too_far_is_straight():
 
 
 def test_the_least_squares_of_a_chain_are_near_the_least_that_scipy_finds():
-    """Of all poses that reach, the one whose joints turn least, as an optimiser finds it: ours turn little more."""
+    """The joints turn at most twice the least turn that reaches the place, which scipy's optimiser finds."""
     clip = WALK.cut(20, 21)
     chain = reaching.chain_of(clip, "spine > hand.R", whole=False)
     place = kinematics.world(clip)[1][0, chain.end] + np.array([0.06, 0.05, 0.1])
@@ -304,7 +312,9 @@ def test_limits_that_allow_a_place_do_not_keep_from_it():
 
 
 def loosened(clip):
-    """A clip on a body whose joints take no scale over, and whose right upper arm and left thigh no turn."""
+    """A clip on a body whose joints do not inherit scale, and whose right upper arm and left thigh do not inherit
+    rotation.
+    """
     body = clip.skeleton
     turns = np.ones(len(body), dtype=bool)
     turns[[body.roles["upper_arm.R"], body.roles["thigh.L"]]] = False
@@ -408,7 +418,7 @@ def test_a_cycle_that_is_shorter_than_what_is_asked_is_refused():
 
 
 def test_the_hinge_of_arms_that_are_always_straight_lets_them_bend_forwards():
-    """Arms stretched aside, as in many rest poses."""
+    """Start from arms stretched out sideways, as in many rest poses."""
     body = material.figure()
     clip = Clip("T", body, 30.0, np.tile(quat.IDENTITY, (3, len(body), 1)), np.zeros((3, len(body), 3)))
     for side in ("left", "right"):
@@ -417,6 +427,6 @@ def test_the_hinge_of_arms_that_are_always_straight_lets_them_bend_forwards():
         _, made = led(clip, f"{side}_arm", begin + 0.8 * (end - begin))
         begin, middle, end = bones(made, limb)
         elbow = middle - 0.5 * (begin + end)
-        assert elbow[0, 1] < -0.05  # it faces +y: the elbow goes back, the forearm comes forwards
+        assert elbow[0, 1] < -0.05  # it faces +y: the elbow moves back, the forearm forwards
     turned, places = kinematics.world_of(clip, [limb.end])
     assert_allclose(np.abs(legs.leg_of(clip, limb, turned, places).axis[:, 2]), 1.0, atol=1e-9)

@@ -1,4 +1,4 @@
-"""Events that are moved: hit exactly, between half and twice the speed, and time as it was beyond their reach."""
+"""Moved events: hit exactly, played at half to twice the speed, with unchanged time beyond their reach."""
 
 from dataclasses import replace
 
@@ -212,7 +212,7 @@ def test_what_stays_alone_changes_nothing_and_beside_others_is_held():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06", "cmu_mb_08_01"])
 def test_captured_clips_play_their_events_when_asked(name):
-    """The last two are kept aside."""
+    """The last two are held out."""
     clip = material.captured(name)
     at = [len(clip) // 4, len(clip) // 2]
     given = events((at[0], at[0] + 5), (at[1], at[1] - 6))

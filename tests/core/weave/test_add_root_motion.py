@@ -1,4 +1,4 @@
-"""Clips on the spot among others: where they are given travel, where not, and what is said of it."""
+"""Clips on the spot among others: which of them are given travel, and the report about it."""
 
 from dataclasses import replace
 

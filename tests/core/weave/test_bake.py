@@ -1,4 +1,4 @@
-"""Bake, the verb: the clip is the clip, counts as made, and joints at rest leave others where they stand."""
+"""Bake, the verb: the result equals the clip, counts as generated, and joints at rest do not move others."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_joints_that_rest_leave_those_that_hang_on_them_where_they_are():
 
 
 def test_of_a_sheared_joint_the_tip_stays():
-    """A limb that is stretched, and below it one that is bent and stretched, too, as if it did not inherit that."""
+    """A stretched limb, and below it a bent and stretched one that does not inherit the stretch."""
     skeleton = actions.walk().skeleton
     above, below = skeleton.index("thigh.L"), skeleton.index("shin.L")
     linear, places = kinematics.matrices(actions.walk(cycles=1))

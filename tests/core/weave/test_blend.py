@@ -1,4 +1,4 @@
-"""Blending: what must come back unchanged, what must lie in between, and how good it is on captured clips."""
+"""Blending: invariances, results between the sources, and quality on captured clips."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from oracles.material import captured
 
 
 def naive(a, b):
-    """The baseline: frame by frame, as far as the shorter one goes; root places averaged in the world."""
+    """The baseline: frame by frame up to the shorter clip's end; root places averaged in the world."""
     b, count = retarget.onto(b, a.skeleton), min(len(a), len(b))
     half = np.array([0.5, 0.5])[:, None, None]
     rotations = quat.mean([a.rotations[:count], b.rotations[:count]], half)
@@ -108,7 +108,7 @@ def test_weights_over_time_lead_from_one_clip_to_the_other():
     assert_allclose(last, quat.same_side(other.rotations[-1, 1:], last), atol=1e-6)
     assert woven.report["weight_keys"] == [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
     assert woven.clip.name == "cmu_mb_07_01 + cmu_mb_08_01 100:0 to 0:100"
-    # Between the two durations, and as smooth as the sources.
+    # The duration is between the sources' durations, and the acceleration at most a tenth above theirs.
     seconds = sorted(figures["seconds"] for figures in woven.report["quality"]["before"])
     assert seconds[0] - 0.02 <= woven.clip.seconds <= seconds[1] + 0.02
     before = [figures["acceleration_m_s2"] for figures in woven.report["quality"]["before"]]

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def cycle(period, rate=60.0, start=0, turn=0.0):
-    """One cycle of `period` frames of a walk, begun `start` frames into it; cycles are told by their ends."""
+    """One cycle of `period` frames of a walk, from frame `start` of it; verbs detect the cycle by its ends."""
     clip = walk(4.0 * period / rate, rate, stride=rate / period, turn=turn)
     return replace(clip.cut(start, start + period + 1), name=f"cycle of {period}")
 

@@ -1,4 +1,4 @@
-"""Limits of the body: figures beside every result, and a sentence where a result goes beyond its sources."""
+"""Body limits: figures in every report, and a warning if a result exceeds its sources."""
 
 from dataclasses import replace
 

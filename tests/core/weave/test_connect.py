@@ -1,4 +1,4 @@
-"""Connections: what stays untouched, how natural the seams are, and what is refused."""
+"""Connections: unchanged frames, natural seams, and errors."""
 
 from dataclasses import replace
 
@@ -176,7 +176,7 @@ def test_a_clip_cut_in_two_is_whole_again(method, off):
 
 @pytest.mark.both_engines
 def test_of_seams_that_are_as_near_the_one_that_leaves_out_least_is_taken():
-    walk = actions.walk(cycles=4)  # frames a cycle apart are equal
+    walk = actions.walk(cycles=4)  # frames at a distance of one cycle are equal
     best = verbs.apply(Connect(anywhere=True), [walk, walk]).report["connect"]["candidates"]
     alike = [each for each in best if each["distance"] == 0.0]
     assert len(alike) > 3
@@ -427,7 +427,7 @@ def test_clips_that_are_far_apart_are_warned_of_and_the_better_place_is_named():
     ("name", "other", "slides"), [("asf_16_15", "asf_16_08", True), ("mb_35_01", "mb_12_01", False)]
 )
 def test_the_warning_names_the_seam_and_how_feet_slide_there_in_the_result(name, other, slides):
-    """Left a few frames before its end, a clip can't be faded out; planting mends most of what slides."""
+    """A clip left a few frames before its end can't fade out; planting mends most of the foot slide."""
     walk, following = captured(f"cmu_{name}"), captured(f"cmu_{other}")
     entered = verbs.apply(Connect(), [walk, following]).report["connect"]["to_frame"]
     made = verbs.apply(Connect(from_frame=len(walk) - 3, to_frame=entered, trim=False), [walk, following])

@@ -1,4 +1,4 @@
-"""No joint of a result jumps, whatever its sources do: arms that circle, heads turned round, wheels and pirouettes."""
+"""Joints of a result do not jump for any sources: circling arms, turned heads, wheels and pirouettes."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ ARM, HEAD = WALK.skeleton.roles["upper_arm.L"], WALK.skeleton.roles["head"]
 
 
 def turning(joint, axis, degrees, clip=WALK, name="turning"):
-    """A clip in which a joint turns evenly by so many degrees, on top of what it does."""
+    """A clip in which a joint additionally turns evenly by some degrees in total."""
     turn = quat.about_axis(axis, np.radians(np.linspace(0.0, degrees, len(clip))))
     rotations = clip.rotations.copy()
     rotations[:, joint] = quat.mul(rotations[:, joint], turn)
@@ -21,7 +21,7 @@ def turning(joint, axis, degrees, clip=WALK, name="turning"):
 
 
 def held(joint, axis, degrees, name="held"):
-    """A clip in which a joint is turned by so many degrees all the time."""
+    """A clip in which a joint has an additional constant turn in degrees."""
     turn = quat.about_axis(axis, np.radians([degrees]))
     rotations = WALK.rotations.copy()
     rotations[:, joint] = quat.mul(rotations[:, joint], turn)
@@ -74,7 +74,7 @@ def test_no_joint_steps_by_much_more_than_in_the_sources(case, verb):
     most = np.max([steps(clip).max(axis=0) for clip in clips], axis=0)
     fade = (
         30.0 if verb.startswith("connect") else 2.0
-    )  # two clips half a turn apart need such steps in a third of a second
+    )  # clips half a turn different need such steps in a third of a second
     assert (steps(result).max(axis=0) <= 3.0 * most + fade).all()
 
 

@@ -1,4 +1,4 @@
-"""A draft of a blend, which a drag shows: its frames are those of the whole blend, but for planting."""
+"""A draft of a blend, shown while dragging: it equals some frames of the whole blend, except for planting."""
 
 import numpy as np
 import pytest

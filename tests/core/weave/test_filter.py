@@ -1,4 +1,4 @@
-"""Filter, the verb: what it takes off and what it keeps, cycles that stay cycles, and what it says."""
+"""Filter, the verb: removed noise, kept motion, cycles that stay cycles, and its report."""
 
 from dataclasses import replace
 
@@ -144,7 +144,7 @@ def test_cycles_stay_closed_and_do_not_know_where_they_begin(recipe):
     later = replace(cycles.sample(clip, np.arange(len(clip)) + 17.0), cyclic=True)
     if not recipe.keep_contacts:
         expected = cycles.sample(made.clip, np.arange(len(clip)) + 17.0)
-        # Windows that are measured begin elsewhere: then it is nearly the same.
+        # The windows of measured filters have other starts, so the results are only nearly equal.
         same(verbs.apply(recipe, [later]).clip, expected, atol=1e-3 if recipe.cutoff < 0.0 else 1e-6)
     travel = [np.diff(root_motion.ground_frames(one)[0][[0, -1]], axis=0) for one in (clip, made.clip)]
     assert_allclose(travel[1], travel[0], atol=1e-6)

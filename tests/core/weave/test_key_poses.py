@@ -1,4 +1,4 @@
-"""Key Poses, the verb: which poses when, on whose body, where they stand, and what is refused."""
+"""Key Poses, the verb: the choice of poses and times, the body, the place on the ground, and errors."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def test_each_row_is_hit_at_its_frame_and_held(way):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["mb_02_01", "daz_13_11", "asf_16_19", "mb_35_22"])  # the last two are kept aside
+@pytest.mark.parametrize("name", ["mb_02_01", "daz_13_11", "asf_16_19", "mb_35_22"])  # the last two are held out
 def test_poses_of_a_captured_clip_at_even_times_without_rows(name):
     clip = captured(f"cmu_{name}")
     made = verbs.apply(KeyPoses(interval=0.25, between="squad"), [clip])
@@ -124,7 +124,7 @@ def test_clips_of_other_bodies_are_brought_onto_the_first_ones():
     animal = Clip("fox", fox, 30.0, still[:, : len(fox)], np.zeros((20, len(fox), 3)))
     with pytest.raises(SkeletonError, match="fox"):
         verbs.apply(KeyPoses(poses=((1, 0, 0), (2, 5, 1.0))), [WALK, animal])
-    # What no row names is not looked at.
+    # Clips without a row are not read.
     assert len(verbs.apply(KeyPoses(poses=((1, 0, 0), (1, 5, 1.0))), [WALK, animal]).clip) == 31
 
 

@@ -1,4 +1,4 @@
-"""Loops: seams judged by numbers on captured clips, ways kept or straightened, and what is refused."""
+"""Loops: measured seams on captured clips, original or straightened travel, and errors."""
 
 from dataclasses import replace
 
@@ -197,7 +197,7 @@ def test_cycles_of_too_few_frames_are_refused(finder):
 
 
 def one_cycle(make=actions.walk):
-    """A cycle of the figure with its closing frame, as a game has it: nothing says that it repeats."""
+    """A cycle of the figure with its closing frame, like a game's, without a mark that it repeats."""
     return replace(make(30.0, 1), cyclic=False)
 
 

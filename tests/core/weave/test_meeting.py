@@ -1,4 +1,4 @@
-"""Two figures whose hands meet: where they do, and that they do again after one of them was changed."""
+"""Two figures whose hands meet: they meet at the right places, and again after one of them was changed."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Mirror, the verb: where the image begins, what goes along with it, and loops in step with their images."""
+"""Mirror, the verb: the place of the image, mirrored channels, and loops in step with their images."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from action_loom.core.verbs import InPlace, Loop, Mirror, Synchronise, Travel
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
-CAPTURED = ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06"]  # the last is kept aside
+CAPTURED = ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06"]  # the last is held out
 
 
 def same(one, other, atol=1e-9):
@@ -125,7 +125,7 @@ def test_the_report_names_joints_without_a_partner():
 
 @pytest.mark.shared
 def test_a_captured_left_turn_is_like_a_right_turn_in_the_mirror():
-    """Two takes of one person: 16_17 turns to the left by a quarter, 16_19, kept aside, to the right."""
+    """Two takes of one person: 16_17 is a quarter turn to the left, 16_19 (held out) one to the right."""
     left, right = (material.captured(f"cmu_asf_{take}") for take in ("16_17", "16_19"))
     seen = verbs.apply(Mirror(), [left]).clip
     turned = [float(np.degrees(np.subtract(*root_motion.heading(one)[[-1, 0]]))) for one in (left, seen, right)]

@@ -1,4 +1,4 @@
-"""One definition of a cycle: what Loop takes for one, every verb does, and it says what it corrected."""
+"""One definition of a cycle: every verb accepts the same cycles as Loop, and warns about its corrections."""
 
 from dataclasses import replace
 
@@ -90,7 +90,7 @@ def test_every_verb_takes_what_loop_takes(kind, recipe, others):
 
 @pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
 def test_what_lacks_its_last_key_stays_as_it_is_and_gets_it(make):
-    """What both ends would do next is not known so well that all frames should be moved for it."""
+    """The continuation of both ends is not known well enough to move all frames for it."""
     whole = make(cycles=1)
     made = close.as_cycle(without_last(whole))
     assert np.abs(kinematics.points(made)[:-1] - kinematics.points(whole)[:-1]).max() < 1e-9
@@ -113,7 +113,7 @@ def test_what_ends_between_two_frames_is_played_a_little_slower_or_faster_and_it
     clip = replace(resample.to_rate(make(cycles=count), rate), cyclic=False)
     made = close.as_cycle(clip)
     if not made.cyclic:
-        return  # its ends are too far apart for a cycle
+        return  # its ends are too different for a cycle
     assert cycles.gap(made) < 1e-9
     speed = abs(ground_arc.between(made, 0, len(made) - 1).step) / made.seconds
     assert abs(speed / (abs(ground_arc.between(clip, 0, len(clip) - 1).step) / clip.seconds) - 1.0) < 0.03
@@ -164,7 +164,7 @@ def test_a_gait_whose_keys_are_slow_at_its_ends_is_a_cycle():
 
 
 def test_loop_says_where_little_of_a_clip_repeats_itself():
-    """Two moves that are alike make a cycle; what is before and after them does not repeat."""
+    """The two equal moves make a cycle; the frames before and after them do not repeat."""
     there_and_back = np.append(np.arange(21), np.arange(19, 0, -1))
     frames = np.concatenate([np.zeros(100), there_and_back, there_and_back, np.zeros(80)])
     clip = resample.sample(actions.sneak(), frames)

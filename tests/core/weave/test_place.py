@@ -1,4 +1,4 @@
-"""Place, the verb: where a clip begins and which way it faces, what stays, and going on from another clip."""
+"""Place, the verb: a clip's start and heading, invariances, and continuing from another clip."""
 
 from dataclasses import replace
 
@@ -18,7 +18,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
 
-CAPTURED = ["cmu_mb_02_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06", "cmu_mb_08_01"]  # the last two are aside
+CAPTURED = [
+    "cmu_mb_02_01",
+    "cmu_asf_16_17",
+    "cmu_daz_09_12",
+    "cmu_mb_49_06",
+    "cmu_mb_08_01",
+]  # the last two are held out
 BODIES = ["mannequiny", "RobotExpressive", "boxman", "godot_player"]
 
 
@@ -27,7 +33,7 @@ def place_of(clip, frame=0):
 
 
 def poses_apart(one, other):
-    """How far the points of two clips are apart, each pose in its own ground frame."""
+    """Return the largest distance between the points of two clips, each pose in its own ground frame."""
     return np.abs(cycles.in_ground_frames(one) - cycles.in_ground_frames(other)).max()
 
 
@@ -42,7 +48,7 @@ def loose(clip, scale="NONE", **rules):
 
 
 def on_object(clip):
-    """A clip on a body that hangs on an object which moves."""
+    """A clip on a body whose parent is a moving object."""
     body = clip.skeleton
     still, turn = np.array([[1.0, 0.0, 0.0, 0.0]]), quat.about_axis("Z", np.array([0.4]))
     skeleton = replace(
@@ -133,7 +139,7 @@ def test_the_second_half_of_a_clip_goes_on_from_the_first_as_it_did(name, at):
 @pytest.mark.shared
 @pytest.mark.parametrize("names", [("cmu_asf_16_11", "cmu_asf_16_15"), ("cmu_mb_08_01", "cmu_mb_08_04")])
 def test_after_another_it_is_aligned_as_connect_aligns_it(names):
-    """Of the second pair both are kept aside."""
+    """Both clips of the second pair are held out."""
     before, after = map(captured, names)
     (nearest, *_) = transitions.find(before, after, 0, (10, len(before) - 1), (0, 0))
     before = before.cut(0, nearest.from_frame + 1)

@@ -1,4 +1,4 @@
-"""Plant Feet as the tick box of the verbs: what is planted, what stays to the bit, and on which ground."""
+"""The verbs' option Plant Feet: which feet are planted, which frames stay equal to the bit, and on which ground."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ WALK, SNEAK, WAVE = actions.walk(60.0, 4), actions.sneak(60.0, 4), actions.wave(
 
 
 def sliding(clip, aside=0.15, ahead=0.0):
-    """A clip slid along by so many metres a second."""
+    """A clip with a constant sideways and forward drift in metres per second."""
     time = np.arange(len(clip)) / clip.rate
     return root_motion.placed(clip, np.zeros(len(clip)), np.stack([aside * time, ahead * time], axis=1))
 
@@ -47,12 +47,12 @@ SLIDING_SNEAK = replace(sliding(SNEAK), name="sliding sneak")
 
 
 def both(recipe, clips):
-    """What a recipe makes with Plant Feet on and off."""
+    """Return the results of a recipe with Plant Feet on and off."""
     return [verbs.apply(replace(recipe, plant_feet=on), clips) for on in (True, False)]
 
 
 def bitwise(recipe, clips):
-    """Assert that Plant Feet changes nothing, and return what the report says of it."""
+    """Assert that Plant Feet changes nothing, and return the report's reason."""
     on, off = both(recipe, clips)
     assert_array_equal(on.clip.rotations, off.clip.rotations)
     assert_array_equal(on.clip.translations, off.clip.translations)
@@ -278,7 +278,7 @@ def test_bodies_of_loose_joints_are_planted_too():
     made = verbs.apply(Plant(), [cycle])
     assert cycles.gap(made.clip) < 1e-6
     assert made.report["plant"]["middle_slide_cm_s"][1] < 1.0
-    # On the spot they are on their way, which needs no turn here.
+    # These feet already follow their path, so they need no turn.
     time = np.arange(len(WALK)) / WALK.rate
     sway = np.stack([0.04 * np.sin(5.0 * time), 0.0 * time], axis=1)
     spot = verbs.apply(InPlace(trim=False), [root_motion.placed(WALK, np.zeros(len(WALK)), sway)]).clip
@@ -333,7 +333,7 @@ def four_footed(body, far):
     ids=lambda one: one if isinstance(one, str) else one.verb,
 )
 def test_captured_feet_stand_where_gait_events_say_that_they_do(recipe, names):
-    """Of each pair the second is made of clips kept aside."""
+    """The second pair of each recipe is held out."""
     on, off = both(recipe, [captured(f"cmu_{name}") for name in names.split()])
     stances = [spans.Span(side, spans.BALL, strike, end) for side, strike, end in gait.stances(off.clip)]
     assert middle_slide(off.clip, stances) > 4.0

@@ -1,4 +1,4 @@
-"""Clips made ready to be woven: which of their frames take part, and where those were."""
+"""Preparation of clips: the frames used, and their positions in the original clip."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Reach, the verb: frames, moving targets, what is told of it, loops, and what is refused."""
+"""Reach, the verb: frames, moving targets, its report, loops, and errors."""
 
 from dataclasses import replace
 
@@ -72,7 +72,7 @@ def test_a_turn_that_is_not_kept_is_named():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["mb_02_01", "daz_10_01", "mb_12_01", "daz_13_39"])  # the last two are kept aside
+@pytest.mark.parametrize("name", ["mb_02_01", "daz_10_01", "mb_12_01", "daz_13_39"])  # the last two are held out
 def test_captured_hands_and_feet_reach(name):
     clip = captured(f"cmu_{name}")
     middle = len(clip) // 2

@@ -1,4 +1,4 @@
-"""A cycle beside a take of several steps: repeated as often as the take steps, whatever both speeds are."""
+"""A cycle beside a take of several steps: repeated once per step of the take, independent of both speeds."""
 
 from dataclasses import replace
 

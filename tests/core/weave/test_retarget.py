@@ -67,7 +67,7 @@ def stances(clip, rows):
 
 @pytest.mark.shared
 def test_feet_without_toes_stand_while_the_ankles_of_the_clip_do():
-    """By its balls 4 contacts were left out, and the others slid by up to 20 cm/s."""
+    """The balls of the feet left 4 contacts out and slid by up to 20 cm/s in the others; the ankles do not."""
     clip = material.captured("cmu_mb_02_01")
     made = verbs.apply(Retarget(), [material.as_captured("BVH-Pose-Editor__tpose"), clip])
     rows = planting.find(clip, made.clip.skeleton)

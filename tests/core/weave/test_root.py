@@ -1,4 +1,4 @@
-"""Root Motion, the verb: what carries the travel, that nothing else moves, cycles, and what can't be done."""
+"""Root Motion, the verb: the bone that carries the travel, unchanged poses, cycles, and errors."""
 
 from dataclasses import replace
 
@@ -18,7 +18,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured, under
 
-CAPTURED = ["cmu_mb_02_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06", "cmu_mb_08_01"]  # the last two are aside
+CAPTURED = [
+    "cmu_mb_02_01",
+    "cmu_asf_16_17",
+    "cmu_daz_09_12",
+    "cmu_mb_49_06",
+    "cmu_mb_08_01",
+]  # the last two are held out
 TILT = quat.about_axis("X", np.array([0.5 * np.pi]))[0]
 
 
@@ -120,7 +126,7 @@ def test_cycles_stay_cycles_and_the_root_goes_as_far_in_each(turn, seconds):
         assert turned[last] - turned[0] == pytest.approx(turn * clip.seconds, abs=1e-9)
         steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
         assert_allclose(steps[:last], steps[last : 2 * last], atol=1e-9)
-    # Nothing is to be seen of the seam.
+    # The result shows no seam.
     second = np.linalg.norm(np.diff(place, n=2, axis=0), axis=1)
     assert second[last - 3 : last + 3].max() <= second.max() * (1.0 + 1e-9)
     assert np.abs(np.diff(facing, n=2)).max() < 0.01

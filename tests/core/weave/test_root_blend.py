@@ -1,4 +1,4 @@
-"""Travel on whatever carries it: hips, a root bone, with feet targets beside; written where the reference has it."""
+"""Blends of travel carried by the hips or by a root bone, with foot targets beside; stored like the reference's."""
 
 from dataclasses import replace
 
@@ -99,7 +99,7 @@ def test_a_foots_target_stays_with_its_foot():
     places = kinematics.points(woven)
     foot = woven.skeleton.roles["foot.L"]
     target = woven.skeleton.index("target.L")
-    # Blended joints bend a leg otherwise than blended targets would; they stay as near as feet and targets do.
+    # Blended joints bend a leg differently from blended targets, but the foot stays within 3 cm of its target.
     assert np.linalg.norm(places[:, foot] - places[:, target], axis=1).max() < 0.03
 
 
@@ -174,7 +174,7 @@ def test_how_far_standing_feet_were_led_is_told(monkeypatch):
 
 @pytest.mark.shared
 def test_feet_that_hang_on_a_root_are_blended_as_parts_of_the_body():
-    """One walks, one stands: its feet stay at the end of its shins, and do not stay behind with those that stand."""
+    """One clip walks, one stands: the blended feet stay at the ends of their shins, not where the standing feet are."""
     body = material.character("RobotExpressive")
     walk = carry.onto_body(material.captured("cmu_mb_02_01"), body)[0]
     standing = replace(walk.taken(np.full(len(walk), 60)), name="standing")

@@ -1,4 +1,4 @@
-"""Travel from bone to bone: nothing moves in the world, and what carries it does."""
+"""Transfer of travel from bone to bone: the chosen bone carries it, and nothing moves in the world."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,9 @@ def test_on_the_root_the_body_stays_where_it_is_and_the_root_goes_along(turning)
     assert_allclose(after[:, body], before[:, body], atol=1e-9)
     root, hips = after[:, 0], after[:, 2]
     assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(hips[-1] - hips[0]), rel=0.05)
-    assert np.ptp(np.linalg.norm((root - hips)[:, :2], axis=1)) < 0.1  # the sway, and what smoothing cuts off the curve
+    assert (
+        np.ptp(np.linalg.norm((root - hips)[:, :2], axis=1)) < 0.1
+    )  # the sway, and the part of the curve cut off by smoothing
     assert_allclose(root[:, 2], root[0, 2], atol=1e-9)
 
 
@@ -64,7 +66,7 @@ def test_on_the_hips_the_root_stands_still_again(turning):
 
 
 def test_the_root_faces_as_the_body_does(turning):
-    turning = turning.cut(0, 90)  # what repeats is smoothed as such
+    turning = turning.cut(0, 90)  # cycles are smoothed as cycles
     rotations, _ = kinematics.world(root_carrier.by_root(turning))
     turned = 2.0 * np.arctan2(rotations[:, 0, 3], rotations[:, 0, 0])
     heading = root_motion.heading(turning, root_carrier.SIGMA)

@@ -1,4 +1,4 @@
-"""Giving travel and taking it off: there and back, what is asked for, what is refused, and what is said."""
+"""Adding and removing travel: round trips, options, errors and warnings."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def taken(clip):
 
 
 def unkept(clip):
-    """The clip without its travel and without what it knows of that."""
+    """The clip without its travel and without the stored record of it."""
     return root_trajectory.without_stored(taken(clip))
 
 
@@ -124,7 +124,7 @@ def test_taken_off_twice_it_is_still_the_same_way():
 
 @pytest.mark.both_engines
 def test_a_way_is_not_given_to_what_goes_its_own():
-    """A clip that was woven with one in place may have its channels."""
+    """A clip made from one in place may have its channels."""
     walk, still = GAITS["walk"], taken(GAITS["walk"])
     made = given(replace(walk, channels=still.channels))
     assert apart(made.clip, walk) == 0.0
@@ -187,7 +187,7 @@ def test_a_direction_that_is_asked_for_is_seen_from_the_body():
 
 @pytest.mark.both_engines
 def test_nearly_ahead_is_ahead_for_a_cycle_and_measured_where_asked():
-    """A run that drifts aside by 10 degrees."""
+    """A run that drifts sideways by 10 degrees."""
     still = unkept(GAITS["cycle"])
     drift = 3.2 * np.tan(np.radians(10.0)) * np.arange(len(still)) / still.rate
     drifting = root_motion.placed(still, 0.0, np.column_stack([drift, 0.0 * drift]))
@@ -263,7 +263,7 @@ def test_a_run_that_stops_goes_as_it_was_stored():
 
 
 def pulsing(amplitude):
-    """A walk on the spot that its body does to and fro: its feet stand on nothing that goes at one speed."""
+    """A walk on the spot whose body moves to and fro, so that its standing feet never have one constant speed."""
     spot = unkept(actions.walk(60.0, 1))
     phase = 4.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1)
     sway = np.column_stack([np.zeros(len(spot)), amplitude * np.sin(phase)])

@@ -1,4 +1,4 @@
-"""Spread Pose and Move Events, the verbs: rows, poses of other clips, feet, cycles, figures, and what is refused."""
+"""Spread Pose and Move Events, the verbs: rows, poses of other clips, feet, cycles, figures, and errors."""
 
 from dataclasses import replace
 
@@ -150,7 +150,7 @@ def test_only_some_joints_take_a_pose():
 
 
 def rooted(clip):
-    """The clip of a body whose hips hang on a root that stays."""
+    """The clip on a body whose hips have a motionless root bone as parent."""
     body = clip.skeleton
     skeleton = Skeleton(
         ("root", *body.names),
@@ -353,7 +353,7 @@ def test_a_hold_of_less_than_half_a_frame_is_none():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_mb_02_01", "cmu_mb_08_01"])
 def test_feet_that_stood_slide_no_further_for_a_hold(name):
-    """The last is kept aside. A foot that slides by itself does so at up to twice its speed, over the same way."""
+    """A foot that already slides does so at up to twice its speed, over the same distance. The last clip is held out."""
     clip = material.captured(name)
     first = float(len(clip) // 2)
     made = verbs.apply(MoveEvents(events=((first, first, 0.2, 0.5),)), [clip])

@@ -1,4 +1,4 @@
-"""Knees that can't be straight are bent as much as they must be, over feet that stay where they are."""
+"""Bend knees from locking straight by the required flexion, over feet that do not move."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, quat
 
 REACH = {"L": 0.98, "R": 0.98}
-LEAST = 23.0  # degrees of flexion, with which the figure's legs are so long
+LEAST = 23.0  # the flexion in degrees at this reach of the figure's legs
 
 
 def posed(clip):
@@ -69,7 +69,7 @@ def _with(turns, joint, more):
 
 
 def test_the_hips_stay_over_a_leg_that_is_level(walk):
-    """A kick: what its leg lacks can't be had by lowering the hips."""
+    """The leg kicks: lowering the hips can't give it the length it lacks."""
     turns, thigh = walk.rotations.copy(), walk.skeleton.roles["thigh.L"]
     knee = walk.skeleton.roles["shin.L"]
     turns[:, knee] = quat.exp(0.2 * quat.log(turns[:, knee]))

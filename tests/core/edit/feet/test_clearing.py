@@ -1,4 +1,4 @@
-"""Feet that stay clear of the ground: lifted where they sink, else as they are."""
+"""Feet stay clear of the ground: lifted where they sink, unchanged elsewhere."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def test_what_is_clear_is_the_same_to_the_bit():
 
 @pytest.mark.parametrize("start", [0, 8, 12, 24])
 def test_a_cycle_whose_knee_is_bent_backwards_across_its_ends_still_closes(start):
-    """Such a stretch is led as one; cut in two by the ends of the cycle, it left them up to 6 cm apart."""
+    """The stretch across the ends is corrected as one: split at the ends, it left them up to 6 cm from each other."""
     walk = actions.walk(cycles=1)
     cycle = replace(cycles.unrolled(walk, 0, 1).cut(start, start + len(walk)), cyclic=True)
     knee, turns = cycle.skeleton.roles["shin.L"], cycle.rotations.copy()

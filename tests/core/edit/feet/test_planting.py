@@ -1,4 +1,4 @@
-"""Feet that are planted: on generated and captured clips, by what does not change and by oracles of other kinds."""
+"""Planted feet: invariances on generated and captured clips, and comparisons with independent oracles."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ from oracles.material import captured
 
 
 def sliding(rate=60.0, cycles_=4, speed=0.15):
-    """The generated walk, whose feet stand, slid along by so many metres a second to its side."""
+    """The generated walk, whose feet stand, with a constant sideways drift in metres per second."""
     walk = actions.walk(rate, cycles_)
     time = np.arange(len(walk)) / rate
     return root_motion.placed(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
@@ -153,7 +153,7 @@ def test_loops_stay_loops(turn):
     assert done.spans
     assert cycles.gap(clip) < 1e-9
     assert cycles.gap(made) < 1e-6
-    # Speeds meet, too: what happens across the seam is what happens everywhere.
+    # Velocities match too: the seam is no sharper than the rest.
     laps = cycles.unrolled(made, 1, 1)
     seam = len(made) - 1
     sharpest = np.linalg.norm(np.diff(kinematics.points(laps), n=2, axis=0), axis=2).max(axis=1)
@@ -198,7 +198,7 @@ def test_a_leg_that_is_too_short_is_told():
     clip = actions.walk(60.0, 3)
     rows = spans.find(clip)
     late = next(span for span in rows if span.foot == "L" and span.first > 40)
-    # The heel swings on towards where it lands: it can't stand there so early.
+    # The heel still swings towards its landing, so it can't stand there that early.
     why = planted(clip, [Span("L", "heel", late.first - 9, late.end)])[1].refused
     assert why
 
@@ -306,7 +306,7 @@ def test_knees_that_are_bent_backwards_stay_so():
 
 
 def straightened(clip, degrees):
-    """A clip whose knees bend by so many degrees less in all frames; thighs and feet turn as they did."""
+    """A clip with each knee's bend reduced by some degrees in all frames; thighs and feet turn as before."""
     limbs, rotations = ik.known_legs(clip.skeleton), clip.rotations.copy()
     turned, posed = legs.posed(clip, limbs)
     for limb in limbs:
@@ -414,7 +414,7 @@ def test_legs_that_end_with_their_shins_stand_on_these():
 
 
 def shins(clip):
-    """Of each side the clip, the point that its shin ends with, and the places of the shin."""
+    """Yield for each side the clip, the index of the point at its shin's end, and the places of the shin."""
     body, places = clip.skeleton, kinematics.world(clip)[1]
     for side in "LR":
         shin = body.roles[f"shin.{side}"]
@@ -443,7 +443,7 @@ def test_feet_that_hang_on_a_root_are_planted_and_legs_go_there():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["daz_13_18", "mb_06_10", "daz_14_27", "daz_martial_04"])  # the last two kept aside
+@pytest.mark.parametrize("name", ["daz_13_18", "mb_06_10", "daz_14_27", "daz_martial_04"])  # the last two are held out
 def test_contacts_that_travel_are_parted_where_the_foot_moves(name):
     clip = material.captured(f"cmu_{name}").cut(20, 1800)
     done = planted(clip)[1]

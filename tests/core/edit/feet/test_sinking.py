@@ -1,4 +1,4 @@
-"""Feet that are taken out of their ground: down to where they stand, and stairs and slopes stay."""
+"""Sunk feet are raised onto their ground; stairs and slopes keep their heights."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Mending seams on plain numbers: what each way must reach, against scipy where it has the same."""
+"""Repairs of seams on plain numbers: the required ends, and equality with scipy where it has the same method."""
 
 import numpy as np
 import pytest

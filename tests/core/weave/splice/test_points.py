@@ -1,4 +1,4 @@
-"""Splice points: where an action is entered along a locomotion, and that it is gone into and out of smoothly."""
+"""Splice points: the frame of a locomotion at which an action starts, with smooth transitions into and out of it."""
 
 from dataclasses import replace
 

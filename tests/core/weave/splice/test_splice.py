@@ -1,4 +1,4 @@
-"""Splices: what stays as it was, what the trunk does, when the action is played, and what is refused."""
+"""Splices: unchanged legs, the motion of the trunk, the time of the action, and errors."""
 
 from dataclasses import replace
 from functools import cache
@@ -139,7 +139,7 @@ def test_a_re_timed_walk_is_found_in_its_step_again(name, method):
         *((names, "own") for names in CASES),
         (("mb_35_01", "mb_12_01"), "sync"),
         (("mb_35_03", "mb_07_01"), "sync"),
-        (("mb_02_01", "mb_08_07"), "sync"),  # walks of unlike style: the legs are 15 cm apart
+        (("mb_02_01", "mb_08_07"), "sync"),  # walks of different style: the distance of their legs is 15 cm
         (("mb_35_01", "mb_26_01"), "sync"),
         (("daz_02_01", "daz_09_12"), "sync"),
         (("mb_05_01", "mb_35_17"), "own"),
@@ -171,7 +171,7 @@ def test_on_a_body_that_stands_an_action_keeps_its_own_time(names):
 
 @pytest.mark.shared
 def test_legs_that_move_otherwise_but_are_as_near_are_in_step_too():
-    """One dawdles and turns, so that how its legs move is not a walk's throughout."""
+    """One clip dawdles and turns, so that its legs do not always move like a walk's."""
     made = woven(("mb_26_01", "mb_35_01"), "gaussian")
     reported = made.report["splice"]
     assert reported["timing"] == "sync"
