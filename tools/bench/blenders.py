@@ -1,4 +1,4 @@
-"""Lines that are measured in Blender's own processes."""
+"""Benchmarks that run in separate Blender processes."""
 
 import statistics
 import subprocess
@@ -17,7 +17,7 @@ SIZE = "60 bones × 1000 frames"
 DRAG = "a weight dragged with *Live*"
 WEAVE = "pressing Weave, 3 × 600 frames × 60 bones"
 
-# What each line is about and what it should take, by key.
+# Description and target time (ms) of each benchmark, by key.
 LINES = {
     "bvh-blender": ("read a BVH file, in Blender", Target(8.0, {IMPORT: 15.0})),
     "import": ("import a BVH file: armature and action", Target(60.0)),
@@ -57,13 +57,18 @@ LINES = {
 SKINNING = tuple(key for key in LINES if key.startswith(("weights-", "skin-modifier-")))
 STARTING = ("register", "register-first", "register-memory")
 MANY = tuple(key for key in LINES if key.startswith("many-"))
-# Measured in every Blender that is asked for.
+# Measured in every installed Blender version, not only in the newest.
 EVERYWHERE = ("read", "write", "weights-20k", "weights-100k", *STARTING, *MANY)
 
 
 @dataclass
 class Found:
-    """Rows of the newest Blender; by version, figures of all; by line, the shares of a press that its steps take."""
+    """Results of all Blender benchmarks.
+
+    rows : rows of the newest Blender
+    versions : figures by Blender version and key
+    steps : share of a Weave press that each step takes, by key and step
+    """
 
     rows: list[Row] = field(default_factory=list)
     versions: dict[str, dict[str, Figures]] = field(default_factory=dict)
@@ -71,7 +76,7 @@ class Found:
 
 
 def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], runs: int, *, quick: bool) -> Found:
-    """Measure the wanted lines in the newest Blender, and unless it is to be quick some of them in the others."""
+    """Measure the wanted benchmarks in the newest Blender; without `quick`, measure some of them in every version."""
     found, figures = Found(), {}
     file, home = str(material.files[0]), material.folder / "blender"
     if any(map(wanted, ("bvh-blender", "import"))):
@@ -113,7 +118,7 @@ def measure(zip_path: str, material: Material, wanted: Callable[[str], bool], ru
 
 
 def _started(name: str, zip_path: str, home: str, runs: int) -> tuple[dict[str, Figures], dict[str, Any]]:
-    """Return the medians of `starting.py` over processes of their own, after one that installs the extension."""
+    """Run `starting.py` once to install the extension, then in `runs` processes; return the medians of its figures."""
     command = ("starting.py", zip_path, 1, home)
     subprocess.run(_command(name, *command), check=True, capture_output=True)
     told = [_run(name, *command) for _ in range(runs)]
@@ -129,7 +134,7 @@ def _command(name: str, script: str, zip_path: str, runs: int, *arguments: str) 
 def _run(
     name: str, script: str, zip_path: str, runs: int, *arguments: str
 ) -> tuple[dict[str, Figures], dict[str, Any]]:
-    """Run one of the scripts here in a Blender; return its figures and what else it told."""
+    """Run a script of this folder in a Blender version; return its figures and the other values that it printed."""
     print(f"Blender {name}: {script}", flush=True)
     command = _command(name, script, zip_path, runs, *arguments)
     done = subprocess.run(command, check=False, capture_output=True, text=True)

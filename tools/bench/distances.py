@@ -1,4 +1,4 @@
-"""Pose distances of all pairs of frames, beside plain ways of working them out."""
+"""Benchmarks of pose distances between all pairs of frames, compared with direct implementations."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,8 @@ from line import Case, Line, Rival, Target, later
 from material import Material
 
 WINDOW = 5  # frames on each side
-SAMPLE = 400  # pairs of frames that are worked out one by one
-ROWS = 5  # that scipy's rotations are timed on
+SAMPLE = 400  # pairs of frames for the implementation that computes one pair at a time
+ROWS = 5  # rows of the matrix that scipy computes
 PER_PAIR = "numpy, pair by pair"
 
 
@@ -51,7 +51,7 @@ def _points(window: int) -> Callable[[Material], Case]:
 
 
 def _pair_by_pair(one: Array, other: Array, weights: Array, window: int) -> Rival:
-    """As the formula is written: for each pair of frames the two clouds are laid over each other."""
+    """Implement the formula literally: align the two point clouds for each pair of frames."""
     pairs = np.random.default_rng(0).integers(0, [len(one), len(other)], (SAMPLE, 2))
     windows = [distance.clamped(len(places), window) for places in (one, other)]
     shared = np.tile(weights, 2 * window + 1) / (2 * window + 1)
@@ -71,7 +71,7 @@ def _pair_by_pair(one: Array, other: Array, weights: Array, window: int) -> Riva
 
 
 def _whole_windows(one: Array, other: Array, weights: Array, window: int) -> Rival:
-    """Three matrix products of whole windows: what numpy does best when asked plainly."""
+    """Compute the matrix with three matrix products of whole windows: the fastest direct numpy implementation."""
     root = np.sqrt(np.tile(weights, 2 * window + 1) / (2 * window + 1))
 
     def clouds(places: Array) -> tuple[Array, Array, Array]:
@@ -101,7 +101,7 @@ def _angles(material: Material) -> Case:
 
 
 def _rotations(material: Material) -> tuple[list[Array], Array]:
-    """Rotations (F, J, 4) of the joints that count, the hips' in the heading frame, and the joints' weights."""
+    """Return per clip the rotations (F, J, 4) of weighted joints (hips in the heading frame), and the weights (J,)."""
     weights = joint_weights.rotation_weights(material.clips[0].skeleton, "all")
     used = np.flatnonzero(weights)
     return [_within_heading(clip)[:, used] for clip in material.clips], weights[used]

@@ -1,6 +1,7 @@
-"""Few keys beside Blender's Decimate at the same true error, in the Blender that runs this; prints JSON.
+"""Time the key reduction and Blender's Decimate at the same measured error, for one clip; prints JSON.
 
-Arguments: the extension's zip, the number of runs, the file. `keys_in_blender.py` does so for many clips.
+Runs inside Blender. Arguments: the extension's zip, the number of runs (ignored), the BVH file. `keys_in_blender.py`
+compares many clips.
 """
 
 import sys

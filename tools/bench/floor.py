@@ -1,4 +1,4 @@
-"""What this machine can do at best: how fast it copies and multiplies, measured on the spot."""
+"""Measure this machine's memory bandwidth and floating-point rate, the lower bounds of the benchmarks."""
 
 import time
 from collections.abc import Callable
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SIDE = 1000  # of the square matrices of doubles, 8 MB each: as large as the distances of two usual clips
+SIDE = 1000  # rows of a square matrix of doubles: 8 MB, like the distances of two clips of 1000 frames
 
 
 @dataclass(frozen=True)
 class Machine:
-    """bandwidth : bytes read and written per second when copying; rate : floating-point operations per second"""
+    """bandwidth : bytes read plus bytes written per second by a copy; rate : floating-point operations per second"""
 
     bandwidth: float
     rate: float
 
     def floor(self, moved: float, operations: float) -> float:
-        """Return the milliseconds that moving so many bytes takes or so many operations take, whichever is more."""
+        """Return the milliseconds for `moved` bytes or for `operations`, whichever takes longer."""
         return 1000.0 * max(moved / self.bandwidth, operations / self.rate)
 
 
@@ -30,7 +30,7 @@ def measure(runs: int = 30) -> Machine:
 
 
 def _least(work: Callable[[], object], runs: int) -> float:
-    """Seconds of the fastest run: a floor is what is possible, not what is usual."""
+    """Return the seconds of the fastest run, since a lower bound needs the best case."""
     times = []
     for _ in range(runs):
         began = time.process_time()

@@ -1,6 +1,6 @@
-"""Reading a BVH file in the Blender that runs this, beside Blender's importer; prints JSON.
+"""Time reading a BVH file, and compare with Blender's importer; prints JSON.
 
-Arguments: the extension's zip, the number of runs, the file.
+Runs inside Blender. Arguments: the extension's zip, the number of runs, the file.
 """
 
 import sys
@@ -20,7 +20,7 @@ from telling import tell
 
 LONGEST = 8.0  # s
 ROUNDING = 1e-5  # degrees and lengths
-ARMATURE_ROUNDING = 1e-4  # of values that went through single precision and radians
+ARMATURE_ROUNDING = 1e-4  # values converted to radians in single precision
 
 
 def main(zip_path: str, runs: int, path: str) -> None:
@@ -47,7 +47,7 @@ def main(zip_path: str, runs: int, path: str) -> None:
 
 
 def emptying(work: Callable[[], object]) -> Callable[[], Any]:
-    """Return work that leaves the last armature it made, after removing everything that was there."""
+    """Return a function that removes all objects, runs `work`, and returns the new active object."""
 
     def emptied() -> Any:
         import bpy
@@ -60,7 +60,7 @@ def emptying(work: Callable[[], object]) -> Callable[[], Any]:
 
 
 def columns(ours: Any) -> list[list[int]]:
-    """Return of each joint the columns of its values in the order in which Blender keeps them, −1 for none."""
+    """Return for each joint its columns in the file, in Blender's order of channels; −1 marks a missing channel."""
     order = [f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ"]
     out, first = [], 0
     for names in ours.channels:
@@ -70,7 +70,7 @@ def columns(ours: Any) -> list[list[int]]:
 
 
 def values_apart(ours: Any, theirs: dict[str, Any]) -> float:
-    """The largest difference of values, after undoing that Blender keeps angles in radians and a frame too many."""
+    """Return the largest difference of values; Blender's angles are in radians, and its first row is an extra frame."""
     worst = 0.0
     for name, at in zip(ours.names, columns(ours), strict=True):
         kept = np.array(theirs[name].anim_data[1:])
@@ -81,7 +81,7 @@ def values_apart(ours: Any, theirs: dict[str, Any]) -> float:
 
 
 def keys_apart(loom: Callable[[str], Any]) -> Callable[[Any, Any], float]:
-    """The largest difference, in degrees, of the angles of the action that the importer made."""
+    """Return a function that compares the file with the importer's action: the largest difference in degrees."""
 
     def apart(ours: Any, armature: Any) -> float:
         curves = loom("addon.bridge.curves")
@@ -101,14 +101,14 @@ def keys_apart(loom: Callable[[str], Any]) -> Callable[[Any, Any], float]:
 def rotation_apart(
     loom: Callable[[str], Any], ours: Any, at: list[int], bone: Any, keyed: dict[int, Any], frames: np.ndarray
 ) -> float:
-    """How far, in degrees, the angle of one bone's rotation is from the file's; Blender turns it into the bone."""
+    """Return the largest difference (degrees) of one bone's rotation angle; Blender's rotations are in bone axes."""
     quat, curves = loom("core.motion.quat"), loom("addon.bridge.curves")
     names = [name for name in ours.channels[ours.names.index(bone.name)] if name.endswith("rotation")]
     angles = np.stack([ours.values[:, at[3 + "XYZ".index(name[0])]] for name in names], axis=-1)
     in_file = quat.from_euler(np.radians(angles), "".join(name[0] for name in names))
     euler = np.stack([curves.sample(keyed[k], frames) for k in range(3)], axis=-1)
     in_blender_ = loom("core.motion.rotation_modes").to_quaternion(euler, bone.rotation_mode)
-    # A rotation's angle is the same in whichever frame it is told.
+    # The angle of a rotation does not depend on the axes.
     one, other = (2.0 * np.degrees(np.arccos(np.clip(np.abs(q[:, 0]), 0.0, 1.0))) for q in (in_file, in_blender_))
     return float(np.abs(one - other).max())
 

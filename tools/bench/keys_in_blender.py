@@ -1,6 +1,6 @@
-"""Few keys beside Blender's own Decimate, in the Blender that runs this; prints a line of JSON for each case.
+"""Compare the key reduction with Blender's Decimate; prints a line of JSON for each case.
 
-Arguments: the extension's zip, the bound in millimetres, and BVH files.
+Runs inside Blender. Arguments: the extension's zip, the bound in millimetres, and BVH files.
 """
 
 import json
@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import in_blender
 from telling import MARK
 
-MOST = 400  # frames: Decimate takes the square of that
-RUNS = 3  # of which the fastest counts
-TRIES = 9  # margins, until its true error is that of the bound
+MOST = 400  # frames: the time of Decimate grows with their square
+RUNS = 3  # the fastest one counts
+TRIES = 9  # search steps for the margin at which the measured error of Decimate reaches the bound
 NEAR = 0.95
 
 
@@ -38,7 +38,7 @@ def main(zip_path: str, bound: float, files: list[str]) -> None:
 
 
 class Case:
-    """A captured clip as Blender imports it, with a key on every frame."""
+    """A captured clip, imported by Blender and keyed on every frame."""
 
     def __init__(self, loom: Callable[[str], Any], file: str, mode: str, every: int) -> None:
         import bpy
@@ -53,7 +53,7 @@ class Case:
         clip = source.clip.cut(1, min(len(source.clip), MOST + 1)).thinned(every)
         self.how = {"first_frame": 1.0, "targets": source.targets}
         self.baked = self.clips.write(self.rig, clip, self.body, **self.how, interpolation="BEZIER")
-        # As it is keyed: in single precision.
+        # Read back, because keys are in single precision.
         self.clip = replace(self.read(self.baked), rate=clip.rate)
         self.points = loom("core.motion.kinematics").points(self.clip)
 
@@ -62,7 +62,7 @@ class Case:
         return self.clips.read(self.rig, action, self.body, 24.0, slot, tuple(action.curve_frame_range)).clip
 
     def off(self, action: Any) -> float:
-        """How far (m) any joint or tip is off at most, as Blender evaluates the curves."""
+        """Return the largest position error (m) of any joint or bone tip, from curves that Blender evaluates."""
         points = self.loom("core.motion.kinematics").points(self.read(action))
         return float(np.linalg.norm(points - self.points, axis=2).max())
 
@@ -89,7 +89,7 @@ class Case:
         }
 
     def disagreement(self, action: Any, keyed: Any) -> float:
-        """How far values between frames are from core's, at most."""
+        """Return the largest difference between Blender's and core's curve values halfway between frames."""
         curves = self.loom("addon.bridge.curves")
         at, worst = np.arange(0.5, len(self.clip) - 1.0, 1.0), 0.0
         bones = dict(zip(self.clips.targets_of(self.body), range(len(self.body.bones)), strict=True))
@@ -101,7 +101,7 @@ class Case:
         return float(worst)
 
     def decimated(self, bound: float) -> dict[str, float]:
-        """Blender's Decimate with the margin that makes its true error the bound, or the next below that."""
+        """Run Blender's Decimate with the largest margin found whose measured error is within the bound."""
         low, high, margin, best = 0.0, math.inf, 3e-4, None
         for _ in range(TRIES):
             action, seconds = self.decimate(margin)

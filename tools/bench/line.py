@@ -1,4 +1,4 @@
-"""One line of the table: some work of ours, the same work by others, what it should take, and what came out."""
+"""Data types of the benchmark table: a case, its alternatives, its target time and its measured figures."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rival:
-    """Another way to the same answer.
+    """Another implementation of the same computation.
 
-    work : does it, returns the answer
-    apart : the largest difference between our answer and this one; None where they answer another question
-    tolerance : the difference that is allowed
-    times : how many times the work that was timed makes the whole (where a sample is timed)
+    work : runs it and returns its result
+    apart : returns the largest difference between our result and this one; None if they are not comparable
+    tolerance : the largest difference allowed
+    times : factor from the measured time to the whole, if only a sample is measured
     """
 
     work: Callable[[], Any]
@@ -30,10 +30,10 @@ class Rival:
 
 @dataclass(frozen=True)
 class Case:
-    """The work of a line, ready to run.
+    """One computation to measure.
 
-    rivals : by name, each made when its turn comes, since it may not be installed
-    moved, operations : the bytes and floating-point operations that no way of doing it can avoid
+    rivals : factories of the alternatives by name; a factory raises ImportError if its library is missing
+    moved, operations : bytes and floating-point operations that every implementation needs
     """
 
     ours: Callable[[], Any]
@@ -44,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Target:
-    """At most so many milliseconds (0 for none), and at least so many times as fast as some rivals."""
+    """most : limit in milliseconds, 0 for none; ratios : minimum speed-up over rivals, by name"""
 
     most: float = 0.0
     ratios: Mapping[str, float] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Line:
-    """key : what LINE= calls it; about : what the table says of it"""
+    """key : name for `--line`; about : description in the table"""
 
     key: str
     about: str
@@ -62,10 +62,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Figures:
-    """What came out: milliseconds, and differences by rival, as far as they were compared.
+    """Measured times in milliseconds, ours and by rival.
 
-    floor : milliseconds, 0 where none is known
-    extrapolated : rivals of which a sample was timed; missing : those that could not run
+    floor : lower bound in milliseconds, 0 if unknown
+    apart : largest difference from our result, by compared rival
+    extrapolated : rivals measured on a sample; missing : rivals without an installed library
     """
 
     ours: float
@@ -78,7 +79,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table with its figures."""
+    """One row of the table with its figures."""
 
     key: str
     about: str
@@ -87,7 +88,7 @@ class Row:
 
     @property
     def met(self) -> bool:
-        """Whether the target is met, as far as its rivals ran."""
+        """Whether the figures meet the target; rivals without figures are ignored."""
         ours, rivals = self.figures.ours, self.figures.rivals
         in_time = not self.target.most or ours <= self.target.most
         return in_time and all(
@@ -96,11 +97,11 @@ class Row:
 
 
 class DisagreementError(Exception):
-    """Ours and another way gave different answers, so that comparing their times means nothing."""
+    """Our result and a rival's differ by more than the tolerance, so their times are not comparable."""
 
 
 def measure(case: Case, runs: int, longest: float, clock: Callable[[], float] = time.process_time) -> Figures:
-    """Compare the answers, then time all of them; raises DisagreementError. The floor is for the caller to add."""
+    """Compare the results, then time all implementations; raises DisagreementError. The caller adds the floor."""
     rivals, missing = {}, []
     for name, make in case.rivals.items():
         try:
@@ -126,5 +127,5 @@ def measure(case: Case, runs: int, longest: float, clock: Callable[[], float] = 
 
 
 def later(make: Callable[..., Rival], *values: Any) -> Callable[[], Rival]:
-    """Return a rival that is made only when its turn comes."""
+    """Return a factory that makes a rival on demand."""
     return partial(make, *values)

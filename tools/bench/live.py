@@ -1,6 +1,6 @@
-"""Dragging a weight with a preview on: 3 sources × 600 and × 300 frames × 60 bones; prints JSON.
+"""Time dragging a weight with *Live* on: 3 sources × 600 and × 300 frames × 60 bones; prints JSON.
 
-Arguments: the extension's zip, the number of runs; `profile` prints where all of Python's time goes, too.
+Runs inside Blender. Arguments: the extension's zip, the number of runs; `profile` also prints a profile.
 """
 
 import cProfile
@@ -30,7 +30,7 @@ def main(zip_path: str, runs: int) -> None:
 
 
 def dragged(loom: Callable[[str], Any], frames: int, runs: int) -> dict[str, Figures]:
-    """Return how long the whole preview takes after a weight has changed, and what is shown first."""
+    """Return the times from a weight change to the complete preview, and to the draft shown first."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -51,7 +51,7 @@ def dragged(loom: Callable[[str], Any], frames: int, runs: int) -> dict[str, Fig
             raise SystemExit("the preview did not follow")
 
     def first() -> None:
-        settings.mode = "loop"  # so that the change itself is not followed
+        settings.mode = "loop"  # so that the weight change itself does not update the preview
         line.weight = float(next(weights))
         settings.mode = "blend"
         if not ghosts.draft(bpy.context, bpy.context.scene, armature):
@@ -72,7 +72,7 @@ def names() -> list[str]:
 
 
 def listed() -> Any:
-    """List the long actions as the armature's sources; return the first line."""
+    """Remove all other actions, list the long ones as the armature's sources, and return the first source."""
     import bpy
 
     for action in list(bpy.data.actions):

@@ -1,6 +1,6 @@
-"""A take of 20 minutes in the Blender that runs this: import it, mirror it, plant its feet; prints JSON.
+"""Measure time and memory to import a take of 36,000 frames, mirror it and plant its feet; prints JSON.
 
-Arguments: the extension's zip, the number of runs; `profile` prints where all of Python's time goes, too.
+Runs inside Blender. Arguments: the extension's zip, the number of runs; `profile` also prints a profile.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def main(zip_path: str, runs: int) -> None:
             for key, work in works.items():
                 for action in [action for action in bpy.data.actions if action.name != "take"]:
                     bpy.data.actions.remove(action)
-                loom("addon.ground.memory").forget()  # each as after a new start
+                loom("addon.ground.memory").forget()  # so that no step reuses cached results
                 forget_peak()
                 taken = seconds(work, key, profiled="profile" in sys.argv and turn == runs - 1)
                 least[key], most[key] = min(least[key], taken), min(most[key], peak())
@@ -55,13 +55,13 @@ def main(zip_path: str, runs: int) -> None:
 
 
 def forget_peak() -> None:
-    """Let Linux begin anew to note the most memory that this process has."""
+    """Reset the peak memory counter of this process; does nothing on systems without /proc."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def peak() -> float:
-    """Return the most memory since then, MB."""
+    """Return the peak memory (MB) since `forget_peak`; on systems without /proc since the start of the process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0 if not _STATUS.exists() else _high() / 1024.0
 
 
@@ -71,7 +71,7 @@ def _high() -> float:
 
 
 def long_file(file: bytes, frames: int) -> bytes:
-    """Return a BVH file played forth and back until it has so many frames."""
+    """Return a BVH file that plays forwards and backwards until it has `frames` frames."""
     head, _, rows = file.partition(b"MOTION")
     _, rate, *lines = [line for line in rows.splitlines() if line.strip()]
     last = len(lines) - 1
@@ -81,7 +81,7 @@ def long_file(file: bytes, frames: int) -> bytes:
 
 
 def seconds(work: Callable[[], Any], key: str, *, profiled: bool) -> float:
-    """Return the processor's seconds that work takes; with a profile the time is none to keep."""
+    """Return the processor seconds of `work`; if `profiled`, run it once more and print its profile."""
     began = time.process_time()
     work()
     taken = time.process_time() - began

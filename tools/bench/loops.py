@@ -1,4 +1,4 @@
-"""Finding where a clip repeats itself, beside the autocorrelation of a statistics library."""
+"""Benchmarks of the cycle search, compared with the autocorrelation of statsmodels."""
 
 import numpy as np
 from action_loom.core.motion import quat
@@ -19,7 +19,7 @@ def _find(material: Material) -> Case:
     clip = material.clips[0]
     step = max(1, round(clip.rate / cycle_search.SEARCH_RATE))
     frames = -(-len(clip) // step)
-    # The products of all pairs of frames, and of all pairs of their sums; each is symmetric.
+    # Products of all pairs of frames and of all pairs of their sums; each matrix is symmetric.
     return Case(lambda: cycle_search.find(clip), operations=2.0 * frames**2 * 3 * len(clip.skeleton))
 
 

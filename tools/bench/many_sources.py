@@ -1,9 +1,9 @@
-"""Hundreds of actions in the Blender that runs this: they are listed, the tab is drawn, all are woven; prints JSON.
+"""Time listing, drawing and weaving 500 actions; prints JSON.
 
-Arguments: the extension's zip, the number of runs; `profile` prints where all of Python's time goes, too.
+Runs inside Blender. Arguments: the extension's zip, the number of runs; `profile` also prints a profile.
 
-Blender as a module has no window, so panels draw on a layout that takes everything. As Blender does, it asks for each
-button whether it can be pressed, and a list draws the lines that are seen.
+Blender as a module has no window, so the panels draw on a stand-in layout. Like Blender, it polls the operator of
+each button, and a list draws only its visible rows.
 """
 
 import cProfile
@@ -43,7 +43,7 @@ def main(zip_path: str, runs: int) -> None:
                 line.use = True
             figures[key] = Figures(timing.milliseconds(draw, runs))
         figures["many-add"] = Figures(added)
-        weave()  # what it loads, it loads the first time
+        weave()  # the first run loads modules and compiles
         figures["many-weave"] = Figures(timing.milliseconds(lambda: anew(loom), min(runs, 3)))
         if "profile" in sys.argv:
             watch = cProfile.Profile()
@@ -54,7 +54,7 @@ def main(zip_path: str, runs: int) -> None:
 
 
 def game_set(loom: Callable[[str], Any], count: int) -> None:
-    """Make a figure with so many actions as games have them: short and baked, of three kinds, no two alike."""
+    """Make a figure with `count` short baked actions, like those for a game: three kinds of gait, all different."""
     import bpy
 
     armature = press.figure_with_more_bones(BONES)
@@ -77,7 +77,7 @@ def game_set(loom: Callable[[str], Any], count: int) -> None:
 
 
 def listed() -> None:
-    """Add all actions to the armature's list, which is empty before."""
+    """Clear the armature's source list and add all actions."""
     import bpy
 
     bpy.context.scene.action_loom.rigs.clear()
@@ -85,7 +85,7 @@ def listed() -> None:
 
 
 def weave() -> None:
-    """Press Weave in the tab, and remove the new action again."""
+    """Run the operator behind Weave and remove the new action."""
     import bpy
 
     with bpy.context.temp_override(action_loom_armature=bpy.context.object):
@@ -94,7 +94,7 @@ def weave() -> None:
 
 
 def anew(loom: Callable[[str], Any]) -> None:
-    """Press Weave with nothing remembered."""
+    """Clear the caches, then weave."""
     loom("addon.ground.memory").forget()
     weave()
 
@@ -103,7 +103,7 @@ def anew(loom: Callable[[str], Any]) -> None:
 
 
 class Layout:
-    """Takes what is drawn; asks buttons whether they can be pressed, and lets lists draw the lines that are seen."""
+    """Stand-in for UILayout: ignores drawing calls, polls operators, and draws the visible rows of lists."""
 
     def __init__(self, context: Any) -> None:
         object.__setattr__(self, "context", context)
@@ -143,7 +143,7 @@ class Layout:
 
 
 class Drawn:
-    """A panel or list as its own functions see it; Blender makes none without a window."""
+    """Stand-in for a panel or list instance, which Blender does not create without a window."""
 
     filter_name, only_loops, order, bitflag_filter_item = "", False, "LIST", 1
 
@@ -179,4 +179,4 @@ def draw() -> None:
 if __name__ == "__main__":
     main(sys.argv[1], int(sys.argv[2]))
     sys.stdout.flush()
-    os._exit(0)  # after hundreds of actions Blender's own end takes long
+    os._exit(0)  # Blender takes long to free hundreds of actions

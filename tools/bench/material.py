@@ -1,4 +1,4 @@
-"""The clips that are measured: captured ones where ../shared/data is there, else generated ones."""
+"""Input clips of the benchmarks: captured clips if ../shared/data exists, otherwise generated clips."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ FRAMES = 1000
 
 @dataclass(frozen=True)
 class Material:
-    """Two files of 1000 frames at 120 a second, and their clips; captured or generated."""
+    """Two BVH files of 1000 frames at 120 frames per second, and the clips read from them."""
 
     folder: Path
     files: tuple[Path, ...]

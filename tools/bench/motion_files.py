@@ -1,4 +1,4 @@
-"""Reading BVH files, beside other readers; Blender's importer is measured in Blender (`importing`)."""
+"""Benchmarks of BVH reading, compared with other libraries; `importing` compares with Blender's importer."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from action_loom.core.motion.quat import Array
 from line import Case, Line, Rival, Target, later
 from material import Material
 
-ROUNDING = 1e-5  # degrees and lengths; some keep single precision
+ROUNDING = 1e-5  # degrees and lengths; some libraries use single precision
 
 
 def lines() -> list[Line]:
@@ -62,7 +62,7 @@ def _pybvh(path: Path) -> Rival:
 
 
 def _in_columns(root: Array, angles: Array) -> Array:
-    """Values as the files here have them: the root's place, then three angles of each joint."""
+    """Return values in the column order of the files: root position, then three angles of each joint."""
     return np.concatenate([root, angles.reshape(len(angles), -1)], axis=1)
 
 

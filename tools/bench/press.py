@@ -1,7 +1,7 @@
-"""From pressing Weave to the new action: 3 sources × 600 frames × 60 bones, in the Blender that runs this; prints JSON.
+"""Time from pressing Weave to the new action: 3 sources × 600 frames × 60 bones; prints JSON.
 
-Arguments: the extension's zip, the number of runs, a folder that keeps Blender's settings and what was compiled;
-`profile` prints where all of Python's time goes, too.
+Runs inside Blender. Arguments: the extension's zip, the number of runs, a folder for Blender's settings and compiled
+modules; `profile` also prints a profile.
 """
 
 import cProfile
@@ -23,7 +23,7 @@ from telling import tell
 BONES, FRAMES = 60, 600
 NAMES = ("Walk", "Sneak", "Run")
 
-# Where the time of a press goes: functions that do not call each other, by the end of their file's path.
+# Steps of a press: each a function that calls none of the other functions, with the end of its file's path.
 STEPS = {
     "reading the actions": ("addon/services/weaving/reading.py", "read_in_steps"),
     "what looks wrong about them": ("addon/services/sources/source_warnings.py", "note"),
@@ -73,7 +73,7 @@ def main(zip_path: str, runs: int, home: str) -> None:
 
 
 def steps_of(press: Callable[[], None]) -> dict[str, float]:
-    """Return which share of a press each of STEPS takes, and what is left."""
+    """Return the share of a press that each of STEPS takes, and the share of the rest."""
     watch = cProfile.Profile()
     watch.runcall(press)
     stats = pstats.Stats(watch)
@@ -89,7 +89,7 @@ def steps_of(press: Callable[[], None]) -> dict[str, float]:
 
 
 def figure_with_more_bones(count: int = BONES) -> Any:
-    """The demo figure with bones on its hands until there are so many."""
+    """Add the demo figure, then extend the ends of its limbs until it has `count` bones."""
     import bpy
 
     bpy.ops.action_loom.add_demo()
@@ -107,7 +107,7 @@ def figure_with_more_bones(count: int = BONES) -> Any:
 
 
 def long_action(loom: Callable[[str], Any], armature: Any, name: str) -> None:
-    """An action of FRAMES frames with a key on each, of a demo action played slowly, for all bones."""
+    """Slow a demo action down to FRAMES frames and key all bones on every frame."""
     import bpy
 
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")

@@ -1,6 +1,6 @@
-"""How long enabling the extension takes in the Blender that runs this, and what it loads; prints JSON.
+"""Time registering the extension in a running Blender, and check that numba stays unloaded; prints JSON.
 
-Arguments: the extension's zip, the number of runs.
+Runs inside Blender. Arguments: the extension's zip, the number of runs.
 """
 
 import os
@@ -15,11 +15,11 @@ import in_blender
 from line import Figures
 from telling import tell
 
-OTHERS = ("io_scene_gltf2", "rigify")  # that come with Blender
+OTHERS = ("io_scene_gltf2", "rigify")  # bundled with Blender, for comparison
 
 
 def main(zip_path: str, runs: int) -> None:
-    # Blender keeps compiled modules; where the environment forbids that, every start would be a first one.
+    # Blender writes .pyc files. If the environment forbids that, every start would compile the modules.
     sys.dont_write_bytecode = False
     with in_blender.extension(zip_path):
         import bpy
@@ -28,7 +28,7 @@ def main(zip_path: str, runs: int) -> None:
         for name in OTHERS:
             if not addon_utils.check(name)[1]:
                 addon_utils.enable(name, default_set=True)
-        # In turns, so that a busy moment hits all of them.
+        # Alternate, so that a busy moment affects all add-ons.
         times: dict[str, list[float]] = {name: [] for name in (in_blender.PACKAGE, *OTHERS)}
         for _ in range(runs + 1):
             for name, found in times.items():
@@ -44,7 +44,7 @@ def main(zip_path: str, runs: int) -> None:
 
 
 def registering(package: str) -> float:
-    """Seconds to import and register an add-on whose modules are gone (but compiled, as after the first start)."""
+    """Unload an add-on; return the seconds to import it again from its .pyc files and register it."""
     sys.modules[package].unregister()
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
         del sys.modules[name]
@@ -55,6 +55,6 @@ def registering(package: str) -> float:
 
 if __name__ == "__main__":
     main(sys.argv[1], int(sys.argv[2]))
-    # After add-ons have come and gone so often, Blender 4.2 crashes as it ends, and 4.5 never does.
+    # After this many registrations Blender 4.2 crashes at exit, and 4.5 never exits.
     sys.stdout.flush()
     os._exit(0)

@@ -1,4 +1,4 @@
-"""The section of docs/measured.md with the times of each step."""
+"""Write the section of docs/measured.md with the time of each step."""
 
 import datetime
 import os
@@ -107,7 +107,7 @@ def _times(ratio: float) -> str:
 
 
 def shown(milliseconds: float) -> str:
-    """Milliseconds in two or three digits, seconds from one second on."""
+    """Format a time: milliseconds with two or three digits, or seconds if it is at least one second."""
     if milliseconds >= 1000.0:
         return f"{milliseconds / 1000.0:.{1 if milliseconds < 1e5 else 0}f} s"
     return f"{milliseconds:.{0 if milliseconds >= 100.0 else 1 if milliseconds >= 1.0 else 2}f}"

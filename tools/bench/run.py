@@ -1,8 +1,6 @@
-"""make bench: how fast each step is, beside other libraries and Blender's own ways.
+"""make bench: time each step, and compare with other libraries and Blender's own methods.
 
-Writes a section of docs/measured.md.
-
-Takes captured clips where ../shared/data is there, else generated ones.
+Writes a section of docs/measured.md. Uses captured clips if ../shared/data exists, otherwise generated clips.
 """
 
 import argparse
@@ -80,7 +78,7 @@ def asked() -> argparse.Namespace:
 
 
 def here(clips: Material, machine: Machine, wanted: Callable[[str], bool], runs: int, longest: float) -> list[Row]:
-    """Measure the lines that need no other process."""
+    """Measure the benchmarks that run in this process."""
     rows = []
     for one in LINES:
         if not wanted(one.key):

@@ -1,4 +1,4 @@
-"""Walks through a motion graph and the nearest of many rows, beside libraries for graphs and for neighbours."""
+"""Benchmarks of motion graph paths and nearest neighbours, compared with graph and neighbour libraries."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +15,11 @@ from action_loom.core.verbs.walk import work as walks
 from line import Case, Line, Rival, Target, later
 from material import CAPTURED, Material
 
-CLIPS, WALKS = 40, 20  # walks from frame to frame, each a search
+CLIPS, WALKS = 40, 20  # captured clips in the graph; shortest-path queries
 QUERIES, FEATURES = 16, 27
-ROUNDED = 1e-3  # of a squared distance, in single precision
-MISSED = 0.5  # of the nearest rows, by what is meant to find most of them
-LINKS, BUILD, SEARCH = 16, 100, 50  # of an HNSW graph: links of a row, rows looked at when building and when searching
+ROUNDED = 1e-3  # relative error of a squared distance in single precision
+MISSED = 0.5  # share of nearest rows that an approximate index may miss
+LINKS, BUILD, SEARCH = 16, 100, 50  # of HNSW: links per row (M), efConstruction, efSearch
 WINDOWS = 10_000
 
 
@@ -37,7 +37,7 @@ def lines() -> list[Line]:
 
 
 def _graph(material: Material) -> MotionGraph:
-    """A graph of some 20,000 frames where there are captured clips."""
+    """Build a motion graph; captured clips give about 20,000 frames."""
     clips = list(material.clips)
     if material.captured:
         clips = [motion_file.read(path).clip for path in sorted(CAPTURED[0].parent.glob("cmu_mb_*.bvh"))[:CLIPS]]
@@ -45,7 +45,7 @@ def _graph(material: Material) -> MotionGraph:
 
 
 def _shortest(material: Material) -> Case:
-    """All get the same arrays, and make of them what they search once for all walks."""
+    """All libraries get the same edge arrays and build their own graph once for all queries."""
     graph = _graph(material)
     nodes = np.flatnonzero(graph.component == graph.largest())
     pairs = np.random.default_rng(0).choice(nodes, (WALKS, 2)).tolist()
@@ -106,7 +106,7 @@ def _scipy(count: int, edges: Array, pairs: list[list[int]]) -> Rival:
 
 
 def _unlike(ours: list[int], theirs: list[int]) -> float:
-    """The largest difference of lengths, frames."""
+    """Return the largest difference of path lengths in frames."""
     return float(np.abs(np.subtract(ours, theirs)).max())
 
 
@@ -160,7 +160,7 @@ def _components_of_scipy(count: int, edges: Array) -> Rival:
 
 
 def _otherwise_parted(ours: Array, theirs: Any) -> float:
-    """How many of their components are not one of ours."""
+    """Return the number of components that only one of the two results has."""
     own = {frozenset(np.flatnonzero(ours == k).tolist()) for k in range(ours.max() + 1)}
     return float(len(own ^ {frozenset(map(int, some)) for some in theirs}))
 
@@ -169,7 +169,7 @@ def _otherwise_parted(ours: Array, theirs: Any) -> float:
 
 
 def _rows(count: int) -> Callable[[Material], Case]:
-    """Rows that go on as features of clips do, of which *Drive* searches the nearest in each step."""
+    """Make rows that vary smoothly, like the features of clips that *Drive* searches in each step."""
 
     def case(_: Material) -> Case:
         random = np.random.default_rng(1)
@@ -200,7 +200,7 @@ def _rows(count: int) -> Callable[[Material], Case]:
 
 
 def _faiss(rows: Array, queries: Array, links: int) -> Callable[[], Any]:
-    """One query after the other, as a body that is driven asks them."""
+    """Search one query at a time, like *Drive* does."""
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -224,7 +224,7 @@ def _hnswlib(rows: Array, queries: Array) -> Callable[[], Any]:
 
 
 def _windows(_: Material) -> Case:
-    """Windows of clips that go on smoothly, as `similar` compares them to find what is alike in a library."""
+    """Make windows of smooth clips, like `similar` compares them to find similar motion in a library."""
     random, width = np.random.default_rng(2), sum(similar.WAVES)
     walk = np.cumsum(random.normal(size=(WINDOWS, width)), axis=0)
     numbers = np.sin(0.1 * walk).astype(np.float32)
@@ -241,7 +241,7 @@ def _windows(_: Material) -> Case:
         return float((away(theirs) > away(ours) * (1.0 + ROUNDED)).mean())
 
     def others(found: Array) -> Array:
-        """The first of those found for each window that do not overlap it."""
+        """Return the nearest rows of each window, overlapping windows last."""
         near = np.abs(firsts[found] - firsts[:, None]) < similar.LENGTH
         near &= windows.clips[found] == windows.clips[:, None]
         order = np.argsort(near, axis=1, kind="stable")

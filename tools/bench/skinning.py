@@ -1,6 +1,6 @@
-"""Reading the weights of a mesh and moving its vertices, beside Blender's Armature modifier; prints JSON.
+"""Time reading vertex weights and deforming a mesh, and compare with Blender's Armature modifier; prints JSON.
 
-Arguments: the extension's zip and the number of runs.
+Runs inside Blender. Arguments: the extension's zip and the number of runs.
 """
 
 import sys
@@ -22,8 +22,8 @@ from telling import tell
 INFLUENCES = 4
 SIZES = {"20k": 20_000, "100k": 100_000}
 LONGEST = 8.0  # s
-CLOCK = time.process_time  # Blender's threads, over which it spreads modifiers, count as well
-NEAR = 1e-5  # single precision, of places some units away
+CLOCK = time.process_time  # counts all threads, since Blender runs modifiers on several
+NEAR = 1e-5  # single precision, for positions some units from the origin
 
 
 def main(zip_path: str, runs: int) -> None:
@@ -44,7 +44,7 @@ def main(zip_path: str, runs: int) -> None:
 
 
 def hung(armature: Any, vertices: int) -> Any:
-    """A mesh of many quads about an armature's bones, each vertex hanging on some neighbours."""
+    """Make a mesh of quads around an armature's bones; each vertex has weights for INFLUENCES neighbouring bones."""
     import bpy
 
     rng = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def hung(armature: Any, vertices: int) -> Any:
 
 
 def posed(armature: Any) -> None:
-    """Turn every bone a little; the chain's last one ends far away."""
+    """Rotate every bone a little, which moves the end of the chain far."""
     import bpy
 
     rng = np.random.default_rng(1)
@@ -84,13 +84,13 @@ def weights(loom: Callable[[str], Any], armature: Any, drawn: Any, runs: int) ->
 
 
 def sums_apart(one: Any, other: Any) -> float:
-    """The largest difference of what hangs on each bone, the order in which it is stored left aside."""
+    """Return the largest difference of the total weight per bone, which does not depend on the storage order."""
     sums = [np.bincount(bones, values, bridge.BONES) for _, bones, values in (one, other)]
     return float(np.abs(sums[0] - sums[1]).max())
 
 
 def moved(loom: Callable[[str], Any], armature: Any, drawn: Any, runs: int) -> Figures:
-    """From the pose of the bones to the places of the vertices."""
+    """Time deforming a mesh: from bone matrices to vertex positions."""
     mesh, skinning = loom("addon.bridge.mesh"), loom("core.skin.skinning")
     read = mesh.read(armature, drawn)
     rest = matrices(armature.data.bones, "matrix_local")
@@ -106,7 +106,7 @@ def moved(loom: Callable[[str], Any], armature: Any, drawn: Any, runs: int) -> F
 
 
 def evaluated(armature: Any, drawn: Any) -> np.ndarray:
-    """Let Blender evaluate the armature and its modifier, and read where the vertices are."""
+    """Evaluate the armature and its modifier in Blender; return the vertex positions (V, 3)."""
     import bpy
 
     armature.update_tag(refresh={"DATA"})

@@ -1,6 +1,6 @@
-"""The first use and later ones: work in new processes, with kernels to compile and with kernels from the cache.
+"""Benchmarks of a new process, with an empty and with a filled kernel cache.
 
-Times are the whole process's own, from the start of Python to its end.
+Times are processor times of the complete process, from the start of Python to its exit.
 """
 
 import os
@@ -19,9 +19,9 @@ from distances import WINDOW, matrix_of
 from line import DisagreementError, Figures, Row, Target
 from material import Material
 
-SHORT = 600  # frames of the clips that the command line blends
+SHORT = 600  # frames of the clips for the command line
 
-# Each says what the cheapest path through a matrix of distances costs.
+# Programs that print the cost of the cheapest path through a distance matrix.
 WAYS = {
     "": "from action_loom.core.sync import dtw; print(dtw.pinned(m, len(m)).cost)",
     "librosa": "from librosa import sequence; print(sequence.dtw(C=m)[0][-1, -1])",
@@ -33,13 +33,17 @@ KEYS = ("start", "start-later", "command", "command-later", "command-numpy")
 
 @dataclass(frozen=True)
 class Processes:
-    """Runs programs whose kernels are kept in a folder of this benchmark's own."""
+    """Runs programs with a kernel cache of their own.
+
+    cache : folder of the compiled kernels
+    runs : number of runs of each program
+    """
 
     cache: Path
     runs: int
 
     def first(self, command: list[str]) -> tuple[float, str]:
-        """Return the median milliseconds of runs that find no kernels, and what the last one said."""
+        """Return the median milliseconds of runs with an empty cache, and the output of the last run."""
         times, message = [], ""
         for _ in range(self.runs):
             shutil.rmtree(self.cache, ignore_errors=True)
@@ -48,13 +52,13 @@ class Processes:
         return statistics.median(times), message
 
     def later(self, command: list[str]) -> float:
-        """Return the median milliseconds of runs that find the kernels of the one before."""
+        """Run once to fill the cache; return the median milliseconds of the following runs."""
         self._timed(command)
         return statistics.median([self._timed(command)[0] for _ in range(self.runs)])
 
     def _timed(self, command: list[str]) -> tuple[float, str]:
         env, before = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)}, _children_seconds()
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every start would be a first one
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise every start would compile the modules
         message = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
         return 1000.0 * (_children_seconds() - before), message
 
@@ -89,7 +93,7 @@ def _dtw(material: Material, processes: Processes, names: Sequence[str]) -> list
         except subprocess.CalledProcessError:
             if not name:
                 raise
-            continue  # it is not installed here
+            continue  # the library is not installed
         costs[name] = float(message.split()[-1])
         later[name] = processes.later(command)
     ours = costs.pop("")
@@ -105,7 +109,7 @@ def _dtw(material: Material, processes: Processes, names: Sequence[str]) -> list
 
 
 def _command(material: Material, processes: Processes) -> list[Row]:
-    """`action-loom blend` of two clips, as a user would run it."""
+    """Time `action-loom blend` with two clips, run like a user would."""
     short: list[Path] = []
     for k, path in enumerate(material.files):
         motion = bvh.read(path)

@@ -1,7 +1,7 @@
-"""What enabling the extension takes of a Blender that has just started, and of its memory; prints JSON.
+"""Measure time and memory to enable the extension in a Blender that has just started; prints JSON.
 
-Arguments: the extension's zip, the number of runs (of no matter), a folder that keeps Blender's settings: the first
-call installs the extension there, and later ones find it, with its modules compiled.
+Runs inside Blender. Arguments: the extension's zip, the number of runs (ignored), a folder for Blender's settings.
+The first call installs the extension there and prints nothing; later calls find it with its modules compiled.
 """
 
 import os
@@ -17,12 +17,12 @@ from telling import tell
 
 
 def main(zip_path: str, home: str) -> None:
-    # Blender keeps compiled modules; where the environment forbids that, every start would be a first one.
+    # Blender writes .pyc files. If the environment forbids that, every start would compile the modules.
     sys.dont_write_bytecode = False
     if not Path(home).exists():
         with in_blender.extension(zip_path, home):
             return
-    os.environ["BLENDER_USER_RESOURCES"] = home  # read by Blender as it starts
+    os.environ["BLENDER_USER_RESOURCES"] = home  # Blender reads it at startup
     import bpy
 
     addon_utils = import_module("addon_utils")
@@ -36,7 +36,7 @@ def main(zip_path: str, home: str) -> None:
 
 
 def resident() -> float:
-    """The memory of this process in megabytes; 0 where the system has no such file."""
+    """Return the resident memory of this process in MB; 0 on systems without /proc."""
     pages = Path("/proc/self/statm")
     return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20 if pages.exists() else 0.0
 

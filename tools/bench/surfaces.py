@@ -1,4 +1,4 @@
-"""Surfaces that bones move: vertices and normals of one frame."""
+"""Benchmarks of skinning: vertices and normals of one frame."""
 
 import numpy as np
 from action_loom.core import jit
@@ -9,7 +9,7 @@ from action_loom.core.skin.skin import Skin, skin
 from line import Case, Line, Rival, Target, later
 
 BONES, INFLUENCES = 60, 4
-NEAR = 2e-5  # single precision, of places some units away
+NEAR = 2e-5  # single precision, for positions some units from the origin
 
 
 def lines() -> list[Line]:
@@ -49,14 +49,14 @@ def _numpy(surface: Skin, moved: Array) -> Rival:
 
 
 def _twin():  # type: ignore[no-untyped-def]
-    """The numpy kernels, whichever engine is wanted."""
+    """Return the numpy kernels, regardless of the selected engine."""
     from importlib import import_module
 
     return import_module("._numpy", "action_loom.core.skin")
 
 
 def _scipy(surface: Skin, moved: Array) -> Rival:
-    """One product of sparse weights with all bones' matrices, then each vertex by its own."""
+    """Blend the bone matrices with one sparse product, then transform each vertex with its blended matrix."""
     from scipy.sparse import csr_matrix
 
     weights = csr_matrix((surface.weights, surface.bones, surface.first), shape=(len(surface), len(moved)))
@@ -76,7 +76,7 @@ def _apart(ours: tuple[Array, Array], theirs: tuple[Array, Array]) -> float:
 
 
 def _body(vertices: int) -> tuple[Skin, Array, Array]:
-    """Vertices about a chain of bones that are turned by up to 40 degrees, each hanging on four neighbours."""
+    """Return a skin around a chain of bones (four influences per vertex), and its rest and posed matrices (B, 4, 4)."""
     jit.kernels("action_loom.core.skin")
     rng = np.random.default_rng(0)
     rest, posed = np.tile(np.eye(4), (BONES, 1, 1)), np.tile(np.eye(4), (BONES, 1, 1))

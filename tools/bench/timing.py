@@ -1,15 +1,15 @@
-"""How the benchmarks take their times."""
+"""Time functions with repeated runs."""
 
 import statistics
 import time
 from collections.abc import Callable, Mapping
 
 TURNS = 5
-LONGEST = 8.0  # s that one is timed for, however few runs that are
+LONGEST = 8.0  # s: no further runs of a function after this total time
 
 
 def milliseconds(work: Callable[[], object], runs: int) -> float:
-    """Return the median time of some runs in this thread, after one that warms up."""
+    """Return the median milliseconds of `runs` runs in this thread, after a warm-up run."""
     work()
     return race({"": work}, runs, time.thread_time)[""]
 
@@ -20,10 +20,10 @@ def race(
     clock: Callable[[], float] = time.process_time,
     longest: float = LONGEST,
 ) -> dict[str, float]:
-    """Return the median time of each in milliseconds; they should be warm.
+    """Return the median milliseconds of each function; the caller warms them up.
 
-    They take turns, several runs a turn, so that a busy moment hits all of them. The processor's own time is what
-    a shared machine distorts least.
+    The functions alternate, several runs at a time, so that a busy moment affects all of them. The default clock is
+    processor time, which depends least on other load of the machine.
     """
     times: dict[str, list[float]] = {name: [] for name in works}
     each = max(1, -(-runs // TURNS))

@@ -1,4 +1,4 @@
-"""Cheapest paths through a matrix of distances, beside libraries for dynamic time warping."""
+"""Benchmarks of cheapest paths through a distance matrix, compared with libraries for dynamic time warping."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +13,8 @@ from line import Case, Line, Rival, Target, later
 from material import Material
 
 LIMIT = 3
-RADIUS = 10  # of fastdtw
-APPROXIMATE = 0.5  # how much dearer a path may be that is meant to be near the cheapest only
+RADIUS = 10  # of the approximation in fastdtw
+APPROXIMATE = 0.5  # relative extra cost allowed to an approximate path
 
 
 def lines() -> list[Line]:
@@ -52,7 +52,7 @@ def _limited(material: Material) -> Case:
 
 
 def _bytes(matrix: Array) -> float:
-    """Each distance is read, and one byte written that tells which way the path goes there."""
+    """Return the bytes to read all distances and to write one byte, the step direction, per cell."""
     return 9.0 * matrix.size
 
 
@@ -81,19 +81,19 @@ def _dtw_python(matrix: Array, pattern: Any, same: bool = True) -> Rival:
 
 
 def _entered(matrix: Array) -> Array:
-    """The matrix with a first cell before it: ours may wait in the first frame, too, theirs only after a step."""
+    """Return the matrix with a start cell before it: our paths may wait in the first frame, dtw-python's may not."""
     padded = np.pad(matrix, ((1, 0), (1, 0)), constant_values=np.inf)
     padded[0, 0] = 0.0
     return padded
 
 
 def _waiting_at_most(limit: int) -> list[Sequence[float]]:
-    """Our steps in dtw-python's terms: one diagonal, then up to limit − 1 down or to the right, each cell counted."""
+    """Return our step pattern for dtw-python: a diagonal, then up to limit − 1 steps down or right, all of weight 1."""
     pattern, number = [], 0
     for down in (True, False):
         for waits in range(limit):
             if waits == 0 and not down:
-                continue  # the diagonal alone is there already
+                continue  # the first direction has added the diagonal alone
             number += 1
             start = (waits + 1, 1) if down else (1, waits + 1)
             pattern.append((number, *start, -1))
@@ -102,7 +102,7 @@ def _waiting_at_most(limit: int) -> list[Sequence[float]]:
 
 
 def _heights(material: Material) -> tuple[Array, Array]:
-    """The heights of a hand in both clips."""
+    """Return the heights of a hand in both clips."""
     hand = material.clips[0].skeleton.roles.get("hand.R", len(material.clips[0].skeleton) - 1)
     one, other = (np.ascontiguousarray(kinematics.points(clip)[:, hand, 2]) for clip in material.clips)
     return one, other
@@ -129,7 +129,7 @@ def _dtaidistance(one: Array, other: Array) -> Rival:
     from dtaidistance import dtw
 
     def work() -> tuple[float, list[tuple[int, int]]]:
-        # Its warping_path_fast takes no account of inner_dist (2.5.1).
+        # Its warping_path_fast ignores inner_dist (2.5.1).
         cost, paths = dtw.warping_paths_fast(one, other, inner_dist="euclidean")
         return cost, dtw.best_path(paths)
 
@@ -152,7 +152,7 @@ def _fastdtw(one: Array, other: Array) -> Rival:
 
 
 def _squares(material: Material) -> Case:
-    """Beside aeon, whose time warping takes squares, and its other elastic distances, which answer another question."""
+    """Compare with aeon's DTW of squared differences; its other elastic distances are timed only."""
     one, other = _heights(material)
 
     def ours() -> WarpPath:
@@ -171,5 +171,5 @@ def _aeon(name: str, one: Array, other: Array) -> Rival:
 
 
 def _dearer(ours: WarpPath, cost: float) -> float:
-    """The relative difference of two paths' costs."""
+    """Return the relative difference of two path costs."""
     return abs(float(cost) - ours.cost) / ours.cost
