@@ -273,8 +273,9 @@ def local(
 
     linear (F, J, 3, 3) and places (F, J, 3) : as returned by `matrices`; this is its inverse
     resting : joints to put at rest regardless of their matrices; their children still match their own matrices
-        Positions are kept. A joint's own shear (of a stretched bone) is lost, but the direction of its y axis is kept,
-        because Blender's bones point along y, so their tips do not move.
+
+    Positions are kept. A joint's own shear (of a stretched bone) is lost, but the direction of its y axis is kept,
+    because Blender's bones point along y, so their tips do not move.
 
     Example:
         >>> from action_loom.core.figure import actions
