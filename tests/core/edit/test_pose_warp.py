@@ -1,4 +1,4 @@
-"""Spread corrections of poses: exact at their frames, zero beyond the reach, independent of placement and frame offset."""
+"""Spread corrections of poses: exact at their frames, zero beyond the reach, independent of place and first frame."""
 
 from dataclasses import replace
 

@@ -15,7 +15,7 @@ ASIDE = ["cmu_mb_08_01", "cmu_mb_35_22", "cmu_daz_10_03", "cmu_asf_16_19", "cmu_
 
 
 def found_and_left(name, every, seed=7):
-    """Return the share of spikes found, the share of false alarms, and the median remaining error at spikes in degrees."""
+    """Return the share of spikes found, the share of false alarms, and the median error left at spikes, degrees."""
     clip = material.captured(name)
     clip = clip.cut(0, min(len(clip), 1200)).thinned(every)
     rng = np.random.default_rng(seed)

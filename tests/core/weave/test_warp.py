@@ -353,7 +353,7 @@ def test_a_hold_of_less_than_half_a_frame_is_none():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_mb_02_01", "cmu_mb_08_01"])
 def test_feet_that_stood_slide_no_further_for_a_hold(name):
-    """A foot that already slides does so at up to twice its speed, over the same distance. The last clip is held out."""
+    """A foot that already slides does so at up to twice its speed over the same distance. The last clip is held out."""
     clip = material.captured(name)
     first = float(len(clip) // 2)
     made = verbs.apply(MoveEvents(events=((first, first, 0.2, 0.5),)), [clip])
