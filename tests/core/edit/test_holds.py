@@ -366,7 +366,7 @@ def fist(clip):
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_02_05", "cmu_daz_13_18", "cmu_daz_martial_04"])
 def test_a_punch_that_is_held_stops_at_its_hit(name):
-    """The held frame is the end of a blow: the fist is fastest right before it, then slow. The last clip is held out."""
+    """The held frame is the end of a blow: the fist is fastest right before it. The last clip is held out."""
     clip = material.captured(name)
     speed = fist(clip)
     inside = slice(int(clip.rate), len(clip) - int(3 * clip.rate))
