@@ -33,6 +33,8 @@ from . import export_models, model_files
 JSON = "set.json"
 STILL = "_InPlace"
 _AXES = {"axis_forward": "-Z", "axis_up": "Y"}
+# Blender 5.0 exports a shape key that stays at 0 as 1, so one FBX file of several actions has no faces there.
+FACES_TOGETHER = bpy.app.version[:2] != (5, 0)
 # FBX scaling for each engine: FBX with its scale in the file's unit (so that no bone is scaled), glTF in metres.
 FBX = {
     "UNREAL": {**_AXES, "apply_scale_options": "FBX_SCALE_UNITS", "primary_bone_axis": "Y", "secondary_bone_axis": "X"},
@@ -306,7 +308,7 @@ def _in_a_row(tracks: Sequence[_Track]) -> Iterator[None]:
 
 def _start(one: _Track, frame: float, faces: Literal["NOTHING", "HOLD"]) -> None:
     """Let the strips of a track begin at a frame; faces : extrapolation of its shape keys."""
-    keys = [track for track in one.worn if isinstance(track.id_data, bpy.types.Key)]
+    keys = [track for track in one.worn if FACES_TOGETHER and isinstance(track.id_data, bpy.types.Key)]
     for track in one.worn:
         track.mute = track not in keys  # a strip of another object would be an animation of its own
     for track in (one.track, *keys):
