@@ -1,4 +1,4 @@
-"""Walks in place that are keyed by hand on the controls of Rigify's animals: paws on IK, the torso, spine and tail."""
+"""Key in-place walks by hand on the controls of Rigify's animals: IK paws, torso, spine and tail."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ FRAMES = 24  # of a cycle, from frame 1
 
 
 class Animal(NamedTuple):
-    """IK controls of the paws, hind ones first, left before right; what is turned besides; how large it is, metres."""
+    """IK controls of the paws (hind first, left before right), other turned controls, and the size in metres."""
 
     paws: tuple[str, ...]
     turned: tuple[str, ...]

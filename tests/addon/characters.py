@@ -65,7 +65,7 @@ def roles_of(loom, rig):
 
 
 def directions(loom, rig, action, frames):
-    """Where limbs point (F, 3) in the scene while an armature plays an action, by role."""
+    """Return the limb directions (F, 3) in the scene while an armature plays an action, by role."""
     material.show(rig, action)
     roles = roles_of(loom, rig)
     pairs = [(f"{high}.{side}", f"{low}.{side}") for high, low in _LIMBS for side in "LR"]
@@ -78,9 +78,9 @@ def directions(loom, rig, action, frames):
 
 
 def worst_limb(loom, one, other, *, without=()):
-    """The largest angle in degrees between limbs of two armatures; each is given as (rig, action, frames).
+    """Return the largest angle in degrees between limbs of two armatures, each given as (rig, action, frames).
 
-    without : roles, without their side, that are not compared
+    without : roles, without their side, to leave out of the comparison
     """
     ours, theirs = directions(loom, *one), directions(loom, *other)
     shared = set(ours) & set(theirs)

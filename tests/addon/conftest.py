@@ -1,8 +1,8 @@
-"""Runs the add-on's tests against the built zip, installed in a fresh Blender with no preferences of anyone.
+"""Run the add-on's tests against the built zip, installed in a fresh Blender with factory preferences.
 
-Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts pytest there and names the
-zip in ACTION_LOOM_ZIP. Every worker of xdist is a Blender with a home of its own. What several files of tests begin
-with is here, too; plain functions are in `material`.
+Each Blender is the `bpy` module of one environment; `tools/run_tests.py` starts pytest there and names the zip in
+ACTION_LOOM_ZIP. Every xdist worker is a Blender with its own home folder. Fixtures shared by several files are here,
+too; plain functions are in `material`.
 """
 
 import os
@@ -17,7 +17,7 @@ import pytest
 
 PACKAGE = "bl_ext.user_default.action_loom"
 EXIT_STATUS = pytest.StashKey[int]()
-NEED_SLOTS = {"test_sibling_slots.py", "test_export_faces.py"}  # which came with Blender 4.4
+NEED_SLOTS = {"test_sibling_slots.py", "test_export_faces.py"}  # slots exist since Blender 4.4
 
 
 def pytest_addoption(parser):
@@ -42,7 +42,7 @@ def only_leads(config):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Leave out what a Blender cannot have: CI takes a test that is skipped for one that is missing."""
+    """Ignore tests that this Blender version cannot run, since CI counts a skipped test as missing."""
     if not only_leads(config) and collection_path.name in NEED_SLOTS and import_module("bpy").app.version < (4, 4):
         return True
     return None
@@ -90,7 +90,7 @@ def extension():
     # A zip for another platform is reported as installed, and only printed as an error.
     assert PACKAGE in bpy.context.preferences.addons, "not enabled: the reason is in the captured output"
     yield PACKAGE
-    # With classes still registered, Blender 4.2 may crash at its exit and 4.5 may never end.
+    # While classes are still registered, Blender 4.2 may crash at its exit and 4.5 may never end.
     addon_utils.disable(PACKAGE, default_set=True, handle_error=_let_it_fail)
 
 
@@ -106,7 +106,7 @@ def loom(extension):
 
 @pytest.fixture(autouse=True)
 def empty_file():
-    """Every test starts with an empty scene; what is registered stays."""
+    """Every test starts with an empty scene; registered classes stay."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -114,7 +114,7 @@ def empty_file():
 
 @pytest.fixture
 def bridge(loom):
-    """The modules of the bridge, and those of core that it is tried with, by short names."""
+    """Modules of the bridge, and the core modules used with them, by short names."""
 
     class Bridge:
         rig, clip, curves = (loom(f"addon.bridge.{name}") for name in ("rig", "clip", "curves"))
@@ -183,7 +183,7 @@ def small(tmp_path):
 
 @pytest.fixture
 def command(loom, capsys):
-    """Run a command as Blender does: its exit code, what it printed, and what it said on stderr."""
+    """Run a command as Blender does and return its exit code, stdout and stderr."""
     run, jit = loom("addon.host.commands").run, loom("core.jit")
     wanted = jit._wanted
 
@@ -191,7 +191,7 @@ def command(loom, capsys):
         capsys.readouterr()
         code = run([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
-        # Some Blenders tell of saving where Python prints, too.
+        # Some Blenders print messages about saving to Python's stdout, too.
         own = [line for line in out.splitlines(True) if not line.startswith(("Info: Saved", "Error: Cannot open"))]
         return code, "".join(own), err
 
@@ -201,7 +201,7 @@ def command(loom, capsys):
 
 @pytest.fixture
 def figure(tmp_path):
-    """The demo figure in a file of its own, which is open."""
+    """Add the demo figure, save the file and return the figure."""
     import bpy
 
     bpy.ops.action_loom.add_demo()
@@ -217,7 +217,7 @@ def scene(figure, tmp_path):
 
 @pytest.fixture
 def out(tmp_path):
-    """An empty folder for what a command writes."""
+    """Return an empty folder for the output of a command."""
     folder = tmp_path / "out"
     folder.mkdir()
     return folder
@@ -225,7 +225,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def refused(command, scene, out):
-    """Run a command that is refused in one line, before anything is made; returns its exit code and the line."""
+    """Run a command that must fail with one line and create nothing; return its exit code and the line."""
     import bpy
 
     def give(*arguments):
@@ -272,7 +272,7 @@ def folder(loom, tmp_path):
 
 @pytest.fixture
 def library(here, folder, tmp_path):
-    """A library of these files that is chosen in the panel."""
+    """Index these files as a library and choose it in the panel."""
     import bpy
 
     here.preferences.library = str(tmp_path / "motion.loomlib")
@@ -329,7 +329,7 @@ def sliding():
 
 @pytest.fixture
 def rows_of(loom):
-    """The contacts that are listed of an action, `rows_of(action)`."""
+    """Return a function that lists the contacts of an action, `rows_of(action)`."""
     import bpy
 
     service = loom("addon.model.contact_rows")
@@ -343,7 +343,7 @@ def rows_of(loom):
 
 @pytest.fixture
 def held_of(loom):
-    """What the panel holds of an action."""
+    """Return a function that gets the panel's contact rows of an action."""
     import bpy
 
     return lambda action: loom("addon.model.contact_rows").of(bpy.context.scene, action)
@@ -370,7 +370,7 @@ def find_controls_in(find_controls):
 
 @pytest.fixture(scope="module")
 def cut_file(tmp_path_factory):
-    """A file with a take that is cut, so that it is cut once."""
+    """Save a file with a take that has been cut, so that cutting runs only once."""
     import bpy
     import material
 

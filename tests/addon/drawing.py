@@ -1,4 +1,4 @@
-"""The sidebar's panels, drawn as Blender draws them, on a layout that refuses what there is not."""
+"""Draw the sidebar's panels as Blender does, on a layout that rejects unknown properties and functions."""
 
 from types import SimpleNamespace
 
@@ -23,7 +23,7 @@ PANELS = (
 
 
 class Layout:
-    """Takes what a panel draws, and refuses properties and operators that there are not."""
+    """Record a panel's drawing calls, and reject unknown properties and operators."""
 
     def __init__(self, drawn):
         object.__setattr__(self, "drawn", drawn)
@@ -48,7 +48,7 @@ class Layout:
 
 
 class Given:
-    """Takes an operator's properties, and refuses those that it has not."""
+    """Accept an operator's properties, and reject unknown ones."""
 
     def __init__(self, properties):
         object.__setattr__(self, "properties", properties)
@@ -78,7 +78,7 @@ def context_now():
 
 
 def draw(panel, context, layout=None):
-    """Draw a panel as Blender would and return what it drew."""
+    """Draw a panel as Blender would and return the recorded calls."""
     drawn = []
     if hasattr(panel, "poll") and not panel.poll(context):
         return drawn

@@ -1,4 +1,4 @@
-"""What there is in a Blender file, in parts that can be compared: nobody may see a difference where they are equal."""
+"""Split the content of a Blender file into comparable parts, which are equal if no user could see a difference."""
 
 import bpy
 import material
@@ -9,7 +9,7 @@ KINDS = ("objects", "armatures", "meshes", "curves", "materials", "images", "tex
 
 
 def state():
-    """What there is in the file, in parts; equal where nobody would see a difference."""
+    """Return the content of the file in parts, which are equal if no user could see a difference."""
     rig = bpy.data.objects.get("Biped")
     scene, active = bpy.context.scene, bpy.context.view_layer.objects.active
     actions = {action.name: whole(action) for action in bpy.data.actions}
@@ -65,7 +65,7 @@ def whole(action):
 
 
 def asset(action):
-    """What an asset says of itself, and whether it has a picture."""
+    """Return an asset's catalogue, description, author and tags, and whether it has a preview."""
     data = action.asset_data
     tags = sorted(tag.name for tag in data.tags)
     return data.catalog_id, data.description, data.author, tags, action.preview is not None

@@ -1,4 +1,4 @@
-"""A reader of animations in .glb files after the glTF 2.0 specification alone; shares no code with what writes them."""
+"""Read animations in .glb files by the glTF 2.0 specification, without code of the exporter."""
 
 import json
 import struct

@@ -11,7 +11,7 @@ def found_parts(found):
 
 
 def state(rig):
-    """What finding may not change: data, pose, properties, selection, undo."""
+    """Return the state that finding must not change: data, pose, properties, selection, undo."""
     pose = {b.name: (b.matrix_basis.copy().freeze(), {k: repr(b[k]) for k in list(b.keys())}) for b in rig.pose.bones}
     influences = [(b.name, c.name, c.influence, c.mute) for b in rig.pose.bones for c in b.constraints]
     kinds = ("objects", "scenes", "armatures", "meshes", "actions", "collections")
@@ -75,7 +75,7 @@ def person(*, prefix="", more=False):
 
 
 def with_legs_on_ik(*, pole=True, switch=True):
-    """A person whose legs hang on targets under root, with poles and a property on root: 1 is IK."""
+    """Make a person with leg IK targets under root, poles, and a property on root where 1 is IK."""
     rig = person()
     bones = rig.data.edit_bones
     for side, sign in SIDES.items():
@@ -108,7 +108,7 @@ def drive(owner, name, rig, path, expression=""):
 
 
 def with_foot_roll():
-    """A person whose feet roll about heel, toe and ball, each a control; the target and the foot hang on the ball's."""
+    """Make a person whose feet roll about heel, toe and ball controls; target and foot are children of the ball's."""
     rig = person()
     bones = rig.data.edit_bones
     for side, sign in SIDES.items():
@@ -162,9 +162,9 @@ def with_layers(kinds=("COPY_TRANSFORMS",), *, more=False):
 
 
 def with_stretched_limbs(*, hung=True):
-    """A person whose arms and legs are shown by bones that stretch to the next joint; legs are on IK, with poles.
+    """Make a person whose arms and legs are shown by bones that stretch to the next joint; legs are on IK, with poles.
 
-    hung : whether these bones hang on the chain that poses them, else they copy its places alone
+    hung : whether these bones are children of the posing chain, otherwise they copy only its places
     """
     rig = with_legs_on_ik()
     bpy.ops.object.mode_set(mode="EDIT")

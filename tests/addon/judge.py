@@ -1,6 +1,6 @@
-"""A judge that knows nothing of Action Loom: it plays actions, records what Blender evaluates, and compares.
+"""Judge actions without Action Loom: play them, record Blender's evaluated motion, and compare.
 
-What a result has to show is computed here from the evaluated motion of its source, by code of its own.
+The expected motion of a result is computed here by separate code, given the evaluated motion of its source.
 """
 
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ REFLECTED = np.diag([-1.0, 1.0, 1.0])
 
 @dataclass
 class Motion:
-    """What is seen of a character.
+    """The evaluated motion of a character.
 
-    points : (F, 3) by name, metres of the world; turns : (F, 3, 3) by bone, unit axes in the world;
-    values : (F,) by name, of shape keys and custom properties; markers : frames from the first, by name
+    points : (F, 3) by name, metres of the world; turns : (F, 3, 3) by bone, unit axes in the world; values : (F,) by
+    name, of shape keys and custom properties; markers : frames after the first, by name
     """
 
     points: dict = field(default_factory=dict)
@@ -44,7 +44,10 @@ def first_frame(action):
 
 
 def record(rig, action=None, *, local=False, frames=FRAMES, first=None):
-    """Record what is seen of a character from the first frame of an action on; local : in the armature's space."""
+    """Record a character's evaluated motion, starting at the first frame of an action; local :
+
+    in the armature's space.
+    """
     if action is not None:
         play(rig, action)
     first = first_frame(rig.animation_data.action) if first is None else first
@@ -89,13 +92,13 @@ def _note_values(seen, rig, graph):
             seen.values.setdefault(f"face {key.name}", []).append(key.value)
 
 
-# --- what a result has to show -------------------------------------------------------------------------------------
+# --- expected motion of a result -----------------------------------------------------------------------------------
 
 
 def mirrored(rig, seen, pairs, aside=0.0):
     """Reflect a motion in a plane across the armature's x axis.
 
-    pairs : names of one side to those of the other, both ways; aside : x of the plane
+    pairs : names of one side to names of the other, both ways; aside : x of the plane
     """
     found = Motion()
     rests = {bone.name: np.array(bone.matrix_local)[:3, :3] for bone in rig.data.bones}
@@ -110,7 +113,7 @@ def mirrored(rig, seen, pairs, aside=0.0):
 
 
 def _other(name, pairs):
-    """The name of the other side: by pairs, else by endings such as .L and .R."""
+    """Return the name of the other side: by pairs, otherwise by endings such as .L and .R."""
     for one, other in pairs.items():
         if one in name:
             return name.replace(one, other)
@@ -151,7 +154,7 @@ def degrees(seen, wanted):
 
 
 def _angle(one, other):
-    """By chords, since arccos is not exact near 0."""
+    """Measure by chords, since arccos is not exact near 0."""
     chords = np.linalg.norm(one[: len(other)] - other[: len(one)], axis=1)
     return float(np.degrees(2.0 * np.arcsin(np.minimum(0.5 * chords, 1.0))).max())
 

@@ -1,4 +1,4 @@
-"""What tests of the panel Library share: its modules, what it says, and its operators as objects of their own."""
+"""Shared parts of the Library panel's tests: its modules, its messages, and its operators as plain objects."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ RATE = 30
 
 
 class Here:
-    """The modules that the panel is made of, its preferences, and what it shows."""
+    """Modules of the panel, its preferences, and its displayed state."""
 
     def __init__(self, loom):
         self.finds, self.libraries = (

@@ -1,4 +1,4 @@
-"""What tests of the manual share: the list of the demo, the buttons, and what is said."""
+"""Shared steps of the manual's tests: the demo's list, the buttons, and the messages."""
 
 import bpy
 import material

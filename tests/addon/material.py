@@ -141,7 +141,7 @@ def two_actions():
 
 
 def analyse(**options):
-    """Find how both actions go together, with pinned ends unless told otherwise."""
+    """Analyse how two actions correspond, with pinned ends by default."""
     assert bpy.ops.action_loom.analyse(**{"sources": BOTH, "ends": "pinned", **options}) == {"FINISHED"}
 
 
@@ -340,6 +340,6 @@ def two_walkers():
 
 
 def heads(rig, frame):
-    """Where the bones' heads (B, 3) are in the world."""
+    """Return the world positions (B, 3) of the bones' heads."""
     bpy.context.scene.frame_set(frame)
     return np.array([(rig.matrix_world @ bone.matrix).translation for bone in rig.pose.bones])

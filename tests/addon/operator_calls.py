@@ -1,4 +1,4 @@
-"""How each operator is called for the battery, and what it is meant to change."""
+"""Call each operator for the battery, and list the parts that it may change."""
 
 import bpy
 import material
@@ -19,9 +19,9 @@ TWO_CYCLES = [{"name": "slow", "rate": 0.0, "slot": "", "first": 1, "last": 73}]
 
 
 class Row:
-    """How an operator is called, and what it may change.
+    """How an operator is called, and which parts it may change.
 
-    changes : parts of `state`; makes : whether a new action comes of it; before : what is done before it is called
+    changes : parts of `state`; makes : whether it creates a new action; before : a step that runs before the call
     """
 
     def __init__(self, *changes, makes=False, before=None, needs_armature=True, **options):
@@ -294,7 +294,7 @@ TABLE = {
     "manual": Row(needs_armature=False),
     "mark_asset": Row("assets"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
-    "move_source": Row("settings"),  # up: what was woven last is active, and the last
+    "move_source": Row("settings"),  # up: the newest result is active, and the last
     "match_rate": Row("sources", "settings", "pose", before=another_rate, how="ACTION"),
     "open_tool": Row("settings", "animation", "pose", "users", tool="mirror", action="quick"),
     "play_action": Row("animation", "pose", "users", "frame", action="slow"),

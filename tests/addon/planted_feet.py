@@ -1,4 +1,4 @@
-"""What tests of planted feet share: pressing the button, where feet are, why a button is grey."""
+"""Shared helpers of planted-feet tests: press the button, locate feet, read why a button is grey."""
 
 import json
 
@@ -26,7 +26,7 @@ def planted(rig, **options):
 
 
 def tips(rig, foot, frames):
-    """Where the ball of a foot is in the world."""
+    """Return the world positions of the ball of a foot."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)

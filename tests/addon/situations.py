@@ -125,7 +125,7 @@ def left_over(rig):
     judge.play(rig, actions()[0] if had.name == "wave" else had)
 
 
-# --- what carries the object ----------------------------------------------------------------------------------------
+# --- parents and constraints of the object --------------------------------------------------------------------------
 
 
 def moving_parent(rig):
@@ -380,7 +380,7 @@ def second_body(rig):
         key(rig, bone, "rotation_euler", [(0.3 * np.sin(0.5 * np.pi * k), 0.0, 0.0) for k in range(5)])
 
 
-# --- what else an action has ----------------------------------------------------------------------------------------
+# --- other content of an action -------------------------------------------------------------------------------------
 
 
 def face_slot(rig, last=25):
@@ -441,7 +441,7 @@ def arm_action(rig):
     at_rest(rig)
 
 
-# --- where the character is, and what plays it -----------------------------------------------------------------------
+# --- place of the character, and its player --------------------------------------------------------------------------
 
 
 def shared_action(rig):
@@ -506,7 +506,7 @@ def overridden(tmp_path):
     bpy.context.view_layer.objects.active = rig
 
 
-# --- what was done before -------------------------------------------------------------------------------------------
+# --- earlier work ---------------------------------------------------------------------------------------------------
 
 
 def ten_jobs(rig):

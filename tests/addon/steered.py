@@ -1,4 +1,4 @@
-"""A biped that is steered with keys, for tests of Drive."""
+"""Make a biped that keys steer, for tests of Drive."""
 
 from types import SimpleNamespace
 

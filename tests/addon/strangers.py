@@ -1,4 +1,4 @@
-"""Files of strangers: a good one to be damaged, what operators say of it, and whether it is drawn, saved and opened."""
+"""Damage a good file, read the operators' messages about it, and check that it can be drawn, saved and opened."""
 
 import time
 
@@ -28,7 +28,7 @@ def good_file(folder):
 
 
 def message(operator, **options):
-    """What an operator says that refuses, "" for one that is done; never a traceback, and never after long."""
+    """Return an operator's error message, "" on success; it may contain no traceback and must arrive quickly."""
     began = time.perf_counter()
     try:
         getattr(bpy.ops.action_loom, operator)(**options)

@@ -150,7 +150,7 @@ def test_files_are_read_again_only_when_they_have_changed(shelf, tmp_path, loom,
 
 
 def test_those_that_are_selected_in_an_asset_browser_are_added(shelf, tmp_path, loom):
-    """What a browser has selected can't be made by scripts: things with the same members stand for it."""
+    """Scripts can't select in an asset browser, so objects with the same members replace its assets."""
     file = str(tmp_path / "mine" / "people" / "walks.blend")
 
     def asset(name, local=None, kind="ACTION"):

@@ -1,4 +1,4 @@
-"""Bake: what a rig shows goes onto its bones, as an exported skeleton plays it, and from these back onto controls."""
+"""Bake: a rig's evaluated motion is keyed on its bones, like an exported skeleton, and back on its controls."""
 
 import json
 
@@ -11,8 +11,8 @@ from test_control_rig import human  # noqa: F401  (a fixture)
 from test_hand_keyed import by_hand, keys_of, made_by, rigify, seen  # noqa: F401  (a fixture)
 
 FRAMES = range(1, 50, 3)
-FAR, TURNED = 0.1, 0.05  # mm and degrees: what a bone of a bare skeleton may be off
-NEAR = 0.5  # mm: likewise of a rig that is keyed on controls
+FAR, TURNED = 0.1, 0.05  # mm and degrees: tolerance for a bone of a bare skeleton
+NEAR = 0.5  # mm: the same for a rig with keyed controls
 
 
 @pytest.fixture(params=["hand rig", "rigify"])
@@ -67,7 +67,7 @@ def bones_of(action):
 
 
 def travel(action, bone):
-    """How far a bone's location goes along each of its axes."""
+    """Return the range of a bone's location along each of its axes."""
     path = f'pose.bones["{bone}"].location'
     curves = [curve for curve in material.fcurves(action) if curve.data_path == path]
     return np.array([np.ptp([point.co.y for point in curve.keyframe_points]) for curve in curves])

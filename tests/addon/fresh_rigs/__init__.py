@@ -1,7 +1,7 @@
 """Control rigs as riggers make them, each with a table of its true answers.
 
-`build(name)` makes one in the scene, with bpy alone; `TRUTH[name]` says what its bones are for. They were made from
-how riggers work and from the makers' own words, before anyone looked at how the add-on finds controls.
+`build(name)` makes a rig in the scene, with bpy alone; `TRUTH[name]` lists the purpose of its bones. They were made
+after riggers' practice and the makers' own documentation, before anyone looked at how the add-on finds controls.
 """
 
 from . import auto_rig_pro, blenrig, broken, cartoon_cat, cloudrig, game_biped, manny, mixamo, mmd

@@ -1,8 +1,7 @@
-"""A person as Auto-Rig Pro names and wires one: c_ controls, `ik_fk_switch` on the foot's and the hand's IK, where 0
-is IK.
+"""A person named and wired like Auto-Rig Pro: c_ controls, `ik_fk_switch` on the IK foot and hand, where 0 is IK.
 
-Thighs, shins, arms and forearms deform in halves: one that doesn't twist, and one that reaches by Stretch To. The
-knee's pole stays in the world or goes with the foot, by a property and two Child Of constraints.
+Thighs, shins, arms and forearms deform in halves: the first doesn't twist, the second reaches by Stretch To. The knee's
+pole stays in the world or follows the foot, by a property and two Child Of constraints.
 """
 
 from math import radians
@@ -53,7 +52,7 @@ def _trunk_bones(maker, body):
 
 
 def _limb_bones(maker, parts, joints, s, parent, up):
-    """Note FK controls, the chain that solves, the chain that both meet in, and what deforms."""
+    """Note the FK controls, the solving chain, the chain where both meet, and the deforming bones."""
     names = [f"{part}.{s}" for part in parts]
     maker.chain([f"c_{part}_fk.{s}" for part in parts], joints, parent, up=up)
     maker.chain([f"{part}_ik.{s}" for part in parts[:2]], joints[:3], parent, up=up)

@@ -1,7 +1,7 @@
-"""A person as BlenRig names and wires one: properties on a bone for each limb, 0 is IK, feet rolled by an action.
+"""A person named and wired like BlenRig: properties on a bone per limb, 0 is IK, feet rolled by an action.
 
-In IK the FK controls themselves follow what is solved, so what deforms only ever follows the FK bones. The knee is
-solved with its pole or without, by a property: two IK constraints on one bone.
+In IK the FK controls themselves follow the solved chain, so the deforming bones only ever follow the FK bones. A
+property chooses whether the knee is solved with its pole: two IK constraints on one bone.
 """
 
 from math import radians

@@ -30,7 +30,7 @@ def target_deleted(rig):
 
 
 def cycle(rig):
-    """The left knee's pole hangs on the shin that it turns."""
+    """Parent the left knee's pole to the shin that it turns."""
     rig.pose.bones["mch_knee_space_l"].constraints[0].subtarget = "mch_ik_shin_l"
 
 

@@ -1,7 +1,7 @@
-"""A cartoon cat that stands on two legs: Japanese names, an object of 0.01 with bones a hundred times as large.
+"""A cartoon cat on two legs: Japanese names, an object of scale 0.01 with bones 100 times larger.
 
-Legs are IK only and stretch by their solver; what deforms is bendy and reaches from tweak to tweak by Stretch To.
-Arms have FK, chosen by a property of the object whose 1 means FK. The belly is one bendy bone from hips to chest; the
+Legs are IK only and stretch by their solver; the deforming bones are bendy and reach between tweaks by Stretch To. Arms
+have FK, chosen by a property of the object whose 1 means FK. The belly is one bendy bone between hips and chest; the
 tail is a Spline IK on a curve that three controls hook.
 """
 
@@ -79,12 +79,12 @@ def _trunk_bones(maker):
 
 
 def _limb_bones(maker, joints, names, parent, side, up):
-    """Note what solves, what tweaks and what deforms of two bones in a row."""
+    """Note the solving, tweaking and deforming bones of two bones in a row."""
     first, second = names
     solved = maker.chain([f"_{n}.{side}" for n in names], joints, parent, up=up)
     tweaks = []
     for i, bone in enumerate((solved[0], solved[0], solved[1])):
-        # Tweaks stand in the joints, and go with the bone above.
+        # Tweaks are at the joints and follow the bone above.
         tweaks.append(maker.stub(f"調整_{first}{i}.{side}", joints[i], parent if i == 0 else bone, length=0.03))
     for i, name in enumerate((first, second)):
         maker.bone(f"変形_{name}.{side}", joints[i], joints[i + 1], tweaks[i], deform=True, up=up)

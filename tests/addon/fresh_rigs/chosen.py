@@ -20,7 +20,7 @@ def roles(truth):
 
 
 def part_name(limb):
-    """Return what the add-on calls a limb: "Left leg" of "leg_l"."""
+    """Return the add-on's name of a limb: "Left leg" for "leg_l"."""
     kind, _, side = limb.partition("_")
     return f"{'Left' if side == 'l' else 'Right'} {kind}"
 
@@ -48,7 +48,7 @@ def expected(truth, kind):
 
 
 def as_found(truth, found, kind):
-    """Return the same of what was found; of a limb that is IK only, its FK is left out."""
+    """Return the found controls in the same form; limbs without FK have no FK entry."""
     controls = {bone: dict(part.fk).get(role, "") for part in found.parts for role, bone in part.bones}
     out = {part: controls.get(truth.deform[part][0], "") for part in truth.deform if part in expected(truth, kind)}
     parts = {part.name: part for part in found.parts}
@@ -61,7 +61,7 @@ def as_found(truth, found, kind):
                 f"{part} on IK": c
                 for part in parts_of(name)
                 for r, c in tips.items()
-                # What rolls the foot may turn it.
+                # Controls that roll the foot may turn it.
                 if bones[r] in truth.deform.get(part, ()) and c not in truth.limbs[name].roll
             }
             out |= {f"{part} on IK": "" for part in truth.limbs[name].tips if f"{part} on IK" not in out}

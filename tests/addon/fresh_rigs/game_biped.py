@@ -35,7 +35,7 @@ def _trunk_bones(maker, body):
     maker.stub("root", at("ground"), along=(0.0, -1.0, 0.0), length=0.3)
     maker.stub(SETTINGS, (0.5, 0.0, 1.0), "root")
     maker.stub("cog", at("pelvis"), "root", length=0.15)
-    # The hips' control points down, as hips turn about the waist; what deforms points up.
+    # The hips' control points down, as hips turn about the waist; the deforming bone points up.
     maker.bone("ctrl_hips", at("spine_1"), at("pelvis"), "cog")
     maker.bone("mch_pelvis", at("pelvis"), at("spine_1"), "ctrl_hips")
     points = body.line(("spine_1", "spine_2", "spine_3", "neck", "head", "top"))
@@ -62,7 +62,7 @@ def _leg_bones(maker, body, side):
     back = {"along": (0.0, 1.0, 0.0)}
     maker.stub(f"ctrl_roll_{side}", sole["heel"] + Vector((0.0, 0.1, 0.02)), foot, **back)
     heel = maker.stub(f"ctrl_heel_{side}", sole["heel"], foot, **back)
-    # What the roll control turns has a bone of its own above each pivot, so both can be used together.
+    # The roll control turns its own bone above each pivot, so both can be used together.
     rolled = maker.stub(f"mch_roll_heel_{side}", sole["heel"], heel, **back)
     tip = maker.stub(f"ctrl_toe_tip_{side}", sole["toe"], rolled, **back)
     ball = maker.stub(f"ctrl_ball_{side}", at("ball", side), tip, **back)
@@ -93,7 +93,7 @@ def _arm_bones(maker, body, side, sign):
         up=out,
     )
     maker.chain([f"def_index_{i}_{side}" for i in (1, 2)], fingers, f"def_hand_{side}", deform=True, up=out)
-    # Fingers go with the hand wherever its pose comes from.
+    # Fingers follow the hand in IK and in FK.
     maker.bone(f"mch_hand_{side}", arm[2], arm[3], "root", up=out)
     maker.chain([f"ctrl_index_{i}_{side}" for i in (1, 2)], fingers, f"mch_hand_{side}", up=out)
     maker.chain([f"mch_ik_{p}_{side}" for p in parts[:2]], arm[:3], f"ctrl_clavicle_{side}", up=out)

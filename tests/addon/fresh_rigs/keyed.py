@@ -1,4 +1,4 @@
-"""What a solved motion shows: keyed on a fresh rig, evaluated frame by frame, compared with what was wanted."""
+"""Key a solved motion on a fresh rig, evaluate it frame by frame, and compare it with the wanted motion."""
 
 import bpy
 import numpy as np
@@ -56,7 +56,7 @@ def misses(truth, scale, names, wanted, shown):
 
 
 def figures(truth, missed, said):
-    """Return {what: (worst part, figure)} of ends and pelvis, of middles, of directions, of what was said wrong."""
+    """Return {figure: (worst part, value)} for ends, middles, directions and the error of the report."""
     found = [part for part in truth.deform if not part.startswith("tail")]
     most = {
         "ends": {part: missed[part][0].max() for part in ENDS},

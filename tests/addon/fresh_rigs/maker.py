@@ -1,7 +1,7 @@
-"""What a rigger does, in short calls: bones, constraints, drivers, custom properties, shapes, a body of boxes.
+"""Build rigs in short calls: bones, constraints, drivers, custom properties, shapes, a body of boxes.
 
-A `Maker` notes all bones first and makes them in one visit to Edit Mode. Lengths are metres; `size` makes bones
-larger and the object smaller by as much, as exporters of other units leave them.
+A `Maker` notes all bones first and makes them in one visit to Edit Mode. Lengths are metres; `size` scales the bones up
+and the object down by the same factor, like exporters with other units.
 """
 
 import bpy
@@ -50,7 +50,7 @@ class Maker:
             bone.use_deform, bone.use_inherit_rotation = deform, inherit
             bone.parent = edit[parent] if parent else None
         bpy.ops.object.mode_set(mode="OBJECT")
-        # Blender cuts or renames what it can't call so; a rig with another name than its table would prove nothing.
+        # Blender cuts or renames invalid names; a rig whose names differ from its table would prove nothing.
         assert {n[0] for n in self.noted} == set(self.rig.data.bones.keys())
 
     # --- constraints --------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class Maker:
         """Mute a constraint where the switch has that value."""
         self.drive(constraint, "mute", switch, "var" if value else "not var")
 
-    # --- what is seen -------------------------------------------------------------------------------------------------
+    # --- shapes and meshes --------------------------------------------------------------------------------------------
 
     def shape(self, names, kind="circle", scale=1.0):
         """Show bones by a shape of wires, and let animators turn but not scale them."""

@@ -1,7 +1,7 @@
-"""Unreal's Manny under controls as Unreal's own control rig names them.
+"""Unreal's Manny under controls named like Unreal's own control rig.
 
-What deforms keeps the axes that an FBX from Unreal has in Blender: Y does not go along a limb, every bone is short.
-Each copies a bone of its own axes which the control layer carries. ik_foot_*, ik_hand_* only follow the body, for the
+The deforming bones keep the axes that an FBX of Unreal has in Blender: Y does not follow the limb, every bone is short.
+Each copies a bone with its own axes which the control layer carries. ik_foot_*, ik_hand_* only follow the body, for the
 game. Switches are true or false, true for IK, and mute constraints.
 """
 
@@ -38,7 +38,7 @@ def build(name="manny"):
 
 
 def _skin(maker, name, head, carrier, parent, along):
-    """Note a bone that deforms, and the one with the same axes that a control carries."""
+    """Note a deforming bone, and the bone with the same axes under a control."""
     maker.stub(name, head, parent, along=along, length=0.08, deform=True, up=(0.0, 0.0, 1.0) if along[1] else None)
     maker.stub(f"socket_{name}", head, carrier, along=along, length=0.08, up=(0.0, 0.0, 1.0) if along[1] else None)
 

@@ -1,5 +1,4 @@
-"""Mixamo's bones under controls as Mixamo's add-on for Blender names and wires them: 0 is IK on the IK control
-itself.
+"""Mixamo's bones under controls named and wired like Mixamo's add-on for Blender: 0 on the IK control is IK.
 
 IK controls and poles have no parents but Child Of constraints. The foot stays on the solved shin; a cursor rolls it.
 """
@@ -70,7 +69,7 @@ def _arm_bones(maker, body, s):
     maker.bone(f"Ctrl_Shoulder_{word}", clavicle, joints[0], "Ctrl_Spine2", up=up)
     maker.bone(f"mixamorig:{word}Shoulder", clavicle, joints[0], "mixamorig:Spine2", deform=True, up=up)
     maker.chain([f"mixamorig:{word}{n}" for n in ARM], joints, f"mixamorig:{word}Shoulder", deform=True, up=up)
-    # FK arms hang on the chest and keep to the shoulder by constraint.
+    # FK arms are parented to the chest and follow the shoulder by constraint.
     maker.chain([f"Ctrl_{n}_FK_{word}" for n in ARM], joints, "Ctrl_Spine2", up=up)
     maker.chain([f"{n}_IK_{word}" for n in ARM[:2]], joints[:3], f"Ctrl_Shoulder_{word}", up=up)
     maker.bone(f"Shoulder_End_{word}", joints[0], joints[0] + Vector((0.0, 0.0, 0.05)), f"Ctrl_Shoulder_{word}")

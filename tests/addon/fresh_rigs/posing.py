@@ -1,4 +1,4 @@
-"""How tests pose a rig and read what Blender evaluates."""
+"""Pose a rig and read Blender's evaluated result."""
 
 from math import degrees
 
@@ -48,7 +48,7 @@ def rest(rig, bones=None):
 
 
 def distance(one, other):
-    """Return how far apart the heads of two matrices are, in metres."""
+    """Return the distance between the heads of two matrices, in metres."""
     return (one.translation - other.translation).length
 
 

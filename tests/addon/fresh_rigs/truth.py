@@ -28,7 +28,7 @@ class Limb:
     pole: str = ""
     fk: dict[str, str] = field(default_factory=dict)
     switch: Switch | None = None
-    # What bends the toes alone while the leg is on IK, by parts; what rolls the foot.
+    # Controls that bend only the toes while the leg is on IK, by parts; controls that roll the foot.
     tips: dict[str, str] = field(default_factory=dict)
     roll: tuple[str, ...] = ()
     # Whether the IK makes it longer.
@@ -37,7 +37,7 @@ class Limb:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is right of a rig: `root` carries everything, `torso` all but planted hands and feet."""
+    """True answers for a rig: `root` carries everything, `torso` all but planted hands and feet."""
 
     root: str
     torso: str
