@@ -1,4 +1,4 @@
-"""Builds the extension's zip: stages a clean tree, has Blender's own tool pack it, checks what is inside.
+"""Builds the extension's zip: stages a clean tree, packs it with Blender's own tool, checks its content.
 
 One zip fits every platform and Blender. The speed pack, for one platform each, holds numba's wheels besides.
 Prints the path of each zip on standard output and nothing else there, so that other programs can read it.
@@ -81,7 +81,7 @@ def build(platform, pythons=fetch_wheels.PYTHONS):
 
 
 def stage_tree(stage, platform, wheels, pythons):
-    """Lay out what belongs in the zip, and nothing else, in an empty folder."""
+    """Copy only the files that belong in the zip to an emptied folder."""
     shutil.rmtree(stage, ignore_errors=True)
     (stage / "wheels").mkdir(parents=True)
     for name in TOP_FILES:
@@ -118,7 +118,7 @@ def manifest_text(text, platform, wheels, pythons=fetch_wheels.PYTHONS):
 
 
 def blender_tool():
-    """Blender's packing tool, which runs as plain Python, and its list of the tags that are allowed."""
+    """Return the paths of Blender's packing tool, which runs as plain Python, and of its list of allowed tags."""
     site = environments.blender("5.2").parent.parent
     scripts = next(site.glob("**/bpy/*/scripts/addons_core/bl_pkg"), None)
     if scripts is None:
@@ -141,14 +141,14 @@ def zip_names(path):
 
 
 def source_names():
-    """The files that the repository means to ship, wheels apart."""
+    """Return the names of the files in the zip, without the wheels."""
     modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path.name != TRIAL)
     pages = (f"manual/{name}" for name in manual_pages.names())
     return [*TOP_FILES, *DATA, *(path.relative_to(ROOT).as_posix() for path in modules), *pages]
 
 
 def problems(names, sources, platform, pythons=fetch_wheels.PYTHONS):
-    """What is wrong with a zip's content, one sentence each: strangers, and what is missing."""
+    """Return one sentence for each unexpected or missing file in a zip."""
     wheels = [rf"wheels/{pattern}" for pattern in fetch_wheels.wheel_patterns(platform, pythons)] if platform else []
     allowed = [
         *map(re.escape, (*TOP_FILES, *DATA)),

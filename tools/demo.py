@@ -1,6 +1,6 @@
 """make demo: two walks in, one blended walk out, once without Blender and once in it; results in build/demo/.
 
-Takes two captured walks of different people where ../shared/data is there, else a generated walk and sneak.
+Uses two captured walks of different people if ../shared/data exists; otherwise generates a walk and a sneak.
 """
 
 import json

@@ -66,7 +66,7 @@ def import_onto_one(loom: Loom, files: list[Path]) -> tuple[Any, list[Any]]:
 
 
 def export(loom: Loom, armature: Any, action: Any, path: Path, like: Path) -> None:
-    """Write an action as BVH, in the units and channels of the file the armature came from."""
+    """Write an action as BVH, with the units and channels of the file that the armature was imported from."""
     import bpy
 
     bvh = loom("core.formats.bvh")

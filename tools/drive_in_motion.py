@@ -18,7 +18,7 @@ from action_loom.core.verbs.drive import work
 from PIL import Image, ImageDraw
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "images" / "drive.webp"
-SIZE, FINER = (760, 360), 2  # pixels; drawn larger by so much, and made smaller: edges are smooth
+SIZE, FINER = (760, 360), 2  # pixels; the supersampling factor that smooths edges
 FPS, STAYS = 20, 8  # frames a second, frames that the last one stays
 TURN, TILT = np.radians(62.0), np.radians(24.0)  # the view: about the vertical, and how far from above the ground
 CLOTHES = {  # colours, and the bones (without their side) whose part of the body has them
@@ -43,7 +43,7 @@ AHEAD = 0.6  # s that the arrow of the wish is long
 
 
 def driven() -> tuple[Clip, Array]:
-    """Return the drive, of the demo's actions, and the velocity that is wished in each of its frames (F, 2)."""
+    """Return the driven clip of the demo's actions and the requested velocity in each of its frames (F, 2)."""
     ways = [(time, speed * 1j * cmath.exp(1j * np.radians(angle))) for time, speed, angle in WISHES]
     recipe = Drive(wishes=tuple((time, way.real, way.imag) for time, way in ways), start=((0.0, 0.0, 180.0),))
     stand = actions.wave().taken(np.zeros(40, dtype=np.int64))
@@ -76,7 +76,7 @@ def colours(names: tuple[str, ...]) -> Array:
 
 
 class View:
-    """Where points of the world are in the picture, so that a path and who walks it have room."""
+    """Projection of world points to pixels, scaled to fit a path and the person who walks it."""
 
     def __init__(self, path: Array) -> None:
         c, s = np.cos(TURN), np.sin(TURN)
@@ -108,7 +108,7 @@ def ground_of(view: View) -> Image.Image:
 
 
 def picture(view: View, ground: Image.Image, way: Array, wish: Array, body: Array, in_style: Array) -> Image.Image:
-    """Return one picture: the way (K, 2) that is behind, what is wished (2,), and the body (V, 3) where it is now."""
+    """Return one picture: the path so far (K, 2), the requested velocity (2,) and the current body (V, 3)."""
     image, quads = ground.copy(), skin.skin().quads
     pen = ImageDraw.Draw(image)
     if len(way) > 1:

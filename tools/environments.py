@@ -28,10 +28,10 @@ BLENDERS = {
 NUMBA, LLVMLITE = "0.68.1", "0.50.0"
 BENCH_NUMPY = "2.4.6"
 TEST_PACKAGES = ["pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100"]
-# What the zip is built with, by the Blender whose environment builds it.
+# Packages for building the zip, by the Blender whose environment builds it.
 BUILD_PACKAGES = {"5.2": ["markdown>=3.6"]}
 
-# What `make bench` measures us against; the newest that run on Python 3.11.
+# Packages that `make bench` compares with ours; the newest versions for Python 3.11.
 CONTENDERS = {
     "scipy": "1.17.1",
     "statsmodels": "0.15.0",
@@ -69,7 +69,7 @@ SYSTEM_LIBRARIES = {
 
 
 class SetupError(Exception):
-    """Something on this machine is missing; the message says what and how to get it."""
+    """This machine lacks a requirement; the message names it and says how to get it."""
 
 
 def find_python(version):
@@ -118,8 +118,9 @@ def python_of(folder):
 def make(folder, version, requirements, *, extras="", optional=(), alone=()):
     """Make (or bring up to date) one environment and return its interpreter.
 
-    extras: of our own package, which is then installed as well, editable. What can't be installed of the optional
-    requirements is left out, and said. alone: those that are installed without what they ask for.
+    extras: extras of our own package, which is then installed too, as editable.
+    optional: requirements that are skipped with a message if they cannot be installed.
+    alone: requirements that are installed without their dependencies.
     """
     source = "\n".join([version, *requirements, *optional, *alone, f"{ROOT}[{extras}]" if extras else ""])
     if extras:
@@ -146,7 +147,7 @@ def make(folder, version, requirements, *, extras="", optional=(), alone=()):
 
 
 def _install_what_can_be(install, requirements):
-    """All at once where that works, since it is quicker, else one by one."""
+    """Install all requirements in one call, which is faster, or one by one if that fails."""
     if subprocess.run([*install, *requirements], cwd=ROOT, check=False).returncode == 0:
         return
     for each in requirements:
@@ -165,7 +166,7 @@ def package():
 
 
 def bench():
-    """The package beside what it is measured against."""
+    """Make the environment with our package and the packages that the benchmarks compare with it."""
     contenders, unbound = ([f"{name}=={version}" for name, version in some.items()] for some in (CONTENDERS, UNBOUND))
     base = [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}", f"numpy=={BENCH_NUMPY}"]
     return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders, alone=unbound)
@@ -212,7 +213,7 @@ def main():
     names = parser.parse_args().names
     try:
         for version in {"3.11", *(BLENDERS[n][1] for n in names if n in BLENDERS)}:
-            find_python(version)  # say at once what is missing, before minutes of installing
+            find_python(version)  # fail early, before minutes of installing
         by_name = {"package": package, "oldest": oldest, "bench": bench}
         with ThreadPoolExecutor(2) as pool:  # one downloads while another unpacks
             made = [pool.submit(by_name.get(name) or partial(blender, name)) for name in dict.fromkeys(names)]

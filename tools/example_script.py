@@ -2,8 +2,8 @@
 
     blender --background scene.blend --python tools/example_script.py -- Walk Sneak 0.3
 
-The number is the second action's share. What goes wrong ends Blender with status 1 if `--python-exit-code 1` comes
-before `--python`.
+The number is the second action's share. An error ends Blender with status 1 if `--python-exit-code 1` precedes
+`--python`.
 """
 
 import sys

@@ -17,8 +17,8 @@ PROJECTS = {"numba": environments.NUMBA, "llvmlite": environments.LLVMLITE}
 # Blender 4.2 to 5.0 has Python 3.11, 5.1 and 5.2 have 3.13; one zip serves them all.
 PYTHONS = tuple(sorted({python for _, python, _ in environments.BLENDERS.values()}))
 
-# Blender's name of a platform, and the names pip may take wheels of. Asked for a newer glibc, pip leaves
-# wheels for an older one aside, so each name is listed, up to 2.28, which Blender itself needs.
+# Platform tags that pip may use for each Blender platform. pip ignores wheels for an older glibc than the requested
+# one, so each tag is listed, up to 2.28, which Blender itself needs.
 PLATFORMS = {
     "linux-x64": [
         "manylinux_2_28_x86_64",
@@ -37,7 +37,7 @@ WHEEL_TAGS = {
 
 
 class WheelsError(Exception):
-    """A wheel could not be had; the message says which."""
+    """A wheel could not be downloaded; the message names it."""
 
 
 def wheel_pattern(project, platform, python):
@@ -60,7 +60,7 @@ def find(pattern):
 
 
 def fetch(platform, pythons=PYTHONS):
-    """Return the paths of all wheels for a platform, fetching those that are not there yet."""
+    """Return the paths of all wheels for a platform, after downloading the missing ones."""
     WHEELS.mkdir(parents=True, exist_ok=True)
     paths = []
     for project, python in product(PROJECTS, pythons):
@@ -81,7 +81,7 @@ def _download(project, platform, python):
     command += ["--no-deps", "--only-binary=:all:", "--python-version", python, "--dest", str(WHEELS)]
     for name in PLATFORMS[platform]:
         command += ["--platform", name]
-    # pip's own remarks must not mix with what a caller prints for other programs to read.
+    # pip's own messages must not mix with output that a caller prints for other programs.
     if subprocess.run([*command, requirement], check=False, stdout=sys.stderr).returncode != 0:
         raise WheelsError(f"pip could not fetch {requirement} for {platform}, Python {python}")
 

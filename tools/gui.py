@@ -1,6 +1,6 @@
 """make gui: presses the panel's buttons in Blender's real windows and takes pictures; results in build/gui/.
 
-Then the command line is tried in the same Blenders, without a window: what it makes, and its exit statuses.
+Then it tries the command line in the same Blenders, without a window: results and exit statuses.
 
 Needs ../shared/gui/blender-gui (or BLENDER_GUI=/path/to/it), which makes a small Debian tree with a Blender, a
 virtual screen and software OpenGL the first time. Two Blenders: 4.3, and the newest that Debian has.
@@ -18,7 +18,7 @@ OUT = ROOT / "build" / "gui"
 SHARED = ROOT.parent / "shared" / "data"
 START = ROOT / "docs" / "manual" / "start.md"  # what gui_start.py does
 SUITES = ("trixie", "sid")
-# What is run in the window, where its pictures go, and the window's size.
+# The scripts to run in the window, the folder of their pictures, and the window's size.
 SCRIPTS = (
     ("gui_start.py", "start", "1000x1000"),
     ("gui_pages.py", "pages", "1000x800"),
@@ -42,7 +42,7 @@ ADD_DEMO = (
 )
 OPEN = ("--background", "scene.blend")
 LOOM = (*OPEN, "--command", "action_loom")
-# What gui_jobs.py drops into the window, in one folder.
+# Files that gui_jobs.py drops into the window, in one folder.
 DROPPED = (
     SHARED / "cmu" / "cmu_mb_02_01.bvh",
     SHARED / "cmu" / "cmu_mb_16_15.bvh",
@@ -51,7 +51,7 @@ DROPPED = (
     SHARED / "characters" / "mannequiny.glb",
     ROOT / "tests" / "data" / "version_0_1.blend",
 )
-# What Blender is asked, its exit status, and what it then says.
+# Arguments for Blender, its exit status, and a part of its output.
 COMMANDS = (
     (("--background", "--python-exit-code", "7", "--python-expr", ADD_DEMO), 0, ""),
     ((*LOOM, "blend", "Walk", "Sneak", "--save"), 0, "Walk + Sneak 50:50: "),
@@ -99,13 +99,13 @@ def try_in(wrapper: Path, suite: str, zip_path: str) -> bool:
 
 
 def steps_of(page: Path) -> list[str]:
-    """Return the numbered steps of a manual page, each as far as its first full stop."""
+    """Return the numbered steps of a manual page, each up to its first full stop."""
     text = re.sub(r"\n {3}", " ", page.read_text(encoding="utf-8"))
     return re.findall(r"^\d+\. (.+?)\.(?: |$)", text, re.MULTILINE)
 
 
 def dropped() -> Path:
-    """Return a folder with what is dropped into the window."""
+    """Return a folder with the files to drop into the window."""
     folder = OUT / "dropped"
     folder.mkdir(parents=True, exist_ok=True)
     for path in DROPPED:

@@ -1,6 +1,7 @@
 """Drive in a window: keys steer the demo's figure, the view shows where it goes, Enter keeps it, Esc leaves it.
 
-Then a line is walked while it is drawn, the upper body is driven over what was kept, and a rig with controls is driven.
+Then it draws a line that the figure walks meanwhile, drives the upper body over the saved action, and drives a rig with
+controls.
 """
 
 import json
@@ -49,7 +50,7 @@ def begin(gui: Any) -> Iterator[Any]:
 
 
 def repeated() -> int:
-    """Repeat the figure's mesh on itself until it is as fine as an artist's character; return its vertices."""
+    """Repeat the figure's mesh until its density matches an artist's character; return the number of vertices."""
     mesh = next(one for one in figure().children if one.type == "MESH")
     array = mesh.modifiers.new("Again", "ARRAY")
     array.count, array.use_relative_offset = math.ceil(VERTICES / len(mesh.data.vertices)), False
@@ -153,7 +154,7 @@ def kept(gui: Any) -> Iterator[Any]:
 
 
 def line(gui: Any) -> Iterator[Any]:
-    """A line that is walked while it is drawn."""
+    """Draw a line that the figure walks meanwhile."""
     yield from begun(gui)
     region = gui.region("WINDOW")
     gui._x("mousedown", 1)
@@ -171,7 +172,7 @@ def line(gui: Any) -> Iterator[Any]:
 
 
 def over(gui: Any) -> Iterator[Any]:
-    """The upper body over the action that was kept."""
+    """Drive the upper body over the saved action."""
     settings().drive.upper_body_only = True
     yield from begun(gui)
     yield from held(gui, 1.5, "shift", "w")
@@ -182,7 +183,7 @@ def over(gui: Any) -> Iterator[Any]:
 
 
 def controls(gui: Any) -> Iterator[Any]:
-    """A rig whose legs hang on targets: its bones are drawn while it is driven, Enter keys the targets.
+    """Drive a rig with IK legs: its bones are drawn during the drive, and Enter keys the IK targets.
 
     The folder of data is tests/addon for this, where the rig is made; with another one it is left out.
     """

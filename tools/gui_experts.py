@@ -1,4 +1,4 @@
-"""What only experts open, in a window: pairs, cycles, transitions, the graph and examples; Esc; how fast the tab draws.
+"""Tests the expert panels in a window: pairs, cycles, transitions, graph, examples; Esc; how fast the tab draws.
 
 Their pictures are in the panel and in the Image Editor. Driven by `tools/gui.py`.
 """
@@ -68,7 +68,7 @@ def examples(gui: Any) -> Iterator[Any]:
 
 
 def pictures(gui: Any, name: str, operator: str) -> Iterator[Any]:
-    """The panel, and what its button opens in the Image Editor."""
+    """Take pictures of the panel and of the image that its button opens in the Image Editor."""
     yield from gui.redraw()
     yield from gui.shot(name, box=gui.region("UI"))
     area = next(one for one in gui.window.screen.areas if one.type == "PROPERTIES")
@@ -79,7 +79,7 @@ def pictures(gui: Any, name: str, operator: str) -> Iterator[Any]:
 
 
 def cancel(gui: Any) -> Iterator[Any]:
-    """Esc stops long work: two long walks that never close, as long as the engine needs some seconds for."""
+    """Test that Esc stops a long computation: two long walks without a cycle, which take the engine some seconds."""
     count = 60 if util.find_spec("numba") else 22
     actions, body = loom("core.figure.actions"), loom("addon.bridge.rig").read(figure())
     for name, clip in (("Long Walk", actions.walk(60.0, count)), ("Long Sneak", actions.sneak(60.0, count // 2))):
@@ -101,7 +101,7 @@ def cancel(gui: Any) -> Iterator[Any]:
 
 
 def time_the_tab(gui: Any) -> Iterator[Any]:
-    """Draw the tab with all its panels, and add up what their draw functions take, on the machine's quietest time."""
+    """Draw the tab with all its panels ten times, and check the shortest total time of their draw functions."""
     spent: list[float] = []
     panels = [cls for cls in bpy.types.Panel.__subclasses__() if cls.__name__.startswith("ACTION_LOOM")]
     originals = {cls: cls.draw for cls in panels}

@@ -1,4 +1,4 @@
-"""Runs in Blender's window, driven by `tools/gui.py`: feet planted with the panel's buttons, and what is seen of it.
+"""Runs in Blender's window, driven by `tools/gui.py`: plants feet with the panel's buttons and checks the overlay.
 
 An action of the demo is planted, and corrected by rows and by markers; pictures of the panel and of the paths of
 the feet, whose colours have to be in the view while they are switched on, and not while they are off.
@@ -52,7 +52,7 @@ def plant(gui: Any) -> Iterator[Any]:
 
 
 def refuse(gui: Any) -> Iterator[Any]:
-    """A contact that goes on through the swing of its foot is refused, and Find Again drops it."""
+    """Test that a contact which spans the swing of its foot is refused, and that Find Again drops it."""
     before, row = keys(), held().rows[0]
     foot, last = row.foot, row.last + 20
     for k in reversed(range(1, len(held().rows))):

@@ -1,4 +1,4 @@
-"""The ghost follows what is changed, in a window: sliders, the pad of speed and turn, a curve, stretches dragged on it.
+"""Tests that the ghost follows edits in a window: sliders, the speed and turn pad, a curve, and spans dragged on it.
 
 Driven by `tools/gui.py`. Live is on, as it is in every new file, and no action changes until Weave is pressed.
 """
@@ -19,7 +19,7 @@ def steps(gui: Any) -> Iterator[Any]:
     open_only("sources", "weave")
     yield from gui.sidebar("Action Loom")
     follow = loom("addon.services.preview.ghost_follow")
-    follow.SLOW = follow.WALKED = WAIT  # what is slow is not followed, and this machine may be
+    follow.SLOW = follow.WALKED = WAIT  # the ghost does not follow slow work, and this machine may be slow
     assert settings().live
     before = action(), set(bpy.data.actions)
     yield from sliders(gui)
@@ -31,12 +31,12 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def followed(gui: Any, since: Any, what: str) -> Iterator[Any]:
-    """Wait for another ghost that is what the panel asks for."""
+    """Wait for a new ghost that matches the panel's settings."""
     yield from gui.wait_until(lambda: idle() and ghost() not in (None, since) and not ghost().outdated, WAIT, what)
 
 
 def sliders(gui: Any) -> Iterator[Any]:
-    """What is too much is held back."""
+    """Change restyle sliders beyond a plausible amount; the preview limits their effect."""
     tick("Walk", "Run", "Sneak", "Carry")
     settings().mode, settings().style.mirror = "restyle", True
     yield from done(gui, "learn_style")
@@ -69,7 +69,7 @@ def pad(gui: Any) -> Iterator[Any]:
 
 
 def curve(gui: Any) -> Iterator[Any]:
-    """Two stretches on a curve whose end is led aside."""
+    """Move the end of a curve with two stretches sideways."""
     tick("Walk", "Turn Left", "Turn Right")
     for line in lines():
         line.label = "arms" if line.action.name in ("Wave", "Carry") else ""
@@ -109,7 +109,7 @@ def stretches(gui: Any) -> Iterator[Any]:
 
 
 def fill(gui: Any) -> Iterator[Any]:
-    """Poses of a walk, one of which is turned and keyed again and again: its gaps are filled anew each time."""
+    """Turn and key one pose of a walk repeatedly; the gaps are filled after each key."""
     scene, rig = bpy.context.scene, figure()
     tick("Walk", "Sneak")
     poses = {}

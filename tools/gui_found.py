@@ -1,4 +1,4 @@
-"""What is found in a window: the list's menu, the pie, by keys alone, by right-clicks, in headers, the preferences."""
+"""Tests how tools are reached in a window: the list's menu, the pie, keys alone, right-clicks, headers, preferences."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +23,7 @@ def first_line(gui: Any) -> Iterator[Any]:
 
 
 def tool(gui: Any) -> Iterator[Any]:
-    """A tool is opened from the menu right of the list, for the line that was clicked; then it is closed."""
+    """Open a tool from the menu right of the list, for the clicked line, run it, and close it."""
     x, y = yield from first_line(gui)
     yield from gui.click(x + 80, y)
     region = gui.region("UI")
@@ -53,7 +53,7 @@ def pie(gui: Any) -> Iterator[Any]:
 
 
 def keys_alone(gui: Any) -> Iterator[Any]:
-    """The mouse only rests over the view: search, Return, and the options of what was done."""
+    """Use keys only, with the mouse resting over the view: search, Return, and the redo options."""
     yield from over_view(gui)
     tick("Walk", "Run")
     yield from searched(gui, "loom blend", "05_search")

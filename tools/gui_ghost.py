@@ -1,4 +1,4 @@
-"""Runs inside Blender's window, driven by `tools/gui.py`: the ghost in every mode, and that it is what Weave writes.
+"""Runs inside Blender's window, driven by `tools/gui.py`: compares the ghost with Weave's result in every mode.
 
 Pictures of each mode's ghost as lines and as the character's mesh; strips of ghost and written action side by side,
 whose outlines have to coincide within a pixel; how long the view takes to draw with it; an action alone.
@@ -25,7 +25,7 @@ MODES = {
 STRIP = ("blend", "splice")  # modes of which there are strips
 FRAMES = 4  # of a strip
 LINES, MESH = 20.0, 35.0  # ms that the view should take more at most, where nothing else runs
-BUSY = 20_000  # vertices of the mesh that is timed, about
+BUSY = 20_000  # approximate number of vertices of the timed mesh
 
 
 def steps(gui: Any) -> Iterator[Any]:
@@ -137,7 +137,7 @@ def set_plain(view: Any, *, plain: bool) -> None:
     view.overlay.show_ortho_grid = not plain
     view.overlay.show_extras = view.overlay.show_outline_selected = not plain
     view.show_gizmo = not plain
-    # One colour, so that what is dark is no hole, and hard edges: only Blender's own would be soft.
+    # One colour, so that dark shading does not count as a hole, and hard edges: only Blender's own would be soft.
     bpy.context.preferences.system.viewport_aa = "OFF" if plain else "8"
     view.shading.light, view.shading.color_type = ("FLAT", "SINGLE") if plain else ("STUDIO", "MATERIAL")
     view.shading.single_color = (1.0, 1.0, 1.0)

@@ -1,7 +1,7 @@
 """Jobs of an artist, done in Blender's window with mouse and keyboard; driven by `tools/gui.py`.
 
-Each begins with what an artist has at that moment. Clicks are presses of the mouse, drags, dropped files and keys. The
-seconds are those until the window answers after the last of them: the driver's search for a button does not count.
+Each job begins with a typical file of an artist at that moment. Clicks are mouse presses, drags, dropped files and
+keys. The seconds end when the window responds to the last input, without the driver's search for buttons.
 docs/first_hour.md has the table that it writes to build/gui/*/jobs/jobs.json.
 """
 
@@ -102,7 +102,7 @@ def steps(gui: Any) -> Iterator[Any]:
     Path(gui.out, "jobs.json").write_text(json.dumps(done, indent=1))
 
 
-# --- what an artist begins with --------------------------------------------------------------------------------------
+# --- starting points of an artist -------------------------------------------------------------------------------------
 
 
 def tab(gui: Any) -> Iterator[Any]:
@@ -206,7 +206,7 @@ def feet(gui: Any, hand: Hand) -> Iterator[Any]:
     yield from gui.key("space")
     hand.begin()
     _, y = yield from gui.find_button("action_loom.mode")
-    yield from hand.at(gui.region("UI").x + 60, y - HEADER)  # the header is no button: it is two rows below, after More
+    yield from hand.at(gui.region("UI").x + 60, y - HEADER)  # two rows below the header, after More
     return (yield from hand.weave("plant"))
 
 
@@ -380,7 +380,7 @@ def edited(gui: Any, hand: Hand) -> Iterator[Any]:
 
 
 def rebuilt(gui: Any, hand: Hand) -> Iterator[Any]:
-    """Make a result again from a source that was changed."""
+    """Rebuild a result after a change of its source."""
     yield from demo(gui)
     yield from hand.weave("blend")
     curve = curves_of(bpy.data.actions["Walk"])[6]

@@ -50,7 +50,7 @@ def make(gui: Any) -> Iterator[Any]:
 
 
 def stop(gui: Any) -> Iterator[Any]:
-    """Esc while a folder is read keeps what was read."""
+    """Test that Esc during the reading of a folder keeps the clips read so far."""
     (FILES / "many").mkdir()
     longest = max((FILES / "figure").glob("*.bvh"), key=lambda path: path.stat().st_size)
     for k in range(COUNT):
@@ -111,7 +111,7 @@ def bring(gui: Any) -> Iterator[Any]:
 
 
 def miss(gui: Any) -> Iterator[Any]:
-    """Files that are gone are said in the panel."""
+    """Test that the panel reports missing files."""
     shutil.rmtree(FILES / "figure")
     finder().found[1].use = True
     with gui.override(), loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):

@@ -1,8 +1,7 @@
-"""Every panel of the tab in every language, driven by `tools/gui.py`: pictures to be read, and of what pops up.
+"""Opens every panel of the tab in every language, driven by `tools/gui.py`, and takes pictures of panels and popups.
 
-Three screens, each begun anew so that its panels begin open: what is woven, what is repaired, and the library. What was
-computed is computed once and told in each language. Named as arguments, only some of them: weave, repair, library,
-pop_up, fail, told.
+Three screens begin with freshly opened panels: weaving, repairing, and the library. Results are computed once and shown
+in each language. Arguments select some of the screens: weave, repair, library, pop_up, fail, told.
 """
 
 import tempfile
@@ -40,7 +39,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begun(gui: Any, opened: tuple[str, ...], then: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
-    """Begin anew with the demo and some panels open."""
+    """Restart with the demo and only the given panels open."""
     speak("en_US")
     yield from begin_with_demo(gui)
     with gui.override():
@@ -59,7 +58,7 @@ def in_each(gui: Any, picture: Callable[[Any, str], Iterator[Any]]) -> Iterator[
         yield from picture(gui, language)
 
 
-# --- what is woven --------------------------------------------------------------------------------------------------
+# --- weaving ----------------------------------------------------------------------------------------------------------
 
 
 def weave(gui: Any) -> Iterator[Any]:
@@ -103,7 +102,7 @@ def tick(count: int) -> None:
     tick_only(*("Walk", "Run", "Sneak", "Carry")[:count])
 
 
-# --- what is repaired -----------------------------------------------------------------------------------------------
+# --- repairing --------------------------------------------------------------------------------------------------------
 
 
 def repair(gui: Any) -> Iterator[Any]:
@@ -151,7 +150,7 @@ def library(gui: Any) -> Iterator[Any]:
     yield from in_each(gui, pictures)
 
 
-# --- what pops up ---------------------------------------------------------------------------------------------------
+# --- popups -----------------------------------------------------------------------------------------------------------
 
 
 def pop_up(gui: Any) -> Iterator[Any]:
@@ -178,7 +177,7 @@ def popped(gui: Any, language: str) -> Iterator[Any]:
 
 
 def opened(gui: Any, picture: str, operator: str, **given: Any) -> Iterator[Any]:
-    """Open what an operator pops up, take its picture, and close it."""
+    """Open an operator's popup, take its picture, and close it."""
     region = gui.region("WINDOW")
     yield from gui.move(region.x + region.width // 4, region.y + region.height // 2)
     module, verb = operator.split(".")
@@ -191,7 +190,7 @@ def opened(gui: Any, picture: str, operator: str, **given: Any) -> Iterator[Any]
 
 
 def fail(gui: Any) -> Iterator[Any]:
-    """By itself: what was reported stays over the view, and buttons below it are not found."""
+    """Show refusals on a separate screen: a report stays over the view and hides the buttons below it."""
     yield from in_each(gui, refused)
 
 
@@ -210,7 +209,7 @@ def refused(gui: Any, language: str) -> Iterator[Any]:
 
 
 def tooltip(gui: Any, language: str) -> Iterator[Any]:
-    """What a button says that can't be pressed, when the mouse rests on it."""
+    """Take a picture of the tooltip of a disabled button."""
     choose("loop")
     yield from gui.redraw()
     x, y = yield from gui.find_button("ops.action_loom.loop(")  # which finds none that can't be pressed

@@ -1,4 +1,4 @@
-"""What becomes of a result, in a window: an asset in the Asset Browser, taken from there, pushed down."""
+"""Tests the uses of a result in a window: mark it as an asset, add it from the Asset Browser, push it down."""
 
 import tempfile
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def browser(gui: Any) -> Any:
 
 
 def take(gui: Any) -> Iterator[Any]:
-    """Those that are selected in another file's assets are added; its own menu has it."""
+    """Add the selected assets of another file as sources, and show the Asset Browser's own menu."""
     bpy.ops.action_loom.remove_source()
     area = browser(gui)
     region = next(one for one in area.regions if one.type == "WINDOW")
@@ -101,7 +101,7 @@ def take(gui: Any) -> Iterator[Any]:
 
 
 def ask(gui: Any) -> Iterator[Any]:
-    """The popup of the button, in whose middle the mouse is, and what it offers while one types."""
+    """Open the button's popup, in whose middle the mouse is, and show its suggestions during typing."""
     region = gui.region("WINDOW")
     x, y = region.x + region.width // 2, region.y + region.height // 2
     yield from gui.move(x, y)

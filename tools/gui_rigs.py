@@ -20,7 +20,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
-    """Generate Rigify's human, and remove what it was generated from."""
+    """Generate Rigify's human, and remove its metarig."""
     with gui.override():
         bpy.ops.wm.read_homefile(use_empty=True)
     yield from gui.redraw()

@@ -1,7 +1,7 @@
 """The tab in a small window as artists set Blender up: scales, a narrow sidebar, on the left, light, other languages.
 
-Pictures to be looked at, driven by `tools/gui.py`: what has no room is seen in them. Named as
-arguments, only some of them.
+Takes pictures for a person to inspect, driven by `tools/gui.py`: they show any text without room. Arguments select some
+of them.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def spoken(language: str) -> Callable[[Any], Iterator[Any]]:
 def narrow(gui: Any) -> Iterator[Any]:
     """The sidebar's edge is dragged."""
     region = gui.region("UI")
-    y = region.y + region.height - 60  # below the panels there is no edge
+    y = region.y + region.height - 60  # near the top: the edge ends below the panels
     yield from gui.drag(region.x, y, region.x + region.width - NARROW, y)
     assert abs(gui.region("UI").width - NARROW) < 10, gui.region("UI").width
 
@@ -109,7 +109,7 @@ def pictures(gui: Any, name: str) -> Iterator[Any]:
 
 
 def panel(gui: Any, name: str) -> Iterator[Any]:
-    """Take a picture of the window, and at larger scales one of the tab's end, which is not in sight."""
+    """Take a picture of the window, and at larger scales another picture of the tab's end, which is out of sight."""
     yield from gui.wait_until(idle, 60, name)
     yield from gui.redraw()
     yield from gui.shot(name)

@@ -1,4 +1,4 @@
-"""What the scripts share that `tools/gui.py` runs inside Blender's window."""
+"""Helpers of the scripts that `tools/gui.py` runs inside Blender's window."""
 
 import ctypes
 import os
@@ -29,7 +29,7 @@ def begin_with_demo(gui: Any, fps: int = 24) -> Iterator[Any]:
 
 
 def settings() -> Any:
-    """What the panels set."""
+    """Return the scene's settings, which the panels edit."""
     return bpy.context.scene.action_loom  # type: ignore[attr-defined]
 
 
@@ -39,7 +39,7 @@ def action() -> Any:
 
 
 def idle() -> bool:
-    """Say whether no work goes on beside the interface."""
+    """Return whether no job is running in the background."""
     return loom("addon.ground.jobs").running() is None
 
 
@@ -75,7 +75,7 @@ def done(gui: Any, verb: str, **given: Any) -> Iterator[Any]:
 
 
 def spot(gui: Any, what: str, *columns: float) -> Iterator[Any]:
-    """Where a button is that begins at a part of the sidebar's width; a busy machine answers late, so it asks again."""
+    """Return a button's position, searched at fractions of the sidebar's width; retry, as a busy machine is late."""
     for _ in range(5):
         found = yield from gui.buttons(gui.region("UI"), columns=columns, until=what)
         if found:
@@ -90,7 +90,7 @@ def over_view(gui: Any) -> Iterator[Any]:
 
 
 def open_only(*names: str) -> None:
-    """Let some panels begin open, with what is in them, and the others closed; once drawn only a click opens one."""
+    """Register the panels again with only the given ones open: after the first draw only a click opens a panel."""
     modules = [loom(f"addon{name}") for name in loom("addon").MODULES if name.startswith(".interface.panels.")]
     for module in reversed(modules):
         module.unregister()
@@ -136,7 +136,7 @@ LIST = """0:Automatic (Automatic):DEFAULT
 
 
 def with_languages() -> None:
-    """Give Blender its list of languages, and begin it anew; its own texts stay English."""
+    """Give Blender its list of languages, and restart it; its own texts stay English."""
     folder = Path("/usr/share/locale")  # where Debian's Blender looks for it
     if bpy.app.translations.locales:
         return

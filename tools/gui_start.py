@@ -14,13 +14,13 @@ from typing import Any
 import bpy
 from gui_shared import choose_mode, figure, ghost, idle, lines, loom, settings
 
-TAKEN: list[dict[str, Any]] = []  # what each step was, what it needed and what it came to
+TAKEN: list[dict[str, Any]] = []  # one row per step: its name, its input and its result
 SIDEBAR = "Action Loom"
 SCALE = 1.25  # of the interface, so that the pictures can be read when they are smaller
 
 
 def steps(gui: Any) -> Iterator[Any]:
-    """Do what the page says; `tools/gui.py` reads it and gives its steps as arguments."""
+    """Do the steps of the page; `tools/gui.py` reads the page and passes its steps as arguments."""
     bpy.context.preferences.view.ui_scale = SCALE
     yield from empty_scene(gui)
     with gui.override():
@@ -62,7 +62,7 @@ def weave_and_play(gui: Any) -> Iterator[Any]:
 
 
 def bar(gui: Any) -> Iterator[Any]:
-    """Drag the bar of an action: the ghost shows what would be made, and no action changes."""
+    """Drag the bar of an action: the ghost previews the result, and no action changes."""
     before, began = action().name, perf_counter()
     yield from drag_bar(gui)
     yield from gui.wait_until(lambda: idle() and ghost() is not None, 60, "the ghost followed")
@@ -125,7 +125,7 @@ def draw(gui: Any) -> Iterator[Any]:
 
 
 def weave(gui: Any) -> Iterator[Any]:
-    """Weave what the tab has, and look at its middle."""
+    """Weave with the tab's settings, and show a frame at 60 % of the result."""
     seconds = yield from woven(gui, settings().mode, None)
     bpy.context.scene.frame_set(round(0.6 * action().frame_range[1]))
     yield from shown(gui, "Weave", 1, seconds)
@@ -161,7 +161,7 @@ def read(gui: Any) -> Iterator[Any]:
     yield from shown(gui, "Import", 1, seconds)
 
 
-# What the page says, as far as its first full stop, and what is done for it.
+# The page's steps, each up to its first full stop, and the function that does each.
 STEPS = {
     "Press *N* in the 3D view and open the tab *Action Loom*": tab,
     "*Add Demo*: a figure with seven actions": demo,
@@ -178,7 +178,7 @@ STEPS = {
 }
 
 
-# --- what the steps share -------------------------------------------------------------------------------------------
+# --- helpers of the steps ---------------------------------------------------------------------------------------------
 
 
 def shown(gui: Any, words: str, clicks: int, seconds: float = 0.0) -> Iterator[Any]:

@@ -176,7 +176,7 @@ def path(gui: Any) -> Iterator[Any]:
 
 
 def looks(gui: Any) -> Iterator[Any]:
-    """The strip in the light theme, at 150 %, and in the timeline as low as it is at first."""
+    """Take pictures of the strip in the light theme, at 150 %, and in a timeline of the default height."""
     with gui.override():
         bpy.ops.action_loom.connect("EXEC_DEFAULT", True, sources=TWO)
         bpy.ops.action_loom.find_contacts("EXEC_DEFAULT", True)

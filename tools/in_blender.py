@@ -16,7 +16,7 @@ PACKAGE = "bl_ext.user_default.action_loom"
 def extension(zip_path: str, keep: str = "") -> Iterator[Callable[[str], ModuleType]]:
     """Install and enable a zip; yields a function that returns an installed module by its name inside.
 
-    With a folder to `keep` it is installed there the first time, and found there later.
+    `keep` names a folder where the first call installs the extension and later calls find it.
     """
     home = keep or tempfile.mkdtemp(prefix="action-loom-")
     installed = (Path(home) / "extensions" / "user_default" / "action_loom").is_dir()
@@ -35,7 +35,7 @@ def extension(zip_path: str, keep: str = "") -> Iterator[Callable[[str], ModuleT
             raise SystemExit(f"{zip_path} was not enabled: see the lines above")
         yield lambda name: import_module(f"{PACKAGE}.{name}")
     finally:
-        # With classes still registered, Blender 4.5 never ends.
+        # Blender 4.5 never ends while classes are registered.
         addon_utils.disable(PACKAGE, default_set=True)
         if not keep:
             shutil.rmtree(home, ignore_errors=True)

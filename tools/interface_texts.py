@@ -1,4 +1,4 @@
-"""Collects every English text that a user of Blender reads, from the source: what translators have to translate.
+"""Collects every English text of the interface from the source, for translators.
 
 A text with fields is a template: `{name} has no action`. A field that is one of a few words is written with them,
 `{is|are}`; a translation may leave it out. Standard library and the declarations of recipes only: no Blender.
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# What speaks to users of the command line alone: files that Blender does not read, pictures on paper.
+# Modules whose texts only users of the command line read, or that Blender does not show.
 ELSEWHERE = (
     "addon/host/",
     "addon/interface/problem_report.py",
@@ -25,12 +25,12 @@ ELSEWHERE = (
     "core/style/groups.py",
     "core/weave/meeting.py",
 )
-# Modules whose texts, but for errors, are those of declared options.
+# Modules whose texts, except errors, belong to declared options.
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")
 # Arguments of calls that Blender or we show, single words included.
 SHOWN = {"name", "description", "text", "title", "label", "nothing", "left"}
 LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "mode_tooltip", "left", "nothing"}
-# Fields for one or many, which other languages have no words for.
+# Fields for singular or plural forms, which other languages have no words for.
 OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
 NOT_TEXT = re.compile(
@@ -50,7 +50,7 @@ NOT_TRANSLATED = {
     "numba {version}",
 }
 LIMBS = ("Clavicle", "Upper arm", "Forearm", "Hand", "Thigh", "Shin", "Foot", "Toe")  # roles, as their panel has them
-# What is too short to be found by its look, or put together before Blender looks it up: a test in Blender finds these.
+# Texts too short for the detector, or assembled before Blender looks them up: a test in Blender finds them.
 ALSO = (
     "All",
     "Ticked",
@@ -92,7 +92,7 @@ FIELD = re.compile(r"\{[^{}]*\}")
 
 
 def collect() -> dict[str, list[str]]:
-    """Return the files that each text comes from, sorted by file and then as they are read there."""
+    """Return the source files of each text, sorted by file and then in reading order."""
     found: dict[str, list[str]] = {}
     for path in source_files():
         where = path.relative_to(ROOT).as_posix()
@@ -119,7 +119,7 @@ def is_text(text: str) -> bool:
         return False
     if not FIELD.search(text):
         return bool(words)
-    # Of a template at least two words, or a long one, have to be found again in a sentence.
+    # A template must have at least two words, or a long word, so that it can be recognised in a sentence.
     return sum(map(len, words)) >= 5 or len(words) > 1 or ("|" in text and bool(words))
 
 
@@ -138,7 +138,7 @@ def texts_of(path: Path, *, only_raised: bool = False) -> Iterator[str]:
             yield _tooltip(node)
         if isinstance(
             node, ast.FormattedValue
-        ):  # of the words of a choice those that mean something in other languages
+        ):  # only choices of several words mean something to translators of other languages
             yield from (word for word in _choices(node.value) or () if " " in word)
         if isinstance(node, ast.Constant | ast.JoinedStr):
             text = template(node)
@@ -147,13 +147,13 @@ def texts_of(path: Path, *, only_raised: bool = False) -> Iterator[str]:
 
 
 def _tooltip(node: ast.ClassDef) -> str:
-    """The docstring of an operator that has no description: Blender shows it instead."""
+    """Return the docstring of an operator without a description, since Blender shows it instead, or ""."""
     given = {t.id for s in node.body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
     return (ast.get_docstring(node) or "") if "_OT_" in node.name and "bl_description" not in given else ""
 
 
 def _silent(tree: ast.AST) -> set[int]:
-    """The nodes that nobody reads: docstrings, annotations, parts of templates, and what is printed or compared."""
+    """Return the ids of nodes without visible text: docstrings, annotations, template parts, printed text, queries."""
     roots: list[ast.AST] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and isinstance(node.body[0], ast.Expr):
@@ -199,7 +199,7 @@ def _shown(tree: ast.AST) -> set[int]:
 
 
 def template(node: ast.Constant | ast.JoinedStr) -> str:
-    """Return a text as it is, or an f-string with its fields named after what they are."""
+    """Return a text unchanged, or an f-string with its fields named after their expressions."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     text, used = "", set()
@@ -230,7 +230,7 @@ def _choices(node: ast.AST) -> tuple[str, ...] | None:
 
 
 def field_name(node: ast.AST) -> str:
-    """Return a word for what a field is: the last name in its expression."""
+    """Return a name for a field: the last name in its expression."""
     if isinstance(node, ast.Name):
         return node.id.strip("_").lower()
     if isinstance(node, ast.Attribute):
@@ -261,7 +261,7 @@ def field_name(node: ast.AST) -> str:
 
 
 def declared_texts() -> Iterator[str]:
-    """Yield what follows from the declarations of recipes: titles of options and choices are made of their names."""
+    """Yield the texts of declared options and recipes; titles of options and choices derive from their names."""
     from action_loom.core.options import HIDDEN, Declared, declared
     from action_loom.core.recipes import base, reading, result
     from action_loom.core.verbs import VERBS

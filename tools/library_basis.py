@@ -1,8 +1,8 @@
-"""Fits the directions of core/library/basis.npz on the captured clips of ../shared that are not kept aside.
+"""Fits the directions of core/library/basis.npz on the captured clips of ../shared, without the held-out clips.
 
     python tools/library_basis.py
 
-Only for whoever changes what a row tells: every library has to be built anew with another basis.
+Needed only after a change of the features in a row: another basis requires every library to be rebuilt.
 """
 
 import sys

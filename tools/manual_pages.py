@@ -1,4 +1,4 @@
-"""The manual as pages that a browser shows, for the zip: docs/manual and what it leans on, with their pictures."""
+"""Converts docs/manual, its linked pages and its pictures to HTML pages for the zip."""
 
 import re
 import shutil
@@ -32,7 +32,7 @@ def page_name(name: str) -> str:
 
 
 def write(folder: Path) -> list[str]:
-    """Write all pages and pictures to a folder, made anew; return their names."""
+    """Empty a folder, write all pages and pictures to it, and return their names."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in PAGES:
@@ -49,7 +49,7 @@ def names() -> list[str]:
 
 
 def as_html(path: Path) -> str:
-    """A page of Markdown as one of HTML; links to what is not in the zip become plain words."""
+    """Return a Markdown page as HTML; links to files outside the zip become plain text."""
     text = re.sub(
         r"\[([^\]]+)\]\(([^)\s]+)\)", lambda link: _link(path, *link.groups()), path.read_text(encoding="utf-8")
     )

@@ -1,6 +1,6 @@
-"""Draws the strips of the manual, docs/manual/images/strip_*.png: for each verb what goes in, below it what comes out.
+"""Draws the strips of the manual, docs/manual/images/strip_*.png: each verb's input above its output.
 
-Of the demo's actions, so that anybody can draw them again. Arguments: names of strips; all of them without any.
+They use the demo's actions, so that anybody can draw them again. Arguments: names of strips (default: all).
 """
 
 import sys
@@ -32,7 +32,7 @@ SOURCES, RESULT, OLD = ("#d9670b", "#3c9a6d", "#7a5195"), "#1f4e79", "#999999"
 
 @dataclass(frozen=True)
 class Strip:
-    """What is drawn of a verb.
+    """The picture of one verb.
 
     recipe : the verb and its options; sources : names of actions, of the demo or of MADE
     kind : how it is drawn, one of KINDS; joint : the body role whose way is drawn, where one is
@@ -108,7 +108,7 @@ def clip(name: str) -> Clip:
 
 
 def _carried(walk: Clip, share: float) -> Clip:
-    """The walk with so much of its way: its feet slide."""
+    """Return the walk with its horizontal and vertical travel scaled by a factor, so that its feet slide."""
     moved = walk.translations.copy()
     hips = root_motion.travelling_joint(walk.skeleton)
     moved[:, hips, :] = moved[:1, hips, :] + (moved[:, hips, :] - moved[:1, hips, :]) * share
@@ -116,7 +116,7 @@ def _carried(walk: Clip, share: float) -> Clip:
 
 
 def _posed(walk: Clip) -> Clip:
-    """Return four poses of a walk, and what eases from one to the next."""
+    """Return a clip of four poses of a walk, with eased motion between them."""
     rows = tuple((1.0, float(frame), frame / walk.rate) for frame in (0, 20, 44, 64))
     made: Clip = verbs.apply(verbs.KeyPoses(poses=rows), [walk]).clip
     return made

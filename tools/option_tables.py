@@ -29,7 +29,7 @@ For whoever sets options on a command line, in a job file or in a script: each o
 An option has the same name everywhere: `--open-end-penalty 2` on a command line, `open_end_penalty = 2` in a job file
 and in a script, and similar words in a panel. Earlier names, in brackets, are still read.
 """
-# Options that several verbs have; their sections say so.
+# Options that several verbs share; each verb's section mentions them.
 SHARED: tuple[tuple[str, type[Declared]], ...] = (
     ("Synchronising", Matching),
     ("Motion graphs", GraphOptions),
@@ -50,7 +50,7 @@ OF_A_PANEL = {
     "result": ResultOptions,
     "reading": ReadingOptions,
 }
-# What a panel begins with where a script does not, as in `addon.model.properties`.
+# Defaults in panels that differ from the defaults in scripts, as in `addon.model.properties`.
 OF_PANELS = {"place": "figure"}
 MARKED = re.compile(r"(<!-- options: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 LISTED = re.compile(r"(<!-- verbs -->).*?(<!-- end -->)", re.DOTALL)
@@ -84,7 +84,7 @@ def heading(recipe: type[Recipe]) -> str:
 
 
 def anchor(title: str) -> str:
-    """Return what a link to a heading ends with."""
+    """Return the anchor of a heading, which ends a link to it."""
     return re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
 
 
@@ -144,7 +144,7 @@ def with_verbs(text: str) -> str:
 def panel_table(name: str, where: str = "") -> str:
     """Return a table of the options of a mode, a tool or a panel, by their labels.
 
-    where : `usual` for those that the panel itself shows, `rare` for those in its part below; both if empty
+    where : `usual` for options in the panel itself, `rare` for options in its part below; "" for both
     """
     declaration = OF_A_PANEL.get(name) or VERBS[name].recipe
     usual, rare = _options_of(declaration)
@@ -154,7 +154,7 @@ def panel_table(name: str, where: str = "") -> str:
 
 
 def _options_of(declaration: type) -> tuple[list[Option], list[Option]]:
-    """The options that a panel shows, with those of others that are meant for it, and those in its part below."""
+    """Return the options in a panel, including visible shared options, and the options in its part below."""
     shared = [one for one in OF_A_PANEL.values() if issubclass(declaration, one) and one is not declaration]
     of_others = [about for one in shared for about in declared(one).values()]
     others = {about.name for about in of_others}
@@ -173,16 +173,16 @@ def at_first(about: Option) -> str:
         return "on" if about.default else "off"
     if about.kind in (tuple, str):
         return str(about.default) if about.default else "empty"
-    unit = " s" if about.unit.strip() == "s" else ""  # other units stand in the label
+    unit = " s" if about.unit.strip() == "s" else ""  # the label has the other units
     value = f"{about.default:.4g}{unit}"
     meant = about.means(about.default)
     return f"{value}: {meant}" if meant else value
 
 
 def meaning(about: Option, options: dict[str, Option]) -> str:
-    """Return what an option does, and each of its choices, a line for each.
+    """Return the description of an option and of each of its choices, one line each.
 
-    options : those of its declaration, by name
+    options : all options of the declaration, by name
     """
     lines = [about.description, *(_choice(choice.title, choice.description) for choice in about.choices)]
     if about.only_for is not None:
