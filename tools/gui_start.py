@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 from gui_shared import choose_mode, figure, ghost, idle, lines, loom, settings
 
-TAKEN: list[dict[str, Any]] = []  # one row per step: its name, its input and its result
+TAKEN: list[dict[str, Any]] = []  # one row per step: words, clicks, seconds, corner of the sidebar
 SIDEBAR = "Action Loom"
 SCALE = 1.25  # of the interface, so that the pictures can be read when they are smaller
 
