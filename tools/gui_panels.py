@@ -1,7 +1,7 @@
 """Opens every panel of the tab in every language, driven by `tools/gui.py`, and takes pictures of panels and popups.
 
 Three screens begin with freshly opened panels: weaving, repairing, and the library. Results are computed once and shown
-in each language. Arguments select some of the screens: weave, repair, library, pop_up, fail, told.
+in each language. Arguments select some of the screens: weave, repair, library, pop_up, fail, reported.
 """
 
 import tempfile
