@@ -48,7 +48,7 @@ def loose(clip, scale="NONE", **rules):
 
 
 def on_object(clip):
-    """A clip on a body whose parent is a moving object."""
+    """A clip on a body whose parent is an object with a constant offset and turn."""
     body = clip.skeleton
     still, turn = np.array([[1.0, 0.0, 0.0, 0.0]]), quat.about_axis("Z", np.array([0.4]))
     skeleton = replace(

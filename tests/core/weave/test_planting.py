@@ -333,7 +333,7 @@ def four_footed(body, far):
     ids=lambda one: one if isinstance(one, str) else one.verb,
 )
 def test_captured_feet_stand_where_gait_events_say_that_they_do(recipe, names):
-    """The second pair of each recipe is held out."""
+    """The second row of each recipe uses held-out clips."""
     on, off = both(recipe, [captured(f"cmu_{name}") for name in names.split()])
     stances = [spans.Span(side, spans.BALL, strike, end) for side, strike, end in gait.stances(off.clip)]
     assert middle_slide(off.clip, stances) > 4.0
