@@ -24,14 +24,17 @@ from .rig import Rig, Still
 
 _KEY, _POSED = "action_loom_still", "action_loom_posed"
 _MOVED = 1e-5  # units of the armature, and of a quaternion's w: smaller changes count as rest
+_SCALED = 5e-5  # smaller changes of a scale are rounding of importers, and 0.05 mm of a limb of 1 m
 _SAME = 1e-3  # units of a property within which two values are equal
 ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; sampled frames of each action
 MOST_FRAMES = 2000  # sampled frames of an action
+MOST_RESULTS = 32  # results of an armature whose rows are remembered
 Values = tuple[float, ...]
 Flags = NDArray[np.bool_]
 Stance = tuple[Mapping[Target, Values], Mapping[Target, set[int]]]  # the values now, and the components that move
 _seen = memory.cache(64)  # values when the add-on first read each armature, by session id
 _stood, _begun = memory.cache(64), memory.cache(64)
+_results = memory.cache(64)  # by session id of the armature: rows (F, n) of each result and property, also if deleted
 
 
 def note(armature: bpy.types.Object) -> None:
@@ -143,7 +146,31 @@ def _without_left_over(
                 stands[target] = known[target]
             elif known or not begins or result_mark.is_result(action):
                 stands.pop(target, None)
+    there = {action.session_uid for action in bpy.data.actions}
+    deleted = [rows for uid, rows in (_results.get(armature.session_uid) or {}).items() if uid not in there]
+    for target in (one for rows in deleted for one in changed & rows.keys() if _is_row_of(stance[0][one], rows[one])):
+        if target in known:
+            stands[target] = known[target]
+        else:
+            stands.pop(target, None)
     return stands
+
+
+def _is_row_of(now: Values, rows: Array) -> bool:
+    return bool((np.abs(rows - now).max(axis=1) < _SAME).any())
+
+
+def _rows_of_result(armature: bpy.types.Object, result: bpy.types.Action) -> dict[Target, Array]:
+    """Return the values (F, n) in each frame of a result, of properties that not every own action keys."""
+    own = [own_actions.keys_of(action).components.keys() for action in own_actions.of(armature, results=False)]
+    everywhere = set(own[0]).intersection(*own) if own else set[Target]()
+    first, last = result.frame_range[:]
+    frames, rows = _played_frames(result, first, last), {}
+    for slot in curves.slots_of(result):
+        for target, by_index in curves.transforms(curves.curves_of(result, slot)).items():
+            if target not in everywhere and target.bone and len(by_index) == curves.CHANNELS[target.property]:
+                rows[target] = np.column_stack([curves.sample(by_index[k], frames) for k in sorted(by_index)])
+    return rows
 
 
 def _playing(armature: bpy.types.Object) -> list[bpy.types.Action]:
@@ -169,7 +196,8 @@ def _rests(target: Target, row: Sequence[float]) -> bool:
     rest = clips.RESTS[target.property]
     if target.property == "rotation_quaternion":
         return abs(row[0]) > 1.0 - _MOVED
-    return max(abs(a - b) for a, b in zip(row, rest, strict=True)) <= _MOVED
+    limit = _SCALED if target.property == "scale" else _MOVED
+    return max(abs(a - b) for a, b in zip(row, rest, strict=True)) <= limit
 
 
 def _left_over(action: bpy.types.Action, stance: Stance, changed: set[Target], *, together: bool) -> dict[Target, bool]:
@@ -268,7 +296,14 @@ def _transform(bone: bpy.types.PoseBone, values: Mapping[Target, Values]) -> Sti
 
 
 def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> None:
-    """Store the values of properties without keys on an armature if a result keys some of them."""
+    """Store the values of properties without keys on an armature if a result keys some of them.
+
+    The rows of the result are remembered as well, because a pose of it remains if the artist deletes it.
+    """
+    rows = _results.made(armature.session_uid, dict[int, dict[Target, Array]])
+    rows[result.session_uid] = _rows_of_result(armature, result)
+    for oldest in list(rows)[:-MOST_RESULTS]:
+        del rows[oldest]
     if armature.library is not None:
         return
     values = {target: row for target, row in _kept_values(armature).items() if not target.bone}

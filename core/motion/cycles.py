@@ -149,14 +149,21 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     ground, facing = root_motion.ground_frames(clip)
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
-    standing = _standing(clip)
+    standing = standing_joints(clip)
     parts = [_moved(clip, turn, shift, cycle, standing).cut(0, len(clip) - 1) for cycle in range(-before, after + 1)]
     parts.append(_moved(clip, turn, shift, after, standing).cut(len(clip) - 1, len(clip)))
     return joined(parts)
 
 
-def _standing(clip: Clip) -> NDArray[np.int64]:
-    """Return the joints that are not part of the body and end at their start."""
+def standing_joints(clip: Clip) -> NDArray[np.int64]:
+    """Return the joints that are not part of the body and end where they start, such as a root bone without keys.
+
+    Example:
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles
+        >>> cycles.standing_joints(actions.walk()).tolist()  # all its joints are part of the body
+        []
+    """
     others = np.flatnonzero(~clip.skeleton.body)
     if not len(others):
         return others
@@ -164,6 +171,32 @@ def _standing(clip: Clip) -> NDArray[np.int64]:
     away = np.linalg.norm(np.diff(places[:, others], axis=0)[0], axis=-1) / clip.skeleton.height
     turned = np.abs(np.diff(linear[:, others], axis=0)[0]).max(axis=(1, 2))
     return others[np.maximum(away, turned) < STANDS]
+
+
+def hold_joints(clip: Clip, like: Clip, joints: NDArray[np.int64]) -> Clip:
+    """Return the clip with some joints at their world poses in another clip of its length; other joints do not move.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.motion import cycles, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> head, before, after = walk.skeleton.index("head"), walk.cut(0, 32), walk.cut(1, 33)
+        >>> held = cycles.hold_joints(after, before, np.array([head]))
+        >>> [np.allclose(kinematics.points(held)[:, head], kinematics.points(c)[:, head]) for c in (before, after)]
+        [True, False]
+    """
+    if not len(joints):
+        return clip
+    linear, places = kinematics.matrices(clip)
+    held = kinematics.matrices(like)
+    linear[:, joints], places[:, joints] = held[0][:, joints], held[1][:, joints]
+    clip = kinematics.standing_at(clip, linear, places)
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    # Joints whose parents are held too get the same bits, so that a joint without keys stays without keys.
+    exact = joints[np.isin(clip.skeleton.parents[joints], [-1, *joints])]
+    rotations[:, exact], translations[:, exact] = like.rotations[:, exact], like.translations[:, exact]
+    return replace(clip, rotations=rotations, translations=translations)
 
 
 def _moved(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArray[np.int64]) -> Clip:
@@ -178,12 +211,7 @@ def _moved(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArr
     if abs(total) < 1e-6 and abs(np.exp(1j * turn * cycles) - 1.0) < 1e-6:
         return clip
     later = root_motion.placed(clip, turn * cycles, np.array([total.real, total.imag]))
-    if not len(standing):
-        return later
-    linear, places = kinematics.matrices(later)
-    stay = kinematics.matrices(clip)
-    linear[:, standing], places[:, standing] = stay[0][:, standing], stay[1][:, standing]
-    return kinematics.standing_at(later, linear, places)
+    return hold_joints(later, clip, standing)
 
 
 def _complex(point: Array) -> complex:

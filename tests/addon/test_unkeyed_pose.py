@@ -4,6 +4,7 @@ Measured on evaluated bones.
 """
 
 import bpy
+import characters
 import material
 import numpy as np
 import pytest
@@ -98,6 +99,25 @@ def test_results_do_not_depend_on_what_was_played_before(rig, verb, frame):
     material.show(rig, bpy.data.actions["wave"])
     bpy.context.scene.frame_set(frame)
     assert np.abs(seen(rig, made) - before).max() < 1e-4
+
+
+@pytest.mark.parametrize("visual", [True, False])
+def test_results_do_not_depend_on_what_was_played_or_on_deleted_results(visual):
+    rig = characters.character("RobotExpressive")
+    first = None
+    for played in ("", "Dance", "WalkJump", "Punch"):
+        if played:
+            material.show(rig, bpy.data.actions[played])
+            bpy.context.scene.frame_set(5)
+        made = material.weave("blend", "Idle", "WalkJump", visual=visual)
+        keys = {
+            (c.data_path, c.array_index): [tuple(key.co) for key in c.keyframe_points] for c in material.fcurves(made)
+        }
+        first = first or keys
+        assert keys == first
+        material.show(rig, made)
+        bpy.context.scene.frame_set(12)
+        bpy.data.actions.remove(made)  # its pose remains on bones that Idle does not key
 
 
 def test_an_action_of_an_arm_stays_one(rig):

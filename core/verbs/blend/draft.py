@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...motion import root_motion
+from ...motion import cycles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...sync.registration_curve import Registration
@@ -91,4 +91,4 @@ def _of_cycle(
     places = ground @ np.array([1.0, 1j])
     arc = GroundArc(complex(places[0]), float(begins[0]), complex(places[-1] - places[0]), turn, last)
     chosen = np.searchsorted(some, near)
-    return close.straight_on(woven.taken(chosen), arc, near.astype(float))[0]
+    return close.straight_on(woven.taken(chosen), arc, near.astype(float), cycles.standing_joints(woven))[0]

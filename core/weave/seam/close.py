@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...check import angles, quality, seams, world_pose
 from ...check.world_pose import WorldPose
@@ -263,14 +264,15 @@ def straightened(cycle: Clip) -> tuple[Clip, float]:
         0.0
     """
     length = len(cycle) - 1
-    straight, turned = straight_on(cycle, ground_arc.between(cycle, 0, length), np.arange(length + 1, dtype=float))
+    arc, standing = ground_arc.between(cycle, 0, length), cycles.standing_joints(cycle)
+    straight, turned = straight_on(cycle, arc, np.arange(length + 1, dtype=float), standing)
     return replace(straight, cyclic=cycle.cyclic or bool(turned)), turned
 
 
-def straight_on(clip: Clip, arc: GroundArc, at: Array) -> tuple[Clip, float]:
+def straight_on(clip: Clip, arc: GroundArc, at: Array, standing: NDArray[np.int64]) -> tuple[Clip, float]:
     """Return some frames of a cycle, at frames (F,) of it, straightened as by `straightened`.
 
-    arc : of the whole cycle
+    arc : of the whole cycle; standing : its joints that stand while it travels (see `cycles.standing_joints`)
 
     Example:
         >>> import numpy as np
@@ -278,12 +280,14 @@ def straight_on(clip: Clip, arc: GroundArc, at: Array) -> tuple[Clip, float]:
         >>> from action_loom.core.weave import ground_arc
         >>> from action_loom.core.weave.seam import close
         >>> walk = actions.walk(cycles=1)
-        >>> close.straight_on(walk.cut(3, 5), ground_arc.between(walk, 0, 32), np.array([3.0, 4.0]))[1]
+        >>> standing = np.array([], dtype=int)
+        >>> close.straight_on(walk.cut(3, 5), ground_arc.between(walk, 0, 32), np.array([3.0, 4.0]), standing)[1]
         0.0
     """
     if not TURNS < abs(arc.turn) <= STRAIGHT:
         return clip, 0.0
-    return ground_arc.added(ground_arc.removed(clip, arc, at), arc.straight(), at), arc.turn
+    straight = ground_arc.added(ground_arc.removed(clip, arc, at), arc.straight(), at)
+    return cycles.hold_joints(straight, clip, standing), arc.turn
 
 
 def _whole(clip: Clip, ending: Closing, travelled: GroundArc, arc: GroundArc) -> Clip:
@@ -295,7 +299,20 @@ def _whole(clip: Clip, ending: Closing, travelled: GroundArc, arc: GroundArc) ->
     rows = whole_frames.rows_of_cycle(still, length - last)
     frames = np.append(np.minimum(np.arange(length), last), 0)
     closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
-    return replace(ground_arc.added(closed, arc, np.arange(length + 1, dtype=float)), cyclic=True)
+    return _on_arc(closed, travelled, arc, clip, frames)
+
+
+def _on_arc(closed: Clip, travelled: GroundArc, arc: GroundArc, source: Clip, frames: NDArray[np.int64]) -> Clip:
+    """Return a closed cycle at the origin moved along an arc; joints that stand while the source travels stay there.
+
+    travelled : the arc of the source
+    frames (L + 1,) : of the source, the last again the first
+    """
+    moved = ground_arc.added(closed, arc, np.arange(len(frames), dtype=float))
+    standing = cycles.standing_joints(source)
+    if len(standing) and abs(travelled.step) + abs(travelled.turn) >= SAME_ARC:
+        moved = cycles.hold_joints(moved, source.taken(frames), standing)
+    return replace(moved, cyclic=True)
 
 
 def _arc(travelled: GroundArc, how: Closes) -> GroundArc:
@@ -329,7 +346,7 @@ def _cut_out(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, met
     rows = _mended(still.values, start - low, length, method, clip.rate)
     frames = np.append(np.arange(start - low, start - low + length), start - low)
     closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
-    return replace(ground_arc.added(closed, arc, np.arange(length + 1, dtype=float)), cyclic=True)
+    return _on_arc(closed, travelled, arc, clip.cut(start, start + length + 1), np.append(np.arange(length), 0))
 
 
 def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> Array:

@@ -1,12 +1,16 @@
 """Transfer of travel from bone to bone: the chosen bone carries it, and nothing moves in the world."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import SkeletonError
 from action_loom.core.figure import actions
-from action_loom.core.motion import kinematics, root_motion
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.verbs import Blend, Loop
 from action_loom.core.weave import root_carrier
 from numpy.testing import assert_allclose
 
@@ -79,3 +83,28 @@ def test_a_body_without_a_root_bone_can_only_be_carried_by_its_hips():
     assert root_carrier.by_hips(walk) is walk
     with pytest.raises(SkeletonError, match="is not above hips"):
         root_carrier.by_root(walk)
+
+
+def leaning(clip):
+    """A cycle that does not close, because the chest leans by 2° until its end."""
+    rotations, chest = clip.rotations.copy(), clip.skeleton.index("chest")
+    leans = quat.about_axis("X", np.radians(np.linspace(0.0, 2.0, len(clip))))
+    rotations[:, chest] = quat.mul(rotations[:, chest], leans)
+    return replace(clip, rotations=rotations, cyclic=False)
+
+
+@pytest.mark.parametrize(
+    "recipe", [Loop(whole="yes"), Loop(whole="yes", in_place=True), Blend()], ids=["loop", "in place", "blend"]
+)
+def test_a_root_bone_that_stands_still_stays_there_when_the_ends_of_a_cycle_are_made_to_meet(recipe):
+    walk, turn = actions.walk(cycles=1), actions.walk(cycles=1, turn=0.08)
+    clips = [with_root(leaning(clip)) for clip in (walk, turn)][: 2 if recipe.verb == "blend" else 1]
+    made = verbs.apply(recipe, clips)
+    text = " ".join(made.report["notes"] + made.report["warnings"])
+    assert "are made to meet" in text or recipe.verb == "loop"
+    assert_allclose(made.clip.rotations[:, :2], clips[0].rotations[: len(made.clip), :2], atol=0.0)
+    assert_allclose(made.clip.translations[:, :2], 0.0, atol=0.0)
+    travel = kinematics.points(made.clip)[[0, -1], 2, :2]
+    assert np.linalg.norm(travel[1] - travel[0]) == pytest.approx(
+        0.0 if getattr(recipe, "in_place", 0) else 1.4, abs=0.1
+    )
