@@ -65,7 +65,7 @@ def add_bones(rig, *bones):
 
 
 def key(rig, owner, path, values, frames=_QUARTERS):
-    """Key a property in both actions, in the second three quarters as far."""
+    """Key a property in both actions, with values scaled by 0.75 in the second."""
     for action, share in zip(actions(), (1.0, 0.75), strict=True):
         material.show(rig, action)
         for frame, value in zip(frames, values, strict=True):

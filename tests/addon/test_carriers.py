@@ -1,4 +1,4 @@
-"""Armatures that a parent or a constraint moves: results do not depend on the current frame, and it is told."""
+"""Armatures moved by a parent or a constraint: results do not depend on the current frame, and a message names it."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What the command line inside Blender refuses, and how it says so; nothing is made, saved or overwritten then."""
+"""Errors of the command line inside Blender: one line each, and nothing is made, saved or overwritten."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Actions that are keyed on the controls of four-legged rigs, and of a bird: every deforming bone goes as it should."""
+"""Actions keyed on the controls of four-legged rigs and of a bird move every deform bone correctly."""
 
 import animals
 import bpy
@@ -64,7 +64,7 @@ def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_capture
 
 @material.needs_shared
 def test_a_bird_walks_as_people_do(tmp_path):
-    """Its neck has two bones and one control; it has no arms. On IK its legs have poles, which a property turns on."""
+    """A bird without arms takes a captured walk; its mirrored action keys the property that enables its legs' poles."""
     bpy.ops.wm.open_mainfile(filepath=str(generated(tmp_path / "bird.blend", "armature_bird_metarig_add")))
     bpy.context.view_layer.objects.active = bpy.data.objects["Hero"]
     bpy.data.objects["Hero"].select_set(True)

@@ -49,7 +49,7 @@ MADE = {
 
 @pytest.fixture
 def seen(loom):
-    """What a rig shows of its body while an action plays, as a clip."""
+    """Return `of(rig, action, rate=120.0)`: the body's motion as the rig shows it while an action plays, as a clip."""
     bodies, on_controls, curves = (
         loom(f"addon.bridge.{name}") for name in ("control_body", "clip_on_controls", "curves")
     )
@@ -84,7 +84,7 @@ def is_near(loom):
 @pytest.mark.parametrize("name", MADE)
 def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen, is_near, name, limbs):
     rig = MADE[name]()
-    body = loom("addon.bridge.control_body").body_of(rig)  # before an action sets what solvers may stretch
+    body = loom("addon.bridge.control_body").body_of(rig)  # before an action sets how far solvers stretch
     before = set(bpy.data.actions)
     how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "limbs": limbs}
     assert material.import_motion(WALK, **how) == {"FINISHED"}
@@ -242,12 +242,12 @@ def test_a_limb_that_is_switched_in_the_middle_is_read_as_it_shows_and_that_is_s
         bpy.context.scene.frame_set(frame)
         shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["foot.L"].matrix
         assert np.linalg.norm(feet[frame - 1] - np.array(shown)[:3, 3]) < 1e-4
-    assert np.linalg.norm(feet[9] - feet[0]) > 0.05  # on IK it goes with its control
+    assert np.linalg.norm(feet[9] - feet[0]) > 0.05  # on IK it follows its control
     assert np.linalg.norm(feet[-1] - feet[0]) < 1e-3  # on FK the leg rests
 
 
 def stances_of(loom, clip):
-    """The frames in which each foot stands on a planted ball, without those at their ends, where it may still slide."""
+    """Return {side: [(first, last)]}: long stances on a planted ball, less two frames at both ends with some slide."""
     feet = loom("core.check.contacts").standing_feet(loom("core.check.world_pose").pose(clip))
     runs = loom("core.check.contacts").runs
     return {side: [(a + 2, b - 2) for a, b in runs(foot.ball_stands) if b - a > 12] for side, foot in feet.items()}

@@ -1,4 +1,4 @@
-"""Rigs driven by controls: clips go onto what Rigify generates, by its FK controls, and come back as they went."""
+"""Rigs driven by controls: clips are written to the FK controls of Rigify rigs and read back unchanged."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from test_skin import hang
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
 SECOND = material.SHARED / "cmu" / "cmu_mb_07_01.bvh"
 
-# In a process of its own, which ends at once: with Rigify's classes around, Blender 4.2 crashes at its exit.
+# This runs in a process of its own that ends at once: Blender 4.2 crashes at exit with Rigify's classes loaded.
 GENERATE = """
 import os, sys
 import bpy
@@ -73,7 +73,7 @@ def carried(loom):
 
 @pytest.fixture
 def fill(loom):
-    """Write a clip to the controls of a rig, in an action and its slot; returns what is said."""
+    """Return `write(into, rig, clip, body)`: key a clip on a rig's controls in an action and slot, return messages."""
     solving, writing = loom("addon.bridge.control_keys"), loom("addon.bridge.keys_on_controls")
     steps = loom("addon.ground.steps")
 
@@ -87,7 +87,7 @@ def fill(loom):
 
 @pytest.fixture
 def put_on(loom, fill):
-    """Write a clip to a new action that the rig plays; returns it and what is said."""
+    """Return `write(rig, clip, body)`: write a clip to a new action that the rig plays; return it and the messages."""
     curves = loom("addon.bridge.curves")
 
     def write(rig, clip, body, name="Walk", limbs="source"):
@@ -122,7 +122,7 @@ def apart(loom):
     return of
 
 
-# What of a Rigify rig turns about its own length by itself: the mesh's bones there spread the twist between joints.
+# Parts of a Rigify rig with their own twist: their deform bones spread the twist between joints.
 OWN_TWIST = {
     "thigh",
     "upper_arm",
@@ -376,7 +376,7 @@ def test_the_mesh_of_such_a_rig_rides_on_the_body(hero, rigs):
     assert rides["DEF-jaw"] == "DEF-spine.006"
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------------------------
 
 
 def test_a_control_that_was_changed_is_named_with_what_poses_it(hero, rigs, loom):

@@ -1,4 +1,4 @@
-"""The table of controls beside Body Roles: filled by a button, corrected by hand, and what a result then keys."""
+"""The table of controls beside Body Roles: a button fills it, the artist corrects it, and results key its controls."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""Cycles: which actions are read as such, and that what is written repeats in Blender without a seam."""
+"""Cycles: which actions count as cycles, and whether written cycles repeat in Blender without a seam."""
 
 from dataclasses import replace
 
@@ -241,7 +241,7 @@ def walking(kind):
 
 
 def rewritten(bridge, kind, interpolation):
-    """The biped and its body, what is read of its walk, and the action that this is written to."""
+    """Return the biped, its body, the read source of its walk, and the action written from it."""
     rig, action = walking(kind)
     body = bridge.rig.read(rig, moving_object=kind == "moving object")
     source = bridge.clip.read(rig, action, body, 24.0)
@@ -363,7 +363,7 @@ def test_what_is_no_cycle_is_written_without_modifiers(bridge):
 
 
 def turning(bridge, clip, degrees):
-    """A cycle whose hips, and all that hangs on them, turn to their left on the way; for a biped's own axes."""
+    """Return the clip with its hips turned left by an angle that grows to `degrees`, about the biped's Y axis."""
     angles = np.radians(degrees) * np.linspace(0.0, 1.0, len(clip))
     turns = bridge.quat.about_axis("Y", angles)
     rotations = clip.rotations.copy()
@@ -396,12 +396,12 @@ def test_whole_turns_repeat(bridge, play, mode, degrees):
     play(rig, written)
     at = played(rig, body.bones, 3, 24)
     travel = at[24:] - at[:-24]
-    # What little it turns is a jump at each end of the cycle, and no more than that.
+    # Travel differs by the fraction of a turn only, which jumps at each end of the cycle.
     assert np.abs(travel - (0.0, -1.2, 0.0)).max() < 1e-5 + np.radians(abs(degrees) % 360.0)
 
 
 def in_world(rig, action, names):
-    """What `played` returns of the action that a rig has, and how many frames a cycle takes."""
+    """Return `played` for the current action of a rig, and the number of frames in its cycle."""
     first, last = action.frame_range
     return played(rig, names, first, round(last - first)), round(last - first)
 
@@ -432,7 +432,7 @@ def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, 
     assert abs(travel[0, 0, 0]) < 0.01 * stride + 1e-5
     assert abs(travel[0, 0, 2]) < 1e-5
     no_seam(at, frames)
-    # In step, legs swing as far as those of the sources; against each other they would hardly swing at all.
+    # Sources in step keep their swing; out of step they would almost cancel it.
     reaches = []
     for action in (quick, slow):
         play(rig, action)

@@ -1,4 +1,4 @@
-"""While a weight is dragged the preview shows few frames first: those that Weave writes, and says what is missing."""
+"""While a weight is dragged, the preview first shows a few frames of the woven result and names missing steps."""
 
 import bpy
 import material
@@ -91,7 +91,7 @@ def test_it_says_that_feet_are_not_planted_and_shows_no_paths_of_other_weights(r
     assert whole.trails
     drag(1.0, 0.0)
     assert drafted(ghosts, rig)
-    assert ghost_of(loom, rig).summary.endswith("so far")  # legs of one source stay as they are
+    assert ghost_of(loom, rig).summary.endswith("so far")  # the legs of a single source stay unchanged
 
 
 def test_what_depends_on_other_frames_is_not_shown_in_part(rig, ghosts):

@@ -1,4 +1,4 @@
-"""glTF and FBX of what plays: as fast as it was made, checked by reading back, and nothing of the scene changed."""
+"""glTF and FBX of the playing action: original speed, checked by reading the file back, in an unchanged scene."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""Exporting motion files: against themselves on the way back, where they go, and what is refused."""
+"""Exporting motion files: reading them back, their places, and refusals."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""A set exported for an engine: read back by Blender and by a reader of glTF that is not ours, with its page."""
+"""A set exported for an engine: read back by Blender and by an independent glTF reader, with its page."""
 
 import json
 
@@ -35,7 +35,7 @@ def names():
 
 
 def seen(rig, action, frame):
-    """Where the heads of the bones are seen in a frame of an action."""
+    """Return {bone: world position of its head} at a frame of an action."""
     material.show(rig, action)
     bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
     return {one.name: np.array(rig.matrix_world @ one.head) for one in rig.pose.bones}

@@ -1,4 +1,4 @@
-"""Fill between keyed poses: the poses stay and stay the artist's, what is filled is Breakdown, and choices are kept."""
+"""Fill between keyed poses: poses keep their keys, filled keys are of type Breakdown, and choices are stored."""
 
 import time
 from itertools import pairwise
@@ -226,7 +226,7 @@ def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
 
 
 def test_a_capture_from_which_keys_were_deleted_is_a_block_out(blocked, loom):
-    """Its keys are of type Generated, as all that were not keyed by hand; there are no others."""
+    """All keys are of type Generated (before Blender 4.3 Breakdown) and count as poses, since no other types exist."""
     action, keyed_poses = blocked.animation_data.action, loom("addon.bridge.keyed_poses")
     for curve in material.fcurves(action):
         for point in curve.keyframe_points:

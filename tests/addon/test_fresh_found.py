@@ -1,7 +1,7 @@
-"""What the add-on finds of rigs that it has never seen, and how well it keys them, beside their true answers.
+"""Test control detection and keying on unseen rigs against their true answers.
 
-What is not right yet is an expected failure with its figure, as measured in Blender 5.2; once it is right, the test
-says so.
+Known failures are strict expected failures with their figures of Blender 5.2; a case that begins to pass fails the
+test.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def find(loom, controls):
     return found
 
 
-# --- what is found ------------------------------------------------------------------------------------------------
+# --- detection ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", cases([(name,) for name in fresh_rigs.SOUND], FOUND))
@@ -96,15 +96,15 @@ def test_finding_is_quick_and_no_limb_is_left_out_in_silence(find, name):
             assert part.ik or part.has_fk
 
 
-# --- what is keyed ------------------------------------------------------------------------------------------------
+# --- keying -------------------------------------------------------------------------------------------------------
 
 MEASURED = {}
 
 
 def measure(loom, controls, name, roles, posed, limbs):
-    """Pose controls by chance, solve for what the body shows, key it on a fresh rig: the figures of what that shows.
+    """Pose controls at random, solve for the shown body, key a fresh rig, and return the figures of its errors.
 
-    posed : what limbs are posed by, and whether the trunk bends, too
+    posed : "ik" or "fk" for the limbs; with " limbs" the trunk stays at rest
     """
     case = (name, roles, posed, limbs)
     if case in MEASURED:
@@ -182,7 +182,7 @@ def test_limbs_that_are_left_out_get_no_keys(loom, controls):
 def test_a_break_leaves_nothing_behind(controls, name):
     rig = fresh_rigs.build(name)
     before = state(rig)
-    # What is raised is for the test of sentences.
+    # An exception fails the next test, which checks the message.
     with contextlib.suppress(Exception):
         controls.find(rig)
     assert state(rig) == before

@@ -1,4 +1,4 @@
-"""The rigs of `fresh_rigs` work as their tables say, by what Blender evaluates."""
+"""The rigs of `fresh_rigs` match their tables when Blender evaluates them."""
 
 import fresh_rigs
 import pytest
@@ -6,7 +6,7 @@ from fresh_rigs import posing
 from fresh_rigs.truth import parts_of
 from mathutils import Vector
 
-# What controls reach, and what solvers leave, on a body of 1.7 m.
+# Tolerances for controls and solvers on a body of 1.7 m, in metres and degrees.
 MM, DEGREES = 0.5e-3, 0.2
 LIMBS = [(name, limb) for name in fresh_rigs.SOUND for limb in fresh_rigs.TRUTH[name].limbs]
 
@@ -35,7 +35,7 @@ class Made:
         return posing.angle(self.at_rest[self.bone(part)], (pose or self.now())[self.bone(part)])
 
     def reach(self, limb):
-        """A way that the end of a limb can go: towards its root, and aside."""
+        """Return a vector along which the end of a limb can move: towards its root, with a small offset."""
         first, _, end = (self.at_rest[self.bone(p)].translation for p in parts_of(limb)[:3])
         return (first - end) * 0.15 + Vector((0.0, -0.05, 0.02)) * self.small
 
@@ -182,7 +182,7 @@ def test_root_carries_all_and_torso_all_but_planted_limbs(made):
     off = {n: (pose[n].translation - made.at_rest[n].translation - way).length for n in deform}
     assert {n: d for n, d in off.items() if d > MM * made.small} == {}
     posing.rest(made.rig)
-    # Arms are nearly straight at rest: not so far that hands can't stay.
+    # Arms are nearly straight at rest, but the hands can still stay when the torso sinks by 2 cm.
     way = Vector((0.0, 0.0, -0.02)) * made.small
     posing.move(made.rig, made.truth.torso, way)
     pose = made.now()
@@ -196,7 +196,7 @@ def test_root_carries_all_and_torso_all_but_planted_limbs(made):
             assert carried < MM * made.small, part
 
 
-# --- what a rig has of its own ------------------------------------------------------------------------------------
+# --- special features of rigs -------------------------------------------------------------------------------------
 
 
 def test_a_head_may_keep_its_direction():

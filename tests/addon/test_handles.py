@@ -1,4 +1,4 @@
-"""Handles of tools and of the path in the 3D view: where they are, and what dragging them changes."""
+"""Handles of tools and of the path in the 3D view: their positions, and the values that dragging changes."""
 
 import math
 
@@ -11,7 +11,7 @@ from mathutils import Vector
 
 @pytest.fixture
 def walker():
-    """An armature with a walk that it plays, twice as large as a person's units."""
+    """An armature of two units per metre that plays a walk."""
     rig = material.biped(units=2.0)
     material.key_walk(rig, "walk", frames=36)
     rig.animation_data.action = bpy.data.actions["walk"]

@@ -140,7 +140,7 @@ def test_twenty_files_of_mixamo_dropped_onto_a_character_become_its_twenty_actio
     scene.frame_start = 1
     wanted = {}
     for k in range(20):
-        scene.frame_end = 16 + k  # each is as long as no other
+        scene.frame_end = 16 + k  # each file has its own length
         ending = (".fbx", ".glb", ".gltf")[k % 3]
         action.use_frame_range, action.frame_start, action.frame_end = True, 1, scene.frame_end
         path = tmp_path / f"Walking {k:02}{ending}"

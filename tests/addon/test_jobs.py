@@ -1,6 +1,6 @@
-"""Work beside the interface: how a job ends, what may happen meanwhile, and how an operator drives it.
+"""Background jobs: how a job ends, which events may happen meanwhile, and how an operator drives it.
 
-No window runs here, so the operator's steps are called one by one, as Blender would, with events made by hand.
+No window runs here, so the tests call the operator's steps one by one, like Blender, with made-up events.
 """
 
 import threading
@@ -31,7 +31,7 @@ def rig():
 
 
 class Steps:
-    """Work in steps that go on when they are told to."""
+    """Work in two halves that waits for `may_go_on` between them."""
 
     def __init__(self):
         self.may_go_on, self.reached = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""What the panel Library found: shown as ghosts, and imported onto any body, beside the interface, too."""
+"""Motion found in the panel Library is shown as ghosts and imported onto any body, also in the background."""
 
 import shutil
 import threading
@@ -89,7 +89,7 @@ def test_an_imported_stretch_moves_as_the_file_does(here, loom, searched, rig):
 
 
 def between(points):
-    """The distances (F, J, J) between all points (F, J, 3), which no turn and no step aside change."""
+    """Return the distances (F, J, J) between all points (F, J, 3), which turns and shifts leave unchanged."""
     return np.linalg.norm(points[:, :, None] - points[:, None], axis=3)
 
 
@@ -179,7 +179,7 @@ def test_a_mirrored_find_is_imported_mirrored(here, loom, lame, rig):
 
 @needs_shared
 def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
-    """A captured walk on a game character: its file is found first, and what comes back moves its limbs alike."""
+    """A character that plays a captured walk finds its file first, and the imported stretch moves its limbs alike."""
     made = tmp_path / "cmu"
     made.mkdir()
     for name in (characters.WALK, characters.RUN):
@@ -192,7 +192,7 @@ def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
     assert bpy.ops.action_loom.find_like(most=3) == {"FINISHED"}
     best = here.finder().found[0]
     assert best.name == characters.WALK
-    assert best.first <= 12  # of 120 a second: so many are left out as a T-pose and what rings behind it
+    assert best.first <= 12  # at 120 fps; the leading T-pose and its filter ringing are left out
     best.use = True
     assert bpy.ops.action_loom.import_found(plant_feet=False, rate="KEEP") == {"FINISHED"}
     action = bpy.data.actions[f"{characters.WALK} {best.first}-{best.last}"]

@@ -76,7 +76,7 @@ def evaluated(rig, action, frame):
 
 
 def segments(rig, action, name, frame):
-    """Where the segments of an evaluated bone are (S, 3), and how thick they are in each direction (S, 3, 3)."""
+    """Return the positions of an evaluated bone's segments (S, 3), and their thickness as matrices (S, 3, 3)."""
     bone = evaluated(rig, action, frame).pose.bones[name]
     every = [np.array(bone.matrix @ bone.bbone_segment_matrix(k)) for k in range(bone.bone.bbone_segments + 1)]
     across = np.diag([1.0, 0.0, 1.0])
@@ -84,7 +84,7 @@ def segments(rig, action, name, frame):
 
 
 def bent(rig, action):
-    """What `segments` returns for the bent bones, by name and frame; what the action does not key is as it stands."""
+    """Return `segments` of the bent bones by (name, frame); unkeyed properties keep their current values."""
     return {(name, frame): segments(rig, action, name, frame) for name in OTHER for frame in (1, 4, 7, 13)}
 
 

@@ -1,4 +1,4 @@
-"""Clips of .fbx, .glb and .gltf through Blender's own importers: what they are, and that nothing else stays."""
+"""Clips of .fbx, .glb and .gltf files through Blender's own importers: their content, and no leftovers."""
 
 from pathlib import Path
 
@@ -117,7 +117,7 @@ def test_a_damaged_file_is_said_in_a_few_words_without_places_in_code(model_file
 
 
 def places_of(rig, action, frame):
-    """Where the bones' heads are in the scene."""
+    """Return {bone: world position of its head} at a frame of an action."""
     material.show(rig, action)
     bpy.context.scene.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
     return {bone.name: np.array((rig.matrix_world @ bone.matrix).translation) for bone in rig.pose.bones}

@@ -1,4 +1,4 @@
-"""What is kept on a library override is there again after saving and opening, though Blender drops its properties."""
+"""Data on a library override survives saving and opening, although Blender drops its properties."""
 
 import json
 
@@ -86,7 +86,7 @@ def test_roles_stay(library, shot, bridge):
 def test_roles_of_the_library_are_overruled(library, shot, bridge):
     opened(library)
     bridge.rig.set_roles(bpy.data.objects["Hero"], {"head": "neck"})
-    assert not our_texts()  # what is no override needs none
+    assert not our_texts()  # only overrides need texts
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     (hero,) = overridden(library)

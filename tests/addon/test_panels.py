@@ -1,4 +1,4 @@
-"""The sidebar's panels: they draw whatever there is, and show what applies."""
+"""The sidebar's panels draw in every state and show the options that apply."""
 
 from threading import Event
 
@@ -149,7 +149,7 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
 
 
 def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
-    """Buttons, properties and panels follow from the registry: as many modes and operators as it has."""
+    """Buttons, properties and panels follow from the registry of verbs, which alone declares them."""
     properties, verbs = loom("addon.model.properties"), loom("core.verbs")
     items = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
     assert [item.identifier for item in items] == [recipe.verb for recipe in loom("addon.model.intents").MODES]

@@ -1,4 +1,4 @@
-"""Place and Root Motion in Blender: where an action begins, and what carries it, while the body stays where it is."""
+"""Place and Root Motion in Blender: the start of an action and the bone of its travel, with unchanged poses."""
 
 import bpy
 import material
@@ -39,7 +39,7 @@ def test_the_root_bone_takes_the_travel_and_nothing_else_moves(walker):
     assert np.ptp(before[:, root, :3, 3], axis=0).max() < 1e-6
     hips = walker.pose.bones.find("hips")
     gone = after[-1, :, :2, 3] - after[0, :, :2, 3]
-    np.testing.assert_allclose(gone[root], gone[hips], atol=1e-4)  # a cycle goes as far on the root
+    np.testing.assert_allclose(gone[root], gone[hips], atol=1e-4)  # a cycle travels equally on the root
     assert np.linalg.norm(gone[root]) > 1.0
     again = material.fcurves(action)
     assert any('"root"' in curve.data_path for curve in again)

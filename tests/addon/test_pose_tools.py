@@ -1,4 +1,4 @@
-"""Tween, Reach and Key Poses from the panel: what they take from the scene, and what comes of it."""
+"""Tween, Reach and Key Poses from the panel: the values they take from the scene, and their results."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""The preferences: what is remembered and forgotten, defaults of new scenes, colours, and a report of a problem."""
+"""The preferences: remembered data and its deletion, defaults of new scenes, colours, and a problem report."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def rig(extension):
 
 
 def drawn(chosen):
-    """What the preferences draw: kind, given values and options of each element."""
+    """Return (kind, arguments, options) of each element that the preferences draw."""
     elements = []
 
     class Page(Layout):

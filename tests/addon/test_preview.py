@@ -1,4 +1,4 @@
-"""The preview: the figures that are seen are those that Weave writes, follow the weights, and leave nothing behind."""
+"""The preview shows the figures that Weave writes, follows the weights, and leaves nothing behind."""
 
 import bpy
 import material
@@ -57,7 +57,7 @@ def test_lines_are_as_long_as_bones_in_every_frame(rig, loom):
     for figure in ghost_of(loom, rig).figures:
         one, other = figure.lines.T
         lengths = np.linalg.norm(figure.points[:, one] - figure.points[:, other], axis=2)
-        assert np.ptp(lengths, axis=0).max() < 1e-4  # whichever joints and tips are joined stay as far apart
+        assert np.ptp(lengths, axis=0).max() < 1e-4  # joined points keep their distance
         tips = {int(point) for point in figure.lines.ravel()} - set(range(len(rig.pose.bones)))
         assert len(tips) == sum(not bone.children for bone in rig.pose.bones)
 
@@ -108,7 +108,7 @@ def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
     assert len(after.figures[-1].points) != len(before.figures[-1].points)
     lines = bpy.context.scene.action_loom.rigs[0].sources
     lines[0].use = False
-    assert not follow(bpy.context)  # a single one can't be connected: nothing would come of it
+    assert not follow(bpy.context)  # a single source cannot be connected
     assert ghost_of(loom, rig) is None
     lines[0].use = True
     assert follow(bpy.context)
@@ -120,7 +120,7 @@ def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
 
 
 def test_with_live_on_what_is_ticked_is_seen_and_what_is_seen_is_woven(rig, loom):
-    """A source that is ticked after a result was made takes part, and the result stays what it was."""
+    """A source ticked after a result was made takes part in the preview, and the result stays unchanged."""
     follow = loom("addon.services.preview.ghost_follow").follow
     material.key_walk(rig, "third", frames=30)
     settings = material.list_sources(rig, "slow", "quick", "third", mode="blend")

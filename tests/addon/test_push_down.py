@@ -1,4 +1,4 @@
-"""Push Down to NLA: strips show what the actions showed, in every Blender, and one Undo takes it back."""
+"""Push Down to NLA: strips show the motion of the actions in every Blender, and one Undo removes them."""
 
 import itertools
 

@@ -71,7 +71,7 @@ def test_another_rate_and_span_are_read_again(rig, read):
 
 
 def test_a_curve_of_another_property_is_read_each_time(rig, read):
-    """What it does depends on the property, which is no content of the action."""
+    """A custom property can change the shown pose, so an action that keys one is read each time."""
     action = material.key_by_hand(rig, "walk", seed=0)
     rig["switch"] = 1.0
     rig.keyframe_insert('["switch"]', frame=1)

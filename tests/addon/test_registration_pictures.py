@@ -162,7 +162,7 @@ def test_the_same_image_is_used_again_and_nobody_elses():
     before = pixels_of(ours).copy()
     material.analyse(metric="points")
     assert len(bpy.data.images) == 2
-    assert np.abs(pixels_of(ours) - before).max() > 0.1  # painted anew where it is shown
+    assert np.abs(pixels_of(ours) - before).max() > 0.1  # repainted where it is shown
     bpy.ops.action_loom.show_registration(source="two")
     assert len(bpy.data.images) == 2
     assert tuple(theirs.size) == (4, 4)

@@ -32,7 +32,7 @@ def swing(action_name):
 
 
 def flatten(name):
-    """An artist's edit: the left thigh of an action turns a tenth as far."""
+    """Edit an action like an artist: scale the curves of both thighs to a tenth."""
     for curve in material.fcurves(bpy.data.actions[name]):
         if '"thigh.' in curve.data_path:
             for point in curve.keyframe_points:
@@ -79,7 +79,7 @@ def test_the_sources_that_changed_since_are_known_until_it_is_rebuilt(result, lo
     bpy.ops.action_loom.rebuild()
     assert changed.look(result) == ()
     bpy.data.actions.remove(bpy.data.actions["quick"])
-    assert changed.look(result) == ()  # pressing Rebuild says what is gone
+    assert changed.look(result) == ()  # Rebuild names the deleted source
 
 
 def test_a_renamed_source_is_found_and_a_deleted_one_named(result):

@@ -196,12 +196,12 @@ def test_mmd(find_controls_in):
     found, parts = find_controls_in(RIGS / "mmd_own.blend")
     assert found.notes == ()
     leg = parts["Left leg"]
-    assert [bone for _, bone in leg.bones] == ["足D.L", "ひざD.L", "足首D.L", "足先EX.L"]  # what the mesh hangs on
+    assert [bone for _, bone in leg.bones] == ["足D.L", "ひざD.L", "足首D.L", "足先EX.L"]  # these deform the mesh
     assert [control for _, control in leg.fk] == ["足.L", "ひざ.L", "足首.L", "足先EX.L"]
     assert (leg.ik, leg.pole) == ("足ＩＫ.L", "")
     assert {(switch.fk, switch.ik) for switch in leg.switches} == {(0.0, 1.0)}
     assert [control for _, control in parts["Right arm"].fk] == ["腕.R", "ひじ.R", "手首.R"]
-    # The lower body hangs beside the upper one; what carries both is what carries the legs, too: 腰 does not.
+    # The lower body is a sibling of the upper one; the control above both also carries the legs: グルーブ, not 腰.
     trunk = dict(parts["Trunk"].fk)
     assert (found.root, found.torso, trunk["hips"], trunk["spine"]) == ("全ての親", "グルーブ", "下半身", "上半身")
 

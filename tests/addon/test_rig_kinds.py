@@ -1,4 +1,4 @@
-"""Rigs that are linked or overridden, and rigs with Stretch To, B-bones or Spline IK: right keys, or one sentence."""
+"""Linked and overridden rigs, and rigs with Stretch To, B-bones or Spline IK, get right keys or one sentence."""
 
 import bpy
 import numpy as np

@@ -16,7 +16,7 @@ MAKES = {
 
 
 def other_rest(rig, chance):
-    """Every joint a few centimetres elsewhere, on both sides alike; what shared a place shares it still."""
+    """Move every joint by up to 1.5 cm per axis, symmetrically; joints that share a place still share it."""
     bpy.ops.object.mode_set(mode="EDIT")
     moved = {}
     for bone in rig.data.edit_bones:

@@ -1,4 +1,4 @@
-"""Loops and connections in Blender: what plays on for ever, and what goes over into what."""
+"""Loops and connections in Blender: endless loops, and transitions from one action to another."""
 
 import bpy
 import material
@@ -145,7 +145,7 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     assert best["length"] == pytest.approx(30, abs=1)
     bpy.ops.action_loom.choose_candidate(index=0)
     assert (settings.loop.start, settings.loop.length) == (best["start"], best["length"])
-    assert bpy.context.scene.frame_current == 1  # what is shown is no cycle of this action
+    assert bpy.context.scene.frame_current == 1  # the armature shows another action
     bpy.ops.action_loom.choose_candidate(index=0)
     show(loom, long_walk, "walk")
     bpy.ops.action_loom.choose_candidate(index=0)
@@ -192,7 +192,7 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     bpy.ops.action_loom.connect()
     action = long_walk.animation_data.action
     assert action.pose_markers["Seam 1"].frame == 1 + chosen["from_frame"] + 1
-    # Looking again is not bound to what was chosen before.
+    # A new search does not depend on the chosen candidate.
     bpy.ops.action_loom.find_transitions()
     assert len(
         loom("addon.services.matching.candidates").candidates_of(bpy.context.scene, long_walk).candidates

@@ -48,7 +48,7 @@ def test_constraints_drivers_and_inverse_kinematics_are_read_as_seen(bridge):
     seen = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0)
     assert seen_error(bridge, rig, seen, body) < 1e-5
     keyed = bridge.clip.read(rig, action, body, 24.0)
-    assert seen_error(bridge, rig, keyed, body) > 0.01  # what is keyed is something else
+    assert seen_error(bridge, rig, keyed, body) > 0.01  # the keys alone give other poses
     assert "pose 'bone0', 'bone1', 'bone2', 'bone3' and 1 more: results key them as their sources do" in seen.notes[-1]
 
 
@@ -114,7 +114,7 @@ def test_limits_trim_keys_and_do_not_hide_them(bridge):
 
 
 def state(rig):
-    """What of the artist's file a reading could change."""
+    """Return the data of the file that reading could change."""
     data = rig.animation_data
     pose = [np.array(bone.matrix_basis) for bone in rig.pose.bones]
     slot = getattr(data, "action_slot", None)
@@ -279,7 +279,7 @@ def test_in_steps_the_same_is_seen(bridge, monkeypatch, make):
     assert np.array_equal(in_steps.translations, at_once.translations)
 
 
-# In a process of its own, which ends at once: with Rigify's classes around, Blender 4.2 crashes at its exit.
+# This runs in a process of its own that ends at once: Blender 4.2 crashes at exit with Rigify's classes loaded.
 GENERATED = """
 import json, os, sys
 from importlib import import_module

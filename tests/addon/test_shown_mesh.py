@@ -1,4 +1,4 @@
-"""What the mesh shows of a result and of no source is said: it sinks, floats, is torn, or a part leaves its place."""
+"""A mesh that sinks, floats, tears or loses a part in a result, but not in its sources, is reported."""
 
 import bpy
 import material
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def rig():
-    """A walker in a skin of one box a bone, with a sword beside it that is keyed to stay in a hand."""
+    """A walker in a skin of one box per bone, with a sword beside it, keyed to stay in a hand."""
     made = material.biped()
     for name, stride in (("one", 1.2), ("two", 1.6)):
         material.key_walk(made, name, frames=24, stride=stride)

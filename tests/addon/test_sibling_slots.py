@@ -118,7 +118,7 @@ def test_an_edit_of_the_face_alone_is_read_anew(rig):
 
 
 def rebuild(capfd):
-    """What Rebuild reports of what has changed since, "" for nothing."""
+    """Rebuild the result; return the report of changes since, or ""."""
     capfd.readouterr()
     bpy.ops.action_loom.rebuild(action="Mixed")
     return "".join(line for line in capfd.readouterr().out.splitlines() if "changed since" in line)

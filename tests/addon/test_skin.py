@@ -13,7 +13,7 @@ WAYS = [False, True]
 
 
 def hang(rig, vertices=600, influences=6, seed=3, preserve=False, faces=True, least=0):
-    """A mesh of random vertices that hang on random bones of a rig."""
+    """Return a mesh of random vertices weighted to random bones of a rig."""
     rng = np.random.default_rng(seed)
     mesh = bpy.data.meshes.new("Cloud")
     places = rng.uniform(-1.0, 1.0, (vertices, 3)) * (0.6, 0.4, 1.0) + (0.0, 0.0, 1.0)

@@ -84,7 +84,7 @@ def numbers(row):
     return np.frombuffer(row, dtype=np.float32)
 
 
-# --- what is reported -----------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------------------------
 
 
 def pose_arm(rig):
@@ -238,7 +238,7 @@ def test_the_command_line_reports_it(rig, command, tmp_path):
     assert reported == [f"rotation of '{ARM}' ('slow', 'quick') {SINCE}: set that back to get the same result again"]
 
 
-# --- what is not ----------------------------------------------------------------------------------------------------
+# --- no reports -----------------------------------------------------------------------------------------------------
 
 
 def test_without_a_change_every_frame_gives_the_same_bytes_and_no_warning(rig, capfd):

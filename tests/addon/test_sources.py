@@ -1,4 +1,4 @@
-"""The list of sources: filling it, ordering it, what each line says of how an action is read."""
+"""The list of sources: filling, order, and the notes of each line on reading its action."""
 
 import bpy
 import material

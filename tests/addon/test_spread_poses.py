@@ -1,4 +1,4 @@
-"""Poses that an artist makes over an action, spread from the panel: hit, added to, taken out, made anew."""
+"""Spread poses from the panel: results hit each pose, and poses can be added, removed and rebuilt."""
 
 import json
 
@@ -214,7 +214,7 @@ def test_events_are_held_where_the_list_says_and_markers_stay_at_their_beginning
     walk = walker.animation_data.action
     walk.pose_markers.new("hit").frame = 25
     was = material.fingerprint(walk)
-    # The walk closes: what the hold takes is given back over its end, up to frame 4.6 of the next one.
+    # The walk closes: the time of the hold is given back over its end, up to frame 4.6 of the next cycle.
     before = {frame: pose(walker, walk, frame) for frame in (6, 15, 25)}
     settings = bpy.context.scene.action_loom
     bpy.context.scene.frame_set(25)
@@ -266,7 +266,7 @@ def test_held_events_are_made_again_and_rows_of_two_numbers_are_read(walker):
     for frame, before in enumerate(poses):
         for name, there in pose(walker, made, frame).items():
             np.testing.assert_allclose(there, before[name], atol=1e-6)
-    # What was made before holds were there has rows of two numbers.
+    # Results made before holds existed have rows of two numbers.
     about = json.loads(made["action_loom"]["recipe"])
     made["action_loom"]["recipe"] = json.dumps({**about, "events": [[24, 28]]})
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}

@@ -1,4 +1,4 @@
-"""Bones that nothing keys, but the pose has moved: what an importer leaves of a root above the body."""
+"""Unkeyed bones that the pose has moved, like a root that an importer leaves above a body."""
 
 import bpy
 import numpy as np

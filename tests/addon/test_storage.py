@@ -1,4 +1,4 @@
-"""What a result remembers: its recipe, its sources whatever becomes of them, and whether somebody edited it."""
+"""A result stores its recipe, its sources even if renamed or deleted, and whether somebody edited it."""
 
 import os
 import subprocess
@@ -180,7 +180,7 @@ def test_a_saved_file_remembers_everything(loom, storage, fingerprint, recipe, p
     assert names(storage.find_sources(prowl)) == ["stroll", "sneak"]
     assert edited(storage, fingerprint, prowl) == [True, False]
     assert not storage.edited_by_hand(prowl)
-    # Renamed by somebody who has no Action Loom, it is found by its content.
+    # A source renamed without Action Loom is found by its content.
     bpy.data.actions["sneak"].name = "creep"
     bpy.app.handlers.save_pre.remove(loom("addon.model.result_names")._note_names)
     save_and_reload(tmp_path / "saved.blend")
@@ -275,7 +275,7 @@ def test_linked_sources_are_told_from_local_ones_of_the_same_name(storage, error
     (sneak,) = link(path, "sneak")
     assert [action for action, _ in storage.find_sources(result)] == [walk, sneak]
     result.use_fake_user = True
-    bpy.data.objects["Other"].animation_data_create().action = walk  # else nobody keeps what is linked
+    bpy.data.objects["Other"].animation_data_create().action = walk  # Blender does not save unused linked data
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     path.unlink()
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))

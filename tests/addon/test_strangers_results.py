@@ -90,7 +90,7 @@ def one_source(action):
 NO_RECIPE = "can't be read: This is not a recipe (a JSON object"
 NO_REQUEST = "can't be read: This is not what is asked of a result: "
 NO_STRETCH = "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 2"
-# What is wrong, and what is said of it.
+# Each damage, and the expected message.
 RESULTS = {
     "an int": (whole(5), CHANGED),
     "a float": (whole(0.5), CHANGED),
@@ -229,11 +229,11 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     if expected:
         assert (code in (1, 2), err.count("\n")) == (True, 1), err
     message("blend", sources=BOTH, result_name="Fresh")
-    assert "Fresh" in bpy.data.actions  # what is damaged about one result hinders no other
+    assert "Fresh" in bpy.data.actions  # damage of one result does not stop other results
 
 
 NO_ROLES = "The body roles of Biped can't be read: its custom property 'action_loom_roles' was changed by something"
-# What the roles of the armature are, and what is said of it.
+# Each value of the stored roles, and the expected message.
 ROLES = {
     "int": (5, NO_ROLES),
     "float": (0.5, NO_ROLES),

@@ -114,7 +114,7 @@ def test_a_scene_s_rate_that_is_none_is_a_sentence(opened, fps, base, tmp_path, 
 
 
 def stored(*path):
-    """A group of the settings as it is stored, without what Blender checks when it is set."""
+    """Return a group of the settings as stored, without Blender's checks on assignment."""
     scene = bpy.context.scene
     group = scene.bl_system_properties_get(do_create=True) if hasattr(scene, "bl_system_properties_get") else scene
     for name in (KEY, *path):

@@ -1,4 +1,4 @@
-"""The strip at the timeline: what plays when, as rows to draw, and what dragging changes."""
+"""The strip at the timeline: rows of the parts that play over time, and the changes made by dragging."""
 
 import itertools
 import time
@@ -255,7 +255,7 @@ def test_of_a_ghost_the_lists_own_weights_are_dragged(walks, strips, loom):
     assert len(handles(strips, "weight")) == 2
     now = handles(strips, "weight")[1]
     assert now.level == pytest.approx(0.1, abs=0.02)
-    # Blended, the sources' own times count: the key itself has moved by about as much.
+    # The sources' own times count for a blend, so the key itself has moved by about the same amount.
     keyed = loom("addon.services.weights.weights_over_time").keyed(scene, scene.action_loom.rigs[0])
     assert keyed[0] == 1.0
     assert 17.0 < keyed[1] < 23.0

@@ -1,4 +1,4 @@
-"""Style and Parametric in Blender: learnt from imported walks of several people, on the figure that is at hand."""
+"""Style and Parametric in Blender: learnt from imported walks of several people, used on the current figure."""
 
 import bpy
 import characters

@@ -1,4 +1,4 @@
-"""A sword that is keyed to stay in a hand stays there in every result; measured on evaluated bones."""
+"""A sword keyed to stay in a hand stays there in every result, measured on evaluated bones."""
 
 import bpy
 import material

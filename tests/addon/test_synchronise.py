@@ -1,4 +1,4 @@
-"""Analysing and re-timing: the curve, what it is remembered by, and whether the panel knows that it still holds."""
+"""Analysing and re-timing: the curve, the content that identifies it, and whether the panel knows that it holds."""
 
 import bpy
 import material

@@ -13,12 +13,12 @@ def activate(thing):
 
 
 def button(rig):
-    """What a button of the tab passes on: the armature that the tab is about."""
+    """Return the context that a button of the tab passes on: the armature of the tab."""
     return bpy.context.temp_override(action_loom_armature=rig)
 
 
 def why_not(operator, rig):
-    """What a button says that is grey, "" for one that can be pressed."""
+    """Return the reason why a button is grey, or "" if it can be pressed."""
     with button(rig):
         if getattr(bpy.ops.action_loom, operator).poll():
             return ""
@@ -122,7 +122,7 @@ def test_buttons_say_why_they_cannot_be_pressed(listed):
         assert why_not(operator, listed) == "Tick 1 source or more (0 ticked)"
     lines.clear()
     assert why_not("remove_source", listed) == "The list of sources is empty"
-    # A script names what it is about.
+    # Scripts name their sources, so they need no list.
     assert bpy.ops.action_loom.blend(sources=BOTH) == {"FINISHED"}
 
 

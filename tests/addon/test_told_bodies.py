@@ -1,4 +1,4 @@
-"""What a result says of an action that keys a part of the body, and of a second body in the armature."""
+"""Results report an action that keys a part of the body, and a second body in the armature."""
 
 import bpy
 import characters

@@ -16,7 +16,7 @@ def reader(loom):
 
 
 def both(reader, drawn):
-    """What the nodes tell, and what the vertices do, with all groups counting; in order of the groups."""
+    """Return the weights read by nodes and by vertices, with all groups counting, in the order of the groups."""
     names = [group.name for group in drawn.vertex_groups]
     first, bones, weights = reader.by_vertices(drawn.data, list(range(len(names))))
     kept = weights > 0.0

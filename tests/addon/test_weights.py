@@ -1,4 +1,4 @@
-"""Weights over time as keys of the scene, the pad, and what is picked instead of typed."""
+"""Weights over time as keys of the scene, the weight pad, and values picked instead of typed."""
 
 import bpy
 import material
@@ -45,7 +45,7 @@ def test_keyed_weights_become_rows_of_the_recipe(listed, loom):
     assert found[-1] == (1.0, 0.0, 1.0)
     scene = bpy.context.scene
     weights = loom("core.verbs.blend.weights").of_recipe(loom("core.verbs").Blend(weight_keys=found), 2)
-    for frame in range(1, 34):  # what the sliders show is what is woven
+    for frame in range(1, 34):  # the sliders show the woven weights
         scene.frame_set(frame)
         now = numpy.array([line.weight for line in scene.action_loom.rigs[0].sources])
         assert abs(now / now.sum() - weights.at(numpy.array([(frame - 1) / 32]))[:, 0]).max() < 0.015
@@ -65,7 +65,7 @@ def test_keys_follow_their_line_when_it_is_moved_and_go_with_it(listed, loom):
 
 
 def test_a_slider_that_blender_keyed_itself_counts_as_well(listed, loom):
-    """Blender writes the path by the line's place, every time anew."""
+    """Keys that Blender inserts by a line's index count like keys by its name."""
     scene = bpy.context.scene
     for frame, weight in ((1, 0.0), (33, 1.0)):
         listed.sources[1].weight = weight
@@ -191,7 +191,7 @@ def test_labels_of_the_lines_connect_alike_only_and_come_back(loom):
     assert [line.label for line in bpy.context.scene.action_loom.rigs[0].sources][:2] == ["slow_walk", ""]
 
 
-# --- what is shown of a result --------------------------------------------------------------------------------------
+# --- display of a result --------------------------------------------------------------------------------------------
 
 
 def test_what_went_wrong_stands_in_the_panel_until_something_is_tried_again(listed, loom):

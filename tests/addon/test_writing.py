@@ -37,7 +37,7 @@ def breaking(loom, monkeypatch):
 
 
 def state():
-    """What of a file a broken writing could leave behind."""
+    """Return the data of a file that a broken write could change."""
     return [(a.name, a.users, a.use_fake_user, material.fingerprint(a), dict(a).keys()) for a in bpy.data.actions]
 
 
@@ -73,7 +73,7 @@ def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(ri
     assert kept["mine"] == "a note"
     assert material.fcurves(kept)[0].color_mode == "CUSTOM"
     assert np.array_equal(material.pose_positions(rig, ["hand.L"], 12), pose)
-    bpy.ops.action_loom.rebuild(overwrite_edits=True)  # and it is a result that can be made anew
+    bpy.ops.action_loom.rebuild(overwrite_edits=True)  # the result can be rebuilt
     assert rig.animation_data.action == strip.action == bpy.data.actions["Mixed"]
     assert state() != before
 
@@ -98,7 +98,7 @@ def turned(rig):
 
 
 def woven(loom, names=("slow", "quick")):
-    """What an operator has in its hands before it writes."""
+    """Weave as an operator does, and return a function that writes the result."""
     reading, computing, writing = (
         loom(f"addon.services.weaving.{name}") for name in ("reading", "computing", "writing")
     )

@@ -48,7 +48,7 @@ def expected(truth, kind):
 
 
 def as_found(truth, found, kind):
-    """Return the found controls in the same form; limbs without FK have no FK entry."""
+    """Return the found controls in the same form; FK entries exist only for limbs with FK in the truth."""
     controls = {bone: dict(part.fk).get(role, "") for part in found.parts for role, bone in part.bones}
     out = {part: controls.get(truth.deform[part][0], "") for part in truth.deform if part in expected(truth, kind)}
     parts = {part.name: part for part in found.parts}
