@@ -24,7 +24,7 @@ def can_be_undone(name):
 
 
 READERS = [name for name in EVERY if "sources" in TABLE[name].options or name == "rebuild"]
-SEEN = [name for name in (*READERS, "export_motion") if name != "rebuild"]  # these have the option `visual`
+SEEN = [name for name in (*READERS, "export_motion") if name != "rebuild"]  # these take the option `visual`
 
 
 def test_every_operator_is_in_the_table():
@@ -36,7 +36,7 @@ def test_every_operator_is_in_the_table():
 
 @pytest.fixture(scope="module")
 def good(extension, tmp_path_factory):
-    """A character in the midst of its work: two listed walks, a result that it has, an NLA track, a path."""
+    """A character with two listed walks, a result that it plays, an NLA track and a path."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig = material.biped()
     for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
@@ -85,7 +85,7 @@ def prepared(good, tmp_path):
 
 
 def filled(value, folder):
-    """Options with the folder of the test in the place of FOLDER."""
+    """Return options with the test's folder instead of FOLDER."""
     if isinstance(value, dict):
         return {name: filled(one, folder) for name, one in value.items()}
     if isinstance(value, list):
@@ -224,9 +224,9 @@ def test_switched_off_and_on_or_loaded_anew_everything_is_as_it_was(prepared, ex
 
 
 def _load_anew(addon):
-    """Load one of Blender's own add-ons as at its start.
+    """Reload one of Blender's own add-ons as at startup.
 
-    Of 4.2's exporter of glTF, Reload Scripts leaves some modules twice: then it writes each bone two times.
+    Reload Scripts leaves some modules of 4.2's glTF exporter twice, and it then writes each bone two times.
     """
     addon_utils.disable(addon)
     for name in [name for name in sys.modules if name.partition(".")[0] == addon]:

@@ -81,7 +81,7 @@ def assert_same_pose(before, after, atol=1e-5):
 
 @pytest.mark.parametrize("k", [0, 2])
 def test_angles_baked_with_jumps_go_on_and_every_frame_is_as_it_was(rig, k):
-    """Both orders; whole turns, and the other triple of the same rotation."""
+    """Clean angles of two rotation orders: shifts by whole turns, and the other triple of the same rotation."""
     order = rig.pose.bones[k].rotation_mode
     middle = "XYZ".index(order[1])
     time = np.arange(40)
@@ -107,7 +107,7 @@ def test_angles_baked_with_jumps_go_on_and_every_frame_is_as_it_was(rig, k):
     kept = [one for one in material.fcurves(bpy.data.actions["by hand before Clean Up"]) if one.data_path == path]
     np.testing.assert_allclose(np.column_stack([values(one) for one in kept]), spoilt, atol=1e-6)
     assert bpy.ops.action_loom.clean_up(names=False) == {"FINISHED"}
-    assert len(bpy.data.actions) == 2  # nothing was left to clean, so no copy was kept
+    assert len(bpy.data.actions) == 2  # no change, so no copy was kept
     assert action == rig.animation_data.action
 
 
@@ -142,7 +142,7 @@ def test_quaternions_come_into_one_hemisphere_handles_too(rig):
     assert ((q[1:] * q[:-1]).sum(axis=1) > 0.0).all()
     assert_same_pose(before[: len(at_keys)], shown(rig, at_keys))
     middle = shown(rig, np.arange(1, 56))[:, 1]
-    assert np.abs(np.diff(middle, axis=0)).max() < 0.1  # nothing turns the long way round any more
+    assert np.abs(np.diff(middle, axis=0)).max() < 0.1  # no more turns the long way round
 
 
 def test_partly_keyed_quaternions_and_angles_with_keys_of_their_own_are_left_but_for_whole_turns(rig):
@@ -186,7 +186,7 @@ def test_cycles_whose_ends_differ_a_little_are_closed_and_what_travels_travels(r
     cycles(key(rig, turns, 1, [(1, 0.1), (13, 0.9), (25, 0.5)]))  # too far
     cycles(key(rig, moves, 0, [(1, 0.0), (13, 0.5), (25, 1.0)]), "REPEAT_OFFSET")
     cycles(key(rig, moves, 1, [(1, 0.0), (13, 0.5), (25, 0.00005)]), "REPEAT_OFFSET")
-    cycles(key(rig, moves, 2, [(1, 0.0), (13, 0.5), (25, 0.01)]), "REPEAT_OFFSET")  # goes on slowly
+    cycles(key(rig, moves, 2, [(1, 0.0), (13, 0.5), (25, 0.01)]), "REPEAT_OFFSET")  # a slow drift
     clean(cycles=True)
     last = [values(curve_of(rig, path, index))[-1] for path, index in ((turns, 0), (turns, 1), (moves, 0), (moves, 1))]
     np.testing.assert_allclose(last, [0.1, 0.5, 1.0, 0.0], atol=1e-7)

@@ -8,7 +8,7 @@ from pathlib import Path
 import material
 import pytest
 
-TASKS = Path(__file__).resolve().parents[1] / "data" / "flamenco_tasks.json"  # which the job type for Flamenco makes
+TASKS = Path(__file__).resolve().parents[1] / "data" / "flamenco_tasks.json"  # made by the job type for Flamenco
 BLEND = '[[job]]\nverb = "blend"\n'
 JOBS = (
     'folder = "out"\n[[job]]\nverb = "sync"\nclips = ["Sneak"]\neach = "[CW]*"\n'

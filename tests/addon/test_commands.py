@@ -279,7 +279,7 @@ def test_results_are_made_anew_by_their_recipe(command, scene, prowl, out):
     (made,) = report["results"]
     assert (made["verb"], made["inputs"], made["action"]) == ("blend", ["Creep", "Carry"], "Prowl")
     assert curves_of(material.opened(scene)["Prowl"]) == after
-    # The same as if it were blended now.
+    # A new blend gives the same.
     assert command("blend", "Creep", "Carry", "--result-name", "Again", "--save")[0] == 0
     assert curves_of(bpy.data.actions["Again"]) == after
 

@@ -16,7 +16,7 @@ WALK = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
     params=["bird", "wolf", *(pytest.param(name, marks=material.needs_shared) for name in ("cat", "horse"))]
 )
 def walking(request, tmp_path):
-    """An animal of Rigify's, with a walk of its own."""
+    """An animal of Rigify with a walk of its own."""
     if request.param in ("cat", "horse"):
         rig = of_maker(f"rigify_{request.param}")
     else:
@@ -52,7 +52,7 @@ def test_mirrored_twice_every_bone_is_where_it_was(walking, capfd):
 
 @material.needs_shared
 def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_captures():
-    """Its arms and legs are of more pieces than people's."""
+    """Its arms and legs consist of more bones than a person's."""
     rig = of_maker("tps_red_robot")
     walk = bpy.data.actions["Walk-cycle"]
     before = animals.deforming(rig, walk, 20)

@@ -55,7 +55,7 @@ def keyed_by_chance(rig, names, seed=0):
 
 
 def deforming(rig, action, frames):
-    """The deforming bones as they are shown (F, B, 4, 4), by name."""
+    """Return the evaluated matrices (F, B, 4, 4) of deforming bones, by name."""
     material.show(rig, action)
     out = {bone.name: [] for bone in rig.data.bones if bone.use_deform}
     for frame in frames:

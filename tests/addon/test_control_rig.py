@@ -101,7 +101,7 @@ def put_on(loom, fill):
 
 @pytest.fixture
 def apart(loom):
-    """How far bones are from a clip on some frames: by bone, (mm, degrees of its direction, degrees in all)."""
+    """Return `of(rig, clip, body)`: the largest errors of each bone (mm, degrees of direction, degrees of any axis)."""
     kinematics, quat = loom("core.motion.kinematics"), loom("core.motion.quat")
 
     def of(rig, clip, body, prefix=""):
@@ -187,7 +187,7 @@ def test_a_rig_without_a_mesh_takes_captures_and_its_root_stays_at_rest(hero):
         bpy.context.scene.frame_set(frame)
         assert np.abs(np.array(hero.pose.bones["root"].matrix_basis) - np.eye(4)).max() < 1e-5
         hips.append(np.array(hero.pose.bones["DEF-spine"].head)[:2])
-    assert np.linalg.norm(hips[0]) < 0.2  # it begins where the rig stands, and goes from there
+    assert np.linalg.norm(hips[0]) < 0.2  # it begins at the rig's place and travels on
     assert np.linalg.norm(hips[2]) > 1.5
     (rig,) = bpy.context.scene.action_loom.rigs
     assert rig.last_warnings.startswith("Limbs are keyed on FK")
@@ -293,7 +293,7 @@ def test_inverse_kinematics_of_a_source_are_seen_on_the_fk_controls(hero, rigs, 
     assert {name.split('"')[1] for name in clip.channels} == {"brow.T.L.001"}
     assert max(far for far, _, _ in apart(hero, clip, body).values()) < 0.05  # as it was read
     _, message = put_on(hero, clip, body)
-    assert "can't be stretched and end up to 1.9 cm short" in message  # Blender's solver stretches limbs that bend, too
+    assert "can't be stretched and end up to 1.9 cm short" in message  # Blender also stretches bent limbs
     for name, (far, _, _) in apart(hero, clip, body).items():
         firm = name == "root" or name.split("-")[1].split(".")[0] in (
             "spine",

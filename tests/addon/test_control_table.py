@@ -8,7 +8,7 @@ from test_hand_keyed import key, made_by
 
 
 def listed(rig):
-    """The line of the list of sources for a rig, after its controls were looked for."""
+    """Find the controls of a rig and return its list of sources."""
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     assert bpy.ops.action_loom.find_controls() == {"FINISHED"}

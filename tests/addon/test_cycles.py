@@ -129,7 +129,7 @@ def test_a_range_of_one_frame_is_one_frame_and_no_cycle(bridge, span, declared, 
 
 
 def retimed(action, factor, offset):
-    """The keys of an action at other times, as if it had been made at another frame rate."""
+    """Scale and shift the keys of an action in time, as if made at another frame rate."""
     for curve in material.fcurves(action):
         for point in curve.keyframe_points:
             for co in (point.co, point.handle_left, point.handle_right):
@@ -166,7 +166,7 @@ def test_a_cycle_that_ends_between_frames_is_read_whole(bridge, visual, frames, 
 
 @pytest.mark.parametrize("fps", [24, 25, 30, 60])
 def test_blends_of_cycles_made_at_another_rate_close(bridge, fps):
-    """Made at 24 frames a second, imported into a scene of another rate: keys stand anywhere."""
+    """Cycles made at 24 fps have keys between frames in a scene of another rate, and their blends close."""
     rig = material.biped()
     bpy.context.scene.render.fps = fps
     for name, frames in (("slow", 36), ("quick", 25)):
@@ -291,7 +291,7 @@ def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, play, kind, int
 
 
 def played(rig, names, first, frames):
-    """World positions (6 F + 1, J, 3) of bone heads, from one cycle before the keys to five after they begin."""
+    """World positions (6 F + 1, J, 3) of bone heads, from one cycle before frame `first` to five cycles after it."""
     return np.array([material.pose_positions(rig, names, first + k) for k in range(-frames, 5 * frames + 1)])
 
 
@@ -299,7 +299,7 @@ def no_seam(at, frames):
     """Assert that neither places nor velocities jump more where a cycle ends than inside it."""
     for order in (1, 2):
         steps = np.abs(np.diff(at, n=order, axis=0)).max(axis=(1, 2))
-        # A difference of the order n belongs to a seam if one of its n + 1 frames lies beyond.
+        # A difference of order n belongs to a seam if one of its n + 1 frames is beyond it.
         seams = np.zeros(len(steps), dtype=bool)
         for seam in range(frames, len(at) - 1, frames):
             seams[seam - order + 1 : seam + 1] = True
@@ -407,7 +407,7 @@ def in_world(rig, action, names):
 
 
 def swing(at, names, frames):
-    """How far (m) the left foot comes before and behind the right one in a cycle of a body that faces −Y."""
+    """Return the range (m) of the left foot's lead over the right one in a cycle of a body that faces −Y."""
     left, right = (at[frames : 2 * frames, names.index(f"foot.{side}"), 1] for side in "LR")
     return np.ptp(right - left)
 

@@ -25,7 +25,7 @@ def ghost_of(loom, rig):
 
 
 def drag(first, second):
-    """Change the weights without a preview that follows at once."""
+    """Change the weights in another mode, so that no live preview follows."""
     settings = bpy.context.scene.action_loom
     lines = {line.action.name: line for line in settings.rigs[0].sources}
     settings.mode = "loop"
@@ -84,7 +84,7 @@ def test_it_says_that_feet_are_not_planted_and_shows_no_paths_of_other_weights(r
     few = ghost_of(loom, rig)
     assert few.summary.endswith("so far, feet not planted yet")
     assert (few.trails, few.standing, few.parts) == ((), {}, None)
-    assert (few.recipe, few.woven) == (before.recipe, before.woven)  # which belong to each other
+    assert (few.recipe, few.woven) == (before.recipe, before.woven)  # recipe and woven clip match
     assert ghosts.reweave(bpy.context, bpy.context.scene, rig)
     whole = ghost_of(loom, rig)
     assert whole.recipe.weights == pytest.approx((0.3, 0.7))

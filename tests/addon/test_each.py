@@ -10,7 +10,7 @@ from drawing import context_now, draw
 
 def tick(rig, *names):
     bpy.context.scene.action_loom.edit_which = "TICKED"
-    bpy.context.scene.action_loom.result.place = "REFERENCE"  # whatever the figure plays meanwhile
+    bpy.context.scene.action_loom.result.place = "REFERENCE"  # independent of the figure's current action
     return material.list_sources(rig, *names, mode="loop")
 
 
@@ -33,7 +33,7 @@ def walks(loom):
 
 
 def pressed(rig, operator, **options):
-    """The actions that are new after a button of the tab was pressed."""
+    """Press a button of the tab and return the new actions by name."""
     before = set(bpy.data.actions)
     with bpy.context.temp_override(action_loom_armature=rig):
         assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}

@@ -14,7 +14,7 @@ from drawing import Drawing, Layout, context_now
 
 @pytest.fixture
 def walker():
-    """A biped with two listed walks; it has the first."""
+    """A biped with two ticked walks that plays the first."""
     rig = material.biped()
     material.key_walk(rig, "run", frames=24, stride=1.8)
     walk = material.key_walk(rig, "walk", frames=36)

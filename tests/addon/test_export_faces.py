@@ -1,4 +1,4 @@
-"""A file of an action has that action's own face and no other's; measured by Blender's importers."""
+"""An exported action has its own face and no other, as Blender's importers show."""
 
 import bpy
 import material
@@ -56,7 +56,7 @@ def state():
 
 
 def greatest(path, animation=None):
-    """The greatest value of each shape key in a file, as Blender's importer has it."""
+    """Return the greatest value of each shape key in a file, as Blender imports it."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if path.suffix == ".glb":
         bpy.ops.import_scene.gltf(filepath=str(path))
@@ -158,7 +158,7 @@ def of_face(action):
 
 
 def seen_of(name):
-    """The values of the shape keys on the frames of an action, as they play with it alone."""
+    """Return the values of the shape keys on the frames of an action that plays alone."""
     keys, found = bpy.data.meshes["Face"].shape_keys, {"smile": [], "frown": []}
     action, keys.animation_data.action = bpy.data.actions[name], None
     for key in keys.key_blocks:

@@ -42,7 +42,7 @@ def seen(rig, action, frame):
 
 
 def same_places(rig, name, places, seconds):
-    """How far joints (by name, (F, 3)) of an exported animation are from where the action has them, at the most."""
+    """Return the largest distance of exported joints, {name: (F, 3)}, from their places in the action."""
     action = bpy.data.actions[name]
     first, last = action.frame_range
     worst, count = 0.0, len(seconds)

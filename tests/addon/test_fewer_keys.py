@@ -32,7 +32,7 @@ def baked(rig, name="baked", seed=4, frames=60):
 
 
 def places(rig, action, frames):
-    """Heads and tails (F, 2 J, 3) of all bones as Blender shows them."""
+    """Return heads and tails (F, 2 J, 3) of all bones as Blender shows them."""
     material.show(rig, action)
     found = []
     for frame in frames:
@@ -42,7 +42,7 @@ def places(rig, action, frames):
 
 
 def off(rig, one, other, frames):
-    """How far (m) bones are from one another at most."""
+    """Return the largest distance (m) of bones between two actions."""
     return float(np.linalg.norm(places(rig, one, frames) - places(rig, other, frames), axis=2).max())
 
 

@@ -129,7 +129,7 @@ def commands_of(loom):
 def test_every_verb_has_a_menu_a_page_a_job_key_and_a_command(loom, drawn_in):
     names, commands = loom("addon.interface.operators.verbs")._NAMES, commands_of(loom)
     paths = places(drawn_in, "VIEW3D_MT_object_animation")
-    # A command line keeps graphs and styles in files; these operators keep them in Blender.
+    # The command line keeps graphs and styles in files, these operators in Blender.
     names = names | {"graph": "build_graph", "style": "learn_style"}
     keys = (DOCS / "jobs.md").read_text(encoding="utf-8")
     options = (DOCS / "options.md").read_text(encoding="utf-8")
@@ -170,7 +170,7 @@ def test_an_action_is_recognised_wherever_it_is_right_clicked(loom):
         drawn = in_menu(loom, "DOPESHEET_MT_context_menu", **context)
         assert ("menu", ("ACTION_LOOM_MT_action",)) in drawn, context
         assert ("context_pointer_set", ("action_loom_action", run)) in drawn
-    # Another button of an editor that has an action is not about it, and another's action not of this armature.
+    # Neither another button of an editor with an action nor the action of another armature gets the menu.
     assert not in_menu(
         loom,
         "UI_MT_button_context_menu",

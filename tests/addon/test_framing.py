@@ -1,4 +1,4 @@
-"""A figure's way in a 3D view: whether it is seen beside the sidebar, and where the view goes so that it is."""
+"""A figure's way in a 3D view: whether it is visible beside the sidebar, and how the view moves to show it."""
 
 import numpy as np
 import pytest

@@ -28,7 +28,7 @@ class Made:
         return self.truth.deform[part][0]
 
     def moved(self, part, pose=None):
-        """How far a part's joint is from where it rests, in metres."""
+        """Return the distance of a part's joint from its rest place, in metres."""
         return posing.distance(self.at_rest[self.bone(part)], (pose or self.now())[self.bone(part)])
 
     def turned(self, part, pose=None):
@@ -251,7 +251,7 @@ def test_the_waist_of_mmd_leaves_legs_alone():
 
 
 def _works(made, limb):
-    """Whether a limb goes where its IK control goes: its end all the way, its middle somewhere."""
+    """Return whether a limb follows its IK control: its end exactly, its middle to some degree."""
     way, (_, middle, end) = made.reach(limb), parts_of(limb)[:3]
     posing.move(made.rig, made.truth.limbs[limb].ik, way)
     pose, end = made.now(), made.bone(end)

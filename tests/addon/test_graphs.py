@@ -300,7 +300,7 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     assert recipe.stretch_options == "splice_threshold=0.4 retime=yes method=heck action_threshold=0.5"
     sources = [source.name for source in loom("addon.model.storage").of_result(action).request.sources]
     assert {sources[int(number) - 1] for number in row[2:]} == {"wave", "wave too"}
-    # The strip at the timeline shows the walk, and below it where the stretch is.
+    # The strip at the timeline shows the walk, and the stretch below it.
     walk, upper = loom("addon.services.preview.strips").of(bpy.context).strip.rows[:2]
     assert {span.name.removesuffix(" mirrored") for span in walk.spans if span.name} <= {"ahead", "left", "right"}
     (span,) = upper.spans
@@ -334,7 +334,7 @@ def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, 
     assert kept > 0.35 * len(first.woven.clip)
     assert np.array_equal(second.woven.clip.rotations[:kept], first.woven.clip.rotations[:kept])
     assert second.recipe.route
-    # The place where it is worst is ringed.
+    # A ring marks the place of the largest error.
     (ring,) = [one for one in second.trails if one.color == loom("addon.services.preview.trails").WORST]
     worst = second.woven.path.at(second.woven.gone)[second.woven.report["follow"]["max_frame"]]
     assert np.hypot(*(ring.points[1, :2] - (worst.real, worst.imag))) < 1e-6

@@ -85,7 +85,7 @@ def test_mirrored_it_has_as_few_keys_on_the_same_controls(keyed, seen):
     assert keys_of(made) <= 60
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if ".location" in curve.data_path}
     assert bones == {curve.data_path.split('"')[1] for curve in material.fcurves(action)}
-    # All other controls rest, and get no key; nor do switches, which stand right, and which no action keys.
+    # Resting controls get no keys; switches get none either, as their values fit and all actions leave them unkeyed.
     assert {curve.data_path.split('"')[1] for curve in material.fcurves(made)} == bones
     again = made_by("mirror", made)
     assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
@@ -153,7 +153,7 @@ def test_a_switch_is_keyed_where_it_must_be_and_stands_again_as_before(keyed, se
     made = made_by("mirror", action)
     assert {len(one.keyframe_points) for one in switches_of(made)} == {1}
     assert stands(rig) == before
-    # Another action is played, which keys none: the rig stands as it was put by hand.
+    # The played action lacks keys of switches, so the rig keeps its switches as set by hand.
     assert bpy.ops.action_loom.play_action(action=action.name) == {"FINISHED"}
     assert stands(rig) == other
     # The first result keys the switches and would leave its values behind, so later results key them, too.
@@ -189,7 +189,7 @@ def test_what_another_action_has_switched_does_not_hide_what_is_keyed(keyed, see
     rig, action = keyed
     first, skeleton = seen(rig, action)
     bones = rig.pose.bones
-    for side in "LR":  # as an action leaves it that keys the switch
+    for side in "LR":  # like an action that keys the switch
         if "thigh_parent.L" in bones:
             bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
         else:

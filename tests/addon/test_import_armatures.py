@@ -18,7 +18,7 @@ def frames_of(clip):
 
 
 def farthest(rig, names, hint, frames):
-    """Largest distance (m) of bones in Blender from where they are meant to be (F, J, 3); the first frame is 1."""
+    """Return the largest difference (m) of bones from their expected places (F, J, 3); the first frame is 1."""
     return max(np.abs(material.pose_positions(rig, names, 1 + f) - hint[f]).max() for f in frames)
 
 

@@ -184,7 +184,7 @@ def test_the_panel_s_choices_are_taken_by_its_button(here, library, rig):
 
 
 def test_legs_alone_are_compared_where_that_is_asked_for(here, library, rig):
-    """The arms hang in another way: legs alone don't see it."""
+    """Changed arms raise the distance of the whole body, but not that of the legs."""
     action = rig.animation_data.action
     for curve in material.fcurves(action):
         if "arm" in curve.data_path.lower():

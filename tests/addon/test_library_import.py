@@ -72,7 +72,7 @@ def test_ticked_rows_become_actions_of_the_list_and_undo_takes_them_back_at_once
 
 
 def test_an_imported_stretch_moves_as_the_file_does(here, loom, searched, rig):
-    """The figure's own file on the figure: the same places but for where it stands and faces."""
+    """The figure's own file gives the figure the same poses, at its own place and facing."""
     searched.found[row_of(searched, "walk")].use = True
     row = searched.found[row_of(searched, "walk")]
     assert bpy.ops.action_loom.import_found(rate="KEEP") == {"FINISHED"}
@@ -166,7 +166,7 @@ def test_a_mirrored_find_is_imported_mirrored(here, loom, lame, rig):
     row = here.finder().found[0]
     made = bpy.data.actions[f"other {row.first}-{row.last} mirrored"]
     hands = [characters.roles_of(loom, rig)[role] for role in ("hand.L", "hand.R")]
-    away, apart = RATE * row.first / 60.0, []  # the file may be found a little after its beginning
+    away, apart = RATE * row.first / 60.0, []  # the find may begin a little after the file's first frame
     for name, begin in (("Wave", bpy.data.actions["Wave"].frame_range[0] + away), (made.name, here.finder().frame)):
         play(rig, name)
         apart.append(np.array([material.pose_positions(rig, hands, begin + k) for k in (10, 20)]))
@@ -205,7 +205,7 @@ def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
     ours = characters.directions(loom, rig, action, at + begin)
     for role in ("thigh.L", "thigh.R", "shin.L", "upper_arm.R"):
         up = np.degrees(np.arccos(np.clip(ours[role][:, 2], -1, 1)) - np.arccos(np.clip(theirs[role][:, 2], -1, 1)))
-        assert np.abs(up).max() < 0.1, role  # whichever way it faces, limbs lean as in the file
+        assert np.abs(up).max() < 0.1, role  # limbs lean as in the file, independent of facing
 
 
 # --- beside the interface -------------------------------------------------------------------------------------------

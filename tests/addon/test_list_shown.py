@@ -1,4 +1,4 @@
-"""The list as it is shown: readable names, filtered and sorted, weights where they count."""
+"""The displayed list: readable names, filter and order, and weights where they count."""
 
 from types import SimpleNamespace
 

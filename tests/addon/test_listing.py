@@ -159,7 +159,7 @@ def test_what_is_another_armatures_is_not_given():
 
 @pytest.fixture
 def far_away(loom):
-    """A figure that plays an idle far from its other actions, which walk from the origin."""
+    """A figure that plays a cycle far from its other actions, which walk from the origin."""
     rig = material.biped()
     for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
         material.key_walk(rig, name, frames=frames, leads=leads)
@@ -296,7 +296,7 @@ def test_where_a_figure_stands_is_where_all_of_its_action_says(name, loom):
 
 
 def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
-    """Whoever writes a result: `writing.write` itself finds where the figure stands."""
+    """`writing.write` itself finds the figure's place, so results of command lines have it, too."""
     reading, writing = loom("addon.services.weaving.reading"), loom("addon.services.weaving.writing")
     recipes, verbs = loom("core.recipes.reading"), loom("core.verbs")
     options = loom("core.recipes.result").ResultOptions(place="figure", result_name="written")

@@ -1,4 +1,4 @@
-"""The lists of sources in a scene: each knows its armature, and keeps nothing alive that the artist deletes."""
+"""The lists of sources in a scene: each belongs to its armature, and keeps no data alive that the artist deletes."""
 
 import bpy
 import material

@@ -17,7 +17,7 @@ def model_files(loom):
 
 @pytest.fixture
 def here():
-    """A scene in which an artist is at work: a character in Pose Mode, one bone selected, a frame chosen."""
+    """The scene of an artist: a character in Pose Mode at frame 7."""
     rig = material.biped()
     material.key_walk(rig, "slow", frames=36)
     bpy.context.view_layer.objects.active = rig
@@ -141,7 +141,7 @@ def test_files_dropped_onto_their_character_become_its_actions(loom, model_files
     for bare, action in own.items():
         made = bpy.data.actions[bare]
         if action.frame_range[1] % 1.0:
-            continue  # it ends between two frames, so it was read a little faster or slower
+            continue  # with an end between frames its rate was adapted
         assert loom("addon.bridge.rates").rate_of(made) == rate
         first = action.frame_range[0]
         for frame in (0, 3, 6):
