@@ -104,7 +104,7 @@ MEASURED = {}
 def measure(loom, controls, name, roles, posed, limbs):
     """Pose controls at random, solve for the shown body, key a fresh rig, and return the figures of its errors.
 
-    posed : "ik" or "fk" for the limbs; with " limbs" the trunk stays at rest
+    posed : "ik" or "fk" for the limbs; with " limbs" the trunk does not bend
     """
     case = (name, roles, posed, limbs)
     if case in MEASURED:

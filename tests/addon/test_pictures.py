@@ -212,7 +212,7 @@ def test_the_frame_is_followed_only_while_a_picture_is_shown(loom, registration)
     overlay.follow()
     overlay.follow()
     assert handlers().count(overlay._frame_changed) == 1
-    bpy.context.scene.frame_set(3)  # no editor shows it: the handler asks to leave
+    bpy.context.scene.frame_set(3)  # no editor shows it, so the handler asks to be removed
     assert bpy.app.timers.is_registered(overlay._stop_following)
     bpy.app.timers.unregister(overlay._stop_following)
     overlay._stop_following()

@@ -52,7 +52,7 @@ def test_a_walk_begins_where_it_was_put_and_faces_the_way(walker, loom):
     hips = walker.pose.bones.find("hips")
     np.testing.assert_allclose(after[0, hips, :2, 3], [2.0, -3.0], atol=1e-4)
     turn = after[:, :, :3, :3] @ before[:, :, :3, :3].transpose(0, 1, 3, 2)
-    assert np.abs(turn - turn[0, hips]).max() < 1e-4  # all of it is turned alike, about the vertical
+    assert np.abs(turn - turn[0, hips]).max() < 1e-4  # the whole body turns alike, about the vertical
     np.testing.assert_allclose(turn[0, hips, 2], [0.0, 0.0, 1.0], atol=1e-5)
     np.testing.assert_allclose(after[:, :, 2, 3], before[:, :, 2, 3], atol=2e-5)
 

@@ -1,4 +1,4 @@
-"""An action whose content is the same is not read again; every change of it, of its body or of its armature is."""
+"""An action with unchanged content is read once; any change of it, its body or its armature reads it again."""
 
 import bpy
 import material
@@ -15,7 +15,7 @@ def rig():
 
 @pytest.fixture
 def read(loom, rig):
-    """Reads an action twice, by memory and without, and checks that both are the same."""
+    """Return `one(action, rate, span)`: read an action with the memory, and check that a plain read gives the same."""
 
     def one(action, rate=24.0, span=None):
         slot = action.slots[0] if HAS_SLOTS else None

@@ -1,4 +1,4 @@
-"""Controls of rigs of any kind are found by constraints and by poses of a copy; nothing of the rig changes."""
+"""Controls of any rig are found from constraints and from poses of a copy, without a change to the rig."""
 
 import dataclasses
 
@@ -79,7 +79,7 @@ def test_a_foot_that_rolls_hangs_on_its_outermost_control(find_controls):
     leg = parts["Left leg"]
     assert (leg.ik, leg.turns_end, leg.pole) == ("goal.L", True, "knee.L")
     assert dict(leg.tips) == {"toe.L": "toe.L"}
-    assert leg.roll == "ball.L"  # of heel, tip and ball, which all move the foot alone, the one at the ball
+    assert leg.roll == "ball.L"  # heel, tip and ball all move only the foot; the one at the ball rolls it
 
 
 def test_what_may_not_move_or_leaves_the_toes_behind_rolls_no_foot(find_controls):
@@ -103,7 +103,7 @@ def test_what_may_not_move_or_leaves_the_toes_behind_rolls_no_foot(find_controls
     ],
 )
 def test_what_rolls_feet_of_imitated_rigs(find_controls, name, roll):
-    """Ball pivots that leave the toes behind, and tweaks that stretch the leg, do not."""
+    """Ball pivots that leave the toes behind and tweaks that stretch the leg do not count as roll controls."""
     _, parts = found_parts(find_controls(fresh_rigs.build(name)))
     assert parts["Left leg"].roll == roll
 

@@ -24,7 +24,7 @@ from test_control_rig import generated
 RIGS = material.SHARED / "rigs"
 
 
-# --- keys for them --------------------------------------------------------------------------------------------------
+# --- keys for controls ----------------------------------------------------------------------------------------------
 
 ABOVE = {"chest": "spine", "neck": "chest", "head": "neck", "clavicle": "chest", "upper_arm": "clavicle"}
 ABOVE |= {"spine": "hips", "forearm": "upper_arm", "hand": "forearm", "thigh": "hips", "shin": "thigh", "foot": "shin"}
@@ -38,7 +38,7 @@ def solve(loom):
 
 @pytest.fixture
 def moving(loom):
-    """A made-up motion of a body's bones, a walk of sorts with a turning trunk: their names, and (F, B, 4, 4)."""
+    """Return `of(rig, found)`: names and matrices (F, B, 4, 4) of bones in a made-up walk with a turning trunk."""
     turned = loom("core.motion.quat")
 
     def of(rig, found, frames=12):
@@ -88,7 +88,7 @@ def carrier(role, known):
 
 
 def shown(rig, solved, names):
-    """The bones as the rig itself shows them with the solved keys, which the test puts on it frame by frame."""
+    """Set the solved transforms on the rig in each frame and return the shown matrices of the bones (F, B, 4, 4)."""
     for path, value in solved.settings.items():
         holder, _, key = path.rpartition("[")
         if path.endswith('"]'):
@@ -354,7 +354,7 @@ def test_a_captured_walk_on_rigifys_ik(loom, find_controls_in, solve, tmp_path):
 @needs_shared
 @pytest.mark.parametrize("limbs", ["fk", "ik"])
 def test_a_leg_that_is_straighter_than_the_knee_can_be_gets_the_best_keys(loom, solve, find_controls_in, limbs):
-    """A T-pose is the first frame of this capture; MMD's knee keeps a bend of 9°."""
+    """MMD's knee keeps a bend of 9°, so the T-pose in the capture's first frame gets the nearest pose."""
     find_controls_in(RIGS / "mmd_own.blend")
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
     body = loom("addon.bridge.control_body").body_of(rig)

@@ -18,7 +18,7 @@ def rig():
 
 
 def wear(rig):
-    """A mesh of a small box around the middle of each bone, joined to the next one by edges."""
+    """Give an armature a mesh with a small box at each bone, joined to the next box by edges."""
     places, weights = [], []
     for bone in rig.data.bones:
         middle = np.array(rig.matrix_world @ ((bone.head_local + bone.tail_local) / 2))
@@ -40,7 +40,7 @@ def wear(rig):
 
 
 def changed(name, path, index, by):
-    """A copy of an action with all keys of a curve moved."""
+    """Copy an action and move all keys of a curve."""
     action = bpy.data.actions[name].copy()
     curve = next(c for c in material.fcurves(action) if c.data_path == path and c.array_index == index)
     for key in curve.keyframe_points:

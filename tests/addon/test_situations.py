@@ -23,7 +23,7 @@ import situations as are
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 BEGIN, END = "<!-- situations -->", "<!-- end -->"
 MILLIMETRES, DEGREES, UNITS = 0.1, 0.05, 1e-4
-PLAYHEADS = (1, 47, 33)  # at the press, at the same press again, and at Rebuild
+PLAYHEADS = (1, 47, 33)  # at the press, at a second press, and at Rebuild
 
 
 class Situation(NamedTuple):
@@ -41,8 +41,8 @@ class Situation(NamedTuple):
     verbs: tuple = ()
     pairs: dict = {}
     mode: str = "XYZ"
-    between: object = None  # done before a result is judged
-    aside: float = 0.0  # where the middle of the body is
+    between: object = None  # runs before a result is judged
+    aside: float = 0.0  # x of the body's middle
     lost: bool = False  # whether playing a result undoes the situation, which must then be made again
 
 
@@ -153,7 +153,7 @@ def press(verb, *names, **options):
 
 
 def copied():
-    """The name of a copy of the first action."""
+    """Copy the first action once, and return the name of the copy."""
     if "copy" not in bpy.data.actions:
         bpy.data.actions["one"].copy().name = "copy"
     return "copy"
@@ -200,7 +200,7 @@ FILES = {"GLB": ".glb", "FBX": ".fbx", "BVH": ".bvh"}
 
 
 def situated(situation, tmp_path):
-    """Make a situation; returns the walker, and the motion of "one" where that can't be recorded afterwards."""
+    """Make a situation; return the walker, and the motion of "one" if it can't be recorded afterwards."""
     rig = are.walker(situation.mode)
     wanted = situation.make(tmp_path if "tmp_path" in inspect.signature(situation.make).parameters else rig)
     return bpy.data.objects["Biped"], wanted
@@ -277,7 +277,7 @@ def as_source(rig, seen, wanted, situation):
 
 
 def without_root(rig, seen, wanted, situation):
-    """Like the source but for the bone that carries the travel; nothing else on it may move."""
+    """Compare with the source, except for the bone that carries the travel."""
     for kept in (wanted.points, wanted.turns):
         for name in ("root", "root tail"):
             kept.pop(name, None)
@@ -295,7 +295,7 @@ def in_mirror(rig, seen, wanted, situation):
 
 
 def placed(rig, seen, wanted, situation):
-    """The hips begin at the place; all is turned about the vertical as one."""
+    """Expect the hips at the place, and the whole motion turned about the vertical."""
     start = seen.points["hips"][0]
     one, other = ((m.points["foot.L"] - m.points["upper_arm.R"])[0, :2] @ [1.0, 1j] for m in (seen, wanted))
     turn = float(np.angle(one / other))
@@ -305,7 +305,7 @@ def placed(rig, seen, wanted, situation):
 
 
 def steady(rig, seen, wanted, situation):
-    """No bone turns faster than in the sources, by far."""
+    """Expect that no bone turns much faster than in the sources."""
     sources = [judge.largest_step(judge.record(rig, bpy.data.actions[name])) for name in ("one", "two")]
     more = max(step - 3.0 * max(s[bone] for s in sources) - 2.0 for bone, step in judge.largest_step(seen).items())
     off, at, _ = in_hand(rig, seen, wanted, situation) if are.SWORD in seen.turns else (0.0, "", 0.0)

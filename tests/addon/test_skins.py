@@ -1,4 +1,4 @@
-"""Meshes that were read are remembered until something of them changes."""
+"""Meshes are read once, until any part of them changes."""
 
 import bpy
 import material

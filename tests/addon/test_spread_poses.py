@@ -13,7 +13,7 @@ MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 
 @pytest.fixture
 def walker():
-    """A biped that has a walk of 61 frames at 24 a second."""
+    """A biped that plays a walk of 61 frames at 24 fps."""
     rig = material.biped()
     material.key_walk(rig, "walk", frames=60)
     bpy.context.scene.render.fps = 24
@@ -23,7 +23,7 @@ def walker():
 
 
 def bend(bone, degrees, axis=(1.0, 0.0, 0.0)):
-    """Turn a bone further by hand, without a key."""
+    """Turn a bone further, without a key."""
     bone.matrix_basis = bone.matrix_basis @ Quaternion(axis, np.radians(degrees)).to_matrix().to_4x4()
 
 
@@ -198,7 +198,7 @@ def test_events_come_when_the_list_says_and_markers_with_them(walker):
             np.testing.assert_allclose(there, before[source][name], atol=2e-6)
     assert {(marker.name, marker.frame) for marker in made.pose_markers} == {("hit", 29), ("late", 58)}
     count = len(bpy.data.actions)
-    settings.events[0].to = 27  # of the source, as before
+    settings.events[0].to = 27  # in frames of the source, as before
     assert press(walker, "move_events") == {"FINISHED"}
     assert len(bpy.data.actions) == count
     for name, there in pose(walker, made, 27).items():
@@ -244,7 +244,7 @@ def test_events_are_held_where_the_list_says_and_markers_stay_at_their_beginning
     assert press(walker, "move_events") == {"FINISHED"}
     assert len(bpy.data.actions) == count
     later = made.pose_markers["hit"].frame
-    assert later == 29  # by a third of half a second
+    assert later == 29  # later by a third of half a second
     for name, there in pose(walker, made, later).items():
         np.testing.assert_allclose(there, before[25][name], atol=2e-6)
     assert material.fingerprint(walk) == was

@@ -1,4 +1,4 @@
-"""Results in the NLA are made again: their strips play all of them, and strips behind keep their places."""
+"""Rebuilt results in the NLA: their strips play them whole, and strips behind keep their places."""
 
 import bpy
 import material

@@ -18,7 +18,7 @@ def take():
 
 @pytest.fixture(scope="module")
 def woven_file(cut_file, tmp_path_factory):
-    """A file in which all ticked rows of the take are woven, and none is mirrored."""
+    """A file with all ticked rows of the take woven, none of them mirrored."""
     rig = material.armature_of(cut_file)
     bpy.context.scene.action_loom.take_mirror = False
     material.pressed(rig, "cut_out")

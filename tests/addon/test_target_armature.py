@@ -1,4 +1,4 @@
-"""The tab stays with its armature; its buttons say why they can't be pressed; scripts mean the active object."""
+"""The tab stays with its armature, its grey buttons give reasons, and scripts act on the active object."""
 
 import bpy
 import material
@@ -29,7 +29,7 @@ def why_not(operator, rig):
 
 @pytest.fixture
 def listed():
-    """An armature of which two actions are listed and ticked."""
+    """An armature with two listed and ticked actions."""
     rig = material.two_actions()
     bpy.ops.action_loom.add_sources()
     return rig
@@ -149,7 +149,7 @@ def test_the_empty_above_an_armature_leads_to_it_and_one_above_two_does_not(loom
         scene.objects.link(one)
     below.parent, rig.parent = above, below
     bpy.context.view_layer.objects.active = above
-    loom("addon.ground.memory").forget()  # which armature the tab had
+    loom("addon.ground.memory").forget()  # forget the armature of the tab
     assert target.of_tab(bpy.context) == rig
     other = material.biped()
     other.parent = above

@@ -52,7 +52,7 @@ def shown_texts():
             if about.identifier in inherited or about.identifier == "rna_type":
                 continue
             where = f"{kind.__name__}.{about.identifier}"
-            # Nobody sees the name of one whose name was not given: Blender takes the identifier.
+            # Blender uses the identifier as the name of a property without one; users never see it.
             yield where, "" if about.name == about.identifier else about.name
             yield where, about.description
             if about.type == "ENUM":

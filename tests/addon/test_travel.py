@@ -14,7 +14,7 @@ def demo(loom):
 
 
 def places(armature, action, frames):
-    """World places of all bones, as Blender poses them."""
+    """Return the world positions (F, B, 3) of all bones at frames of an action."""
     armature.animation_data.action = action
     if hasattr(action, "slots") and action.slots:
         armature.animation_data.action_slot = action.slots[0]
@@ -65,7 +65,7 @@ def test_whose_feet_disagree_on_the_spot_is_said_beside_its_line(demo, loom):
         (line,) = [one for one in settings.rigs[0].sources if one.action == still]
         return line.warning
 
-    assert warned() == ""  # it can be given travel wherever others have it
+    assert warned() == ""  # its feet agree, so travel can be restored
     for curve in material.fcurves(still):
         if "thigh.L" in curve.data_path or "thigh_L" in curve.data_path:
             for point in curve.keyframe_points:

@@ -12,7 +12,7 @@ RESULTS = ("Old Blend", "Old Connect", "Old Follow", "Old Loop", "Old Path", "Ol
 
 @pytest.fixture
 def old():
-    """The file of version 0.1, its armature active."""
+    """Open the file of version 0.1 and return its active armature."""
     bpy.ops.wm.open_mainfile(filepath=str(FILE))
     return bpy.context.object
 

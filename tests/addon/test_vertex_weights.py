@@ -1,4 +1,4 @@
-"""Weights of vertices read in bulk: the same as one by one, wherever the mesh is, and nothing is left behind."""
+"""Bulk reading of vertex weights equals reading one by one, for every mesh, and leaves nothing behind."""
 
 import bpy
 import file_state
@@ -32,7 +32,7 @@ def same(one, other):
 
 
 def everything():
-    """Names and numbers of users of all data, by kind."""
+    """Return {kind: [(name, users)]} of all data."""
     kinds = [one.identifier for one in bpy.data.bl_rna.properties if one.type == "COLLECTION"]
     return {kind: sorted((one.name, one.users) for one in getattr(bpy.data, kind)) for kind in kinds}
 

@@ -70,7 +70,7 @@ def test_a_slider_that_blender_keyed_itself_counts_as_well(listed, loom):
     for frame, weight in ((1, 0.0), (33, 1.0)):
         listed.sources[1].weight = weight
         assert scene.keyframe_insert("action_loom.rigs[0].sources[1].weight", frame=frame)
-        assert rows(loom)  # from here on it goes by its name
+        assert rows(loom)  # the key now uses the line's name
     assert [row[2] for row in (rows(loom)[0], rows(loom)[-1])] == [0.0, 1.0]
     assert loom("addon.services.weights.weights_over_time").keyed(scene, listed) == [1.0, 33.0]
 
@@ -89,7 +89,7 @@ def test_a_recipe_is_keyed_again_when_it_is_edited(listed, loom):
     assert rows(loom) == ((0.0, 1.0, 0.0), (0.25, 0.25, 0.75), (1.0, 0.0, 1.0))
     bpy.ops.action_loom.blend(sources=BOTH, ends="pinned")
     bpy.ops.action_loom.edit_recipe()
-    assert rows(loom) == ()  # of a recipe without keys none are left
+    assert rows(loom) == ()  # a recipe without keys removes all keys
 
 
 def test_keys_are_saved_with_the_file(listed, loom, tmp_path):
@@ -142,7 +142,7 @@ def test_a_frame_is_taken_from_the_scene_and_told_as_the_scene_counts(listed, lo
     rig.animation_data.action = bpy.data.actions["two"]
     scene.frame_set(5)
     bpy.ops.action_loom.pick_frame(group="connect", option="to_frame")
-    assert settings.connect.to_frame == 12  # it begins at -7
+    assert settings.connect.to_frame == 12  # the action begins at -7
     assert loom("addon.model.frame_conversion").in_scene(listed, "connect", "to_frame", 12) == "frame 5 of two"
     bpy.ops.action_loom.pick_frame(group="shortest", option="leave")
     assert settings.shortest.leave == "two:12"

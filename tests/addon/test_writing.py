@@ -1,4 +1,4 @@
-"""Writing results: whole or not at all, onto the bones that were read, and with every channel that a source keys."""
+"""Results are written whole or not at all, onto the bones of the reading, with every channel that a source keys."""
 
 import bpy
 import material
@@ -18,7 +18,7 @@ def rig():
 
 @pytest.fixture
 def breaking(loom, monkeypatch):
-    """Let Blender break down when the curve of this number is written."""
+    """Return `after(count)`: writing raises MemoryError after `count` curves."""
     writer = loom("addon.bridge.curve_writing").Writer
     write = writer._curve
 
@@ -59,7 +59,7 @@ def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(ri
     rig.animation_data.action = result
     strip = rig.animation_data.nla_tracks.new().strips.new("strip", 1, result)
     curve = material.fcurves(result)[0]
-    curve.keyframe_points[3].co.y += 0.5  # an edit of the artist's
+    curve.keyframe_points[3].co.y += 0.5  # an artist's edit
     curve.color_mode, curve.color = "CUSTOM", (1.0, 0.0, 0.0)
     result["mine"] = "a note"
     before, pose = state(), material.pose_positions(rig, ["hand.L"], 12)
@@ -142,7 +142,7 @@ def test_a_scale_that_a_source_keys_is_keyed_so_that_no_other_lingers(rig):
     hand = rig.pose.bones["hand.L"]
     rig.animation_data.action = bpy.data.actions["slow"]
     hand.keyframe_insert("scale", frame=1)
-    hand.scale = (2.0, 2.0, 2.0)  # as another action has left it
+    hand.scale = (2.0, 2.0, 2.0)  # left by another action
     bpy.ops.action_loom.blend(sources=SOURCES)
     bpy.context.scene.frame_set(10)
     assert hand.scale[:] == (1.0, 1.0, 1.0)

@@ -1,4 +1,4 @@
-"""The tables here in the add-on's words: roles of bones, names of limbs."""
+"""Translate the true answers into the add-on's words: roles of bones, names of limbs."""
 
 from .truth import parts_of
 
@@ -6,7 +6,7 @@ _NAMES = {"pelvis": "hips", "upperarm": "upper_arm"}
 
 
 def role(truth, part):
-    """Return the role of a part; "" for one that no role is for, as tails and the middle of a spine."""
+    """Return the role of a part, or "" for a part without a role, like tails and the middle of a spine."""
     spines = [one for one in truth.deform if one.startswith("spine_")]
     if part in spines:
         return {spines[0]: "spine", spines[-1]: "chest"}.get(part, "")
@@ -36,7 +36,7 @@ def limb_of(part):
 
 
 def expected(truth, kind):
-    """Return {what: bone} of the trunk, of the arms or of the legs."""
+    """Return {name: control} of the trunk, the arms or the legs; a name is a part, or like "IK of arm_l"."""
     if kind == "trunk":
         return {part: control for part, control in truth.controls.items() if not limb_of(part)}
     out = {part: control for part, control in truth.controls.items() if limb_of(part).startswith(kind[:3])}

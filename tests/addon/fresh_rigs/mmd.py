@@ -65,7 +65,7 @@ def _arm_bones(maker, body, s):
         middle = head.lerp(tail, 0.6)
         maker.bone(f"{name}.{side}", head, tail, parent, **on)
         parent = maker.bone(f"{twist}.{side}", middle, tail, f"{name}.{side}", **on)
-        # Helps the twist: takes half of it.
+        # This bone takes half of the twist.
         maker.bone(f"{twist}1.{side}", head.lerp(tail, 0.3), middle, f"{name}.{side}", **on)
     maker.bone(f"手首.{side}", joints[3], joints[4], parent, **on)
     maker.bone(f"人指１.{side}", joints[4], joints[5], f"手首.{side}", **on)
