@@ -199,7 +199,7 @@ def test_the_pie_has_every_tool_and_its_shortcut_is_in_pose_and_object_mode(loom
 
 
 def test_the_shortcut_is_nobody_elses():
-    """Blender's default keymap leaves Shift Alt U free in the 3D View and in all of its windows."""
+    """Blender's default keymap leaves Shift Alt U free for the 3D View, its modes, screens and windows."""
     for folder in bpy.utils.preset_paths("keyconfig"):
         sys.path.append(str(Path(folder) / "keymap_data"))
     blender_default = import_module("blender_default")

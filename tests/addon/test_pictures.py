@@ -1,4 +1,4 @@
-"""Blender neither saves pictures in the Image Editor nor asks to; the playhead marks corresponding frames."""
+"""Blender neither saves our pictures nor asks to save them; the playhead marks corresponding frames."""
 
 from types import SimpleNamespace
 

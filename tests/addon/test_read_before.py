@@ -1,4 +1,4 @@
-"""An action with unchanged content is read once; any change of it, its body or its armature reads it again."""
+"""An action is read again only after a change of its content, its body or its armature."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""Meshes are read once, until any part of them changes."""
+"""A mesh is read once, and again only after a part of it has changed."""
 
 import bpy
 import material

@@ -36,7 +36,7 @@ def limb_of(part):
 
 
 def expected(truth, kind):
-    """Return {name: control} of the trunk, the arms or the legs; a name is a part, or like "IK of arm_l"."""
+    """Return {name: control} of the trunk, the arms or the legs; names are parts or purposes like "IK of arm_l"."""
     if kind == "trunk":
         return {part: control for part, control in truth.controls.items() if not limb_of(part)}
     out = {part: control for part, control in truth.controls.items() if limb_of(part).startswith(kind[:3])}
