@@ -29,7 +29,7 @@ ANIMALS = {
 
 
 def key_walk(rig: bpy.types.Object, animal: Animal, name: str, gain: float = 1.0) -> bpy.types.Action:
-    """Key a cycle; of a larger gain it has longer steps and turns."""
+    """Key a cycle; a larger gain makes longer steps and larger turns."""
     action = bpy.data.actions.new(name)
     rig.animation_data_create().action = action
     size, cycle = animal.size, 2.0 * np.pi
@@ -65,7 +65,7 @@ def _turn(bone: bpy.types.PoseBone, angle: float, frame: int) -> None:
 
 
 def deforming(rig: bpy.types.Object, action: bpy.types.Action, frames: int = FRAMES + 1) -> np.ndarray:
-    """Return where every deforming bone is (F, B, 4, 4) while an action plays, in the world's axes."""
+    """Return the world matrices of all deforming bones (F, B, 4, 4) while an action plays."""
     rig.animation_data.action = action
     if hasattr(action, "slots"):
         rig.animation_data.action_slot = action.slots[0]
@@ -79,7 +79,7 @@ def deforming(rig: bpy.types.Object, action: bpy.types.Action, frames: int = FRA
 
 
 def apart(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """Return by how many mm places, and by how many degrees directions differ, in the 95th percentile of a bone."""
+    """Return the largest 95th percentile over frames of a bone's difference in place (mm) and direction (degrees)."""
     far = 1000.0 * np.linalg.norm((one - other)[..., :3, 3], axis=2)
     along = [each[..., :3, 1] / np.linalg.norm(each[..., :3, 1], axis=2, keepdims=True) for each in (one, other)]
     turned = np.degrees(np.linalg.norm(along[0] - along[1], axis=2))

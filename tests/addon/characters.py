@@ -13,15 +13,13 @@ _TRUNK = {"hips": "Hips", "spine": "Spine", "chest": "Spine1", "neck": "Neck", "
 
 
 def character(name, rate=30):
-    """An artist's character, active and selected, its own actions called as in its file; returns the armature."""
+    """Import an artist's character with its actions named as in the file, select it, and return the armature."""
     bpy.context.scene.render.fps = rate
     before = set(bpy.data.objects)
     bpy.ops.import_scene.gltf(filepath=str(CHARACTERS / f"{name}.glb"))
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE" and one not in before)
     for action in bpy.data.actions:
-        while action.name.endswith(
-            f"_{rig.name}"
-        ):  # the exporter that made it has added it, and before 4.4 the importer
+        while action.name.endswith(f"_{rig.name}"):  # added by the exporter, and before 4.4 by the importer
             action.name = action.name.removesuffix(f"_{rig.name}")
     select(rig)
     return rig
@@ -45,7 +43,7 @@ def select(*objects):
 
 
 def inventory():
-    """All data of the file, by kind and name."""
+    """Return (kind, name) of all data in the file."""
     return {(type(data).__name__, data.name) for data in bpy.data.user_map()}
 
 
@@ -94,6 +92,6 @@ def worst_limb(loom, one, other, *, without=()):
 
 
 def as_it_comes(loom, verb, **options):
-    """Options of a verb with which legs are not touched once they are carried."""
+    """Return the options of a verb, without planting and trimming."""
     declared = loom("core.options").declared(loom("core.verbs").VERBS[verb].recipe)
     return options | {name: False for name in ("plant_feet", "trim") if name in declared}

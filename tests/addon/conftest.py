@@ -37,7 +37,7 @@ def pytest_configure(config):
 
 
 def only_leads(config):
-    """Whether this process tests nothing, but has xdist's workers test."""
+    """Return whether this process only leads xdist's workers and runs no tests."""
     return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
 
 
@@ -59,9 +59,9 @@ def pytest_sessionfinish(session, exitstatus):
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
-    """Leave without Blender's own end: after hundreds of files and undo steps it has crashed there, once in twenty.
+    """Exit without Blender's own shutdown, which crashed once in twenty runs after hundreds of files and undo steps.
 
-    That a process which has woven and disabled the extension ends well is a test of its own (test_install).
+    test_install proves that a process which has woven and disabled the extension exits normally.
     """
     if only_leads(config):
         return
@@ -142,7 +142,7 @@ def analysis(loom):
 
 @pytest.fixture
 def listed():
-    """An armature with two ticked actions in its list, and the panel as it is at first but for pinned ends."""
+    """An armature with two ticked actions in its list, and the panel's defaults except pinned ends."""
     import bpy
     import material
 
@@ -282,7 +282,7 @@ def library(here, folder, tmp_path):
 
 @pytest.fixture
 def lame(here, loom, tmp_path):
-    """A library of a file that waves with its left hand, which is also an action of the figure in a mirror."""
+    """A library of one file that waves with the left hand, the mirror image of the figure's action Wave."""
     import bpy
 
     bvh, actions = loom("core.formats.bvh"), loom("core.figure.actions")
@@ -314,7 +314,7 @@ def on_demo(tab):
 
 @pytest.fixture
 def sliding():
-    """A biped with a listed walk whose feet slide, which it has."""
+    """A biped that plays a listed walk with sliding feet."""
     import bpy
     import material
 
@@ -356,7 +356,7 @@ def find_controls(loom):
 
 @pytest.fixture
 def find_controls_in(find_controls):
-    """Open a file and find the controls of its armature; returns them by the names of their parts, and the armature."""
+    """Return `opened(path)`: open a file, find the controls of its armature, and return them, also by part name."""
     import bpy
     from hand_rigs import found_parts
 

@@ -95,10 +95,10 @@ def curve_content(curve):
 
 
 def values(owner):
-    """All properties of a group, groups and lists within it included, with names in the place of data."""
+    """Return all properties of a group, including its groups and lists, with names instead of data."""
     found = {}
     for about in owner.bl_rna.properties:
-        if about.identifier in ("rna_type", "bl_system_properties", "uid", "session"):  # the last are new in every file
+        if about.identifier in ("rna_type", "bl_system_properties", "uid", "session"):  # the last two vary by file
             continue
         value = getattr(owner, about.identifier)
         if about.type == "COLLECTION":

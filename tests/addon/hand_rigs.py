@@ -11,7 +11,7 @@ def found_parts(found):
 
 
 def state(rig):
-    """Return the state that finding must not change: data, pose, properties, selection, undo."""
+    """Return the state that finding must not change: pose, properties, constraints, counts of data, selection."""
     pose = {b.name: (b.matrix_basis.copy().freeze(), {k: repr(b[k]) for k in list(b.keys())}) for b in rig.pose.bones}
     influences = [(b.name, c.name, c.influence, c.mute) for b in rig.pose.bones for c in b.constraints]
     kinds = ("objects", "scenes", "armatures", "meshes", "actions", "collections")
@@ -53,7 +53,7 @@ JAW = {"jaw": ("head", (0, -0.02, 1.65), (0, -0.1, 1.62))}
 
 
 def person(*, prefix="", more=False):
-    """An armature of plain bones, all of which deform but root; left in edit mode.
+    """Make an armature of plain bones, left in Edit Mode; all of them except root deform.
 
     more : whether it has fingers, ears, a tail and a jaw
     """
@@ -137,7 +137,7 @@ def with_foot_roll():
 
 
 def with_layers(kinds=("COPY_TRANSFORMS",), *, more=False):
-    """A person whose deforming bones follow controls of other names; `more`: as of `person`."""
+    """Make a person whose deforming bones follow controls of other names; `more` is that of `person`."""
     rig = person(prefix="D_", more=more)
     bones = rig.data.edit_bones
     names = [bone.name for bone in bones if bone.name != "root"]
@@ -162,7 +162,7 @@ def with_layers(kinds=("COPY_TRANSFORMS",), *, more=False):
 
 
 def with_stretched_limbs(*, hung=True):
-    """Make a person whose arms and legs are shown by bones that stretch to the next joint; legs are on IK, with poles.
+    """Make a person whose arms and legs deform by bones that stretch to the next joint; legs are on IK, with poles.
 
     hung : whether these bones are children of the posing chain, otherwise they copy only its places
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-FRAMES = 25  # of each source: its cycle, and the frame that begins the next one
+FRAMES = 25  # one cycle of each source, and the first frame of the next
 REFLECTED = np.diag([-1.0, 1.0, 1.0])
 
 
@@ -27,7 +27,7 @@ class Motion:
 
 
 def play(rig, action):
-    """Let a character have an action, and its shape keys the slot that the action has for them."""
+    """Assign an action to a character, and the action's slot for shape keys to the shape keys."""
     data = rig.animation_data or rig.animation_data_create()
     data.action = action
     if not hasattr(data, "action_slot"):
@@ -52,7 +52,7 @@ def record(rig, action=None, *, local=False, frames=FRAMES, first=None):
         play(rig, action)
     first = first_frame(rig.animation_data.action) if first is None else first
     seen, render = Motion(), bpy.context.scene.render
-    for frame in range(first, first + frames):  # of the action: a scene that stretches time shows it at another one
+    for frame in range(first, first + frames):  # frames of the action: the scene may stretch time
         bpy.context.scene.frame_set(frame * render.frame_map_new // render.frame_map_old)
         graph = bpy.context.evaluated_depsgraph_get()
         _note_bones(seen, rig.evaluated_get(graph), local)
@@ -136,7 +136,7 @@ def moved(seen, turn, offset):
 
 
 def millimetres(seen, wanted):
-    """The largest distance between points, and which point that is."""
+    """Return the largest distance between points, and the name of that point."""
     off = {name: _largest(seen.points[name], places) for name, places in wanted.points.items() if name in seen.points}
     assert len(off) >= 10, sorted(seen.points)
     worst = max(off, key=off.get)
@@ -148,7 +148,7 @@ def _largest(one, other):
 
 
 def degrees(seen, wanted):
-    """The largest angle between axes of the same bone."""
+    """Return the largest angle between axes of the same bone."""
     each = [_angle(seen.turns[name], axes) for name, axes in wanted.turns.items() if name in seen.turns]
     return max(each, default=0.0)
 
@@ -160,19 +160,19 @@ def _angle(one, other):
 
 
 def units(seen, wanted):
-    """The largest difference of a shape key or custom property in a cycle; faces need not repeat with the body."""
+    """Return the largest difference of a shape key or custom property in a cycle; faces may have another period."""
     assert seen.values.keys() >= wanted.values.keys(), (sorted(seen.values), sorted(wanted.values))
     each = [np.abs(seen.values[name] - values)[: FRAMES - 1].max() for name, values in wanted.values.items()]
     return float(max(each, default=0.0))
 
 
 def out_of_hand(seen, hand, held):
-    """How far, in millimetres, a thing leaves the place in a hand that it has in the first frame."""
+    """Return the largest distance, in millimetres, of a held bone from the tail of the hand bone."""
     apart = seen.points[held] - seen.points[f"{hand} tail"]
     inside = np.einsum("fij,fi->fj", seen.turns[hand], apart)
     return 1000.0 * float(np.linalg.norm(inside, axis=1).max())
 
 
 def largest_step(seen):
-    """The largest turn of a bone from one frame to the next, degrees, by bone."""
+    """Return {bone: its largest turn from one frame to the next, in degrees}."""
     return {name: _angle(axes[1:], axes[:-1]) for name, axes in seen.turns.items()}

@@ -39,7 +39,7 @@ class Here:
 
 
 def figure():
-    """The generated figure with its actions, of which it has the walk."""
+    """Add the demo figure, which plays its walk."""
     bpy.context.scene.render.fps = RATE
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object
@@ -68,7 +68,7 @@ def row_of(finder, name):
 
 
 def driven(loom, name, **values):
-    """An operator of the panel as an object of its own, with a context whose timers and handlers do nothing."""
+    """Return an operator of the panel as a plain object, with a context whose timers and handlers do nothing."""
     found = name in ("show_found", "import_found")
     module = loom(f"addon.interface.operators.library{'_found' * found}")
     kind = getattr(module, f"ACTION_LOOM_OT_{name}")

@@ -11,7 +11,7 @@ def lines():
 
 
 def tick(*names, reference=None):
-    """Tick these lines of the list alone; the first one, or another, is marked."""
+    """Tick only these lines of the list; the first one or `reference` becomes the reference."""
     for name, line in lines().items():
         line.use = name in names
     place = list(lines()).index(reference or names[0])
@@ -24,7 +24,7 @@ def weave(mode, **options):
     settings = bpy.context.scene.action_loom
     settings.tool_open = mode in settings.bl_rna.properties["edit"].enum_items
     setattr(settings, "edit" if settings.tool_open else "mode", mode)
-    bpy.context.view_layer.objects.active = hint()  # where a button is pressed, the tab says whose it is
+    bpy.context.view_layer.objects.active = hint()  # the panel's buttons act on the tab's armature
     before = set(bpy.data.actions)
     kept = {action.name: material.fingerprint(action) for action in before}
     assert getattr(bpy.ops.action_loom, mode)(**options) == DONE

@@ -14,7 +14,7 @@ needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
 
 
 def import_bvh(name, *, mode="NATIVE"):
-    """Import a captured clip with Blender's own importer, the scene at its rate; returns the armature."""
+    """Import a captured clip with Blender's own importer, set the scene to its rate, and return the armature."""
     path = SHARED / "cmu" / f"{name}.bvh"
     bpy.ops.import_anim.bvh(filepath=str(path), rotate_mode=mode, update_scene_fps=True)
     return bpy.context.object
@@ -64,7 +64,7 @@ def pose_positions(armature, names, frame):
 
 
 def armature(*, modes=("QUATERNION",), connected=True, name="Rig"):
-    """A chain of four bones with a side branch, keyed by nobody yet; rotation modes are dealt out in turn."""
+    """Make an unkeyed chain of four bones with a side branch; bones take the rotation modes in turn."""
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(rig)
@@ -86,7 +86,7 @@ def armature(*, modes=("QUATERNION",), connected=True, name="Rig"):
 
 
 def show(rig, action):
-    """Let an armature have an action, by its first slot for objects where it has slots."""
+    """Assign an action to an armature, with its first suitable slot if it has slots."""
     data = rig.animation_data or rig.animation_data_create()
     data.action = action
     if hasattr(data, "action_slot"):
@@ -118,7 +118,7 @@ def key_by_hand(rig, name, *, seed, frames=(1, 9, 20, 33)):
 
 
 def list_sources(rig, *names, mode="blend"):
-    """The panel's settings, in a mode, with these actions ticked for an armature in this order."""
+    """List these actions for an armature in this order, set the panel's mode, and return its settings."""
     settings = bpy.context.scene.action_loom
     settings.rigs.clear()
     mine = settings.rigs.add()
@@ -133,7 +133,7 @@ BOTH = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
 
 
 def two_actions():
-    """An armature with two hand-keyed actions, one and two, of 33 and 49 frames; BOTH are them as sources."""
+    """Make an armature with two hand-keyed actions, one and two, of 33 and 49 frames; BOTH lists them as sources."""
     rig = armature()
     key_by_hand(rig, "one", seed=1)
     key_by_hand(rig, "two", seed=2, frames=(-7, 12, 26, 41))
@@ -158,7 +158,7 @@ _BIPED = (
     ("shin", "thigh", (0.10, -0.01, 0.50), (0.10, 0.0, 0.08)),
     ("foot", "shin", (0.10, 0.0, 0.08), (0.10, -0.16, 0.02)),
 )
-# Degrees about the body's left-to-right line, forward and up: at its own heel strike, and each quarter cycle later.
+# Degrees about the body's left-to-right line, forward and up: at the leg's heel strike, then each quarter cycle.
 _STEP = {
     "thigh": (24.0, 2.0, -22.0, 14.0),
     "shin": (-6.0, -9.0, -24.0, -58.0),
@@ -196,10 +196,10 @@ def biped(*, mode="XYZ", name="Biped", units=1.0, root=False):
 
 
 def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, object_travels=False):
-    """A new walk cycle as an animator keys it: four poses and the closing one, Bézier, and Cycles modifiers.
+    """Make a walk cycle as an animator keys it: four poses and the closing one, Bézier, and Cycles modifiers.
 
-    frames : of the cycle; leads : whose heel strikes first; stride : metres a cycle, 0 is in place
-    reach : how far the limbs swing, of an ordinary walk
+    frames : of the cycle; leads : side of the first heel strike; stride : metres a cycle, 0 for a walk in place
+    reach : swing of the limbs, 1 for an ordinary walk
     """
     rig.animation_data_create()
     rig.animation_data.action = None
@@ -285,14 +285,14 @@ def import_motion(*paths, **options):
 
 
 def take():
-    """A new armature that plays a captured walk which turns to both sides, and backwards; its tab is *Take*."""
+    """Import a captured walk with turns to both sides, also backwards; set the mode *Take* and return the armature."""
     assert import_motion(SHARED / "amc" / "09_12.amc", match_rate=True, fit_range=True) == {"FINISHED"}
     bpy.context.scene.action_loom.mode = "cut_out"
     return bpy.context.object
 
 
 def pressed(rig, operator, **options):
-    """The actions that are new after a button of the tab was pressed."""
+    """Press a button of the tab and return the new actions by name."""
     before = set(bpy.data.actions)
     with bpy.context.temp_override(action_loom_armature=rig):
         assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
@@ -300,7 +300,7 @@ def pressed(rig, operator, **options):
 
 
 def weave(verb, *names, **options):
-    """The action that a verb makes of some actions."""
+    """Run a verb on some actions and return the action it makes."""
     before = set(bpy.data.actions)
     sources = [{"name": name, "weight": 1.0} for name in names]
     assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
@@ -324,7 +324,7 @@ def armatures():
 
 
 def places(bridge, path, **convention):
-    """The clip of a file, and where its joints are (F, J, 3)."""
+    """Return the clip of a file, and the places of its joints (F, J, 3)."""
     clip, _ = bridge.bvh.to_clip(bridge.bvh.read(path), **convention)
     return clip, bridge.kinematics.world(clip)[1]
 

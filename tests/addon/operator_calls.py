@@ -30,7 +30,7 @@ class Row:
 
 
 def result(**options):
-    """A row of an operator that makes an action and gives it to the armature."""
+    """Return the row of an operator that makes an action and assigns it to the armature."""
     return Row("new actions", "animation", "pose", "settings", "users", makes=True, **options)
 
 
@@ -76,7 +76,7 @@ def contacts_marked(_tmp_path):
 
 
 def another_body(_tmp_path):
-    """A second character with a walk of its own is selected beside the first."""
+    """Add and select a second character with a walk of its own."""
     rig = bpy.context.object
     other = material.biped(name="Other", units=2.0)
     material.key_walk(other, "theirs", frames=30)
@@ -85,7 +85,7 @@ def another_body(_tmp_path):
 
 
 def legs_for_ik(_tmp_path):
-    """Two controls can move the feet of the character, but are switched off."""
+    """Add two controls that can move the character's feet but are switched off."""
     rig = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")
     bones = rig.data.edit_bones
@@ -103,7 +103,7 @@ def legs_for_ik(_tmp_path):
         rig.pose.bones[f"goal.{side}"]["ik"] = 0.0
         for one in (reaching, turning):
             drive(one, "influence", rig, f'pose.bones["goal.{side}"]["ik"]')
-    bpy.ops.action_loom.rebuild(action="Mixed")  # on these controls
+    bpy.ops.action_loom.rebuild(action="Mixed")  # with these controls
 
 
 def with_edited_sources(_tmp_path):
@@ -169,7 +169,7 @@ def without_lists(_tmp_path):
 
 
 def library_chosen(tmp_path):
-    """A library of the character's own actions, as files, is chosen."""
+    """Choose a library of the character's own actions, exported as files."""
     (tmp_path / "files").mkdir()
     bpy.ops.action_loom.export_motion(
         filepath=str(tmp_path / "files" / "a.bvh"), actions=[{"name": name} for name in ("slow", "quick")]
@@ -185,7 +185,7 @@ def found_in_library(tmp_path):
 
 
 def an_asset_library(tmp_path):
-    """The preferences have one asset library, with an action of the character."""
+    """Let the preferences have a single asset library, with one action of the character."""
     (tmp_path / "assets").mkdir()
     copy = bpy.data.actions["slow"].copy()
     copy.name = "Stroll"
@@ -203,7 +203,7 @@ def motion_file(tmp_path):
 
 
 def a_long_take(_tmp_path):
-    """One ticked line: five cycles of the slow walk."""
+    """Tick one line: five cycles of the slow walk."""
     lines = bpy.context.scene.action_loom.rigs[0].sources
     for line in lines:
         line.use = line.action.name == "slow"
@@ -294,7 +294,7 @@ TABLE = {
     "manual": Row(needs_armature=False),
     "mark_asset": Row("assets"),
     "move_playhead": Row("frame", "pose", before=analysed, frame=5.0),
-    "move_source": Row("settings"),  # up: the newest result is active, and the last
+    "move_source": Row("settings"),  # moves up: the newest result is the active line and the last
     "match_rate": Row("sources", "settings", "pose", before=another_rate, how="ACTION"),
     "open_tool": Row("settings", "animation", "pose", "users", tool="mirror", action="quick"),
     "play_action": Row("animation", "pose", "users", "frame", action="slow"),

@@ -17,7 +17,7 @@ def recipe_of(action):
 
 
 def planted(rig, **options):
-    """The action that Plant Feet makes when its button is pressed."""
+    """Press Plant Feet and return the action it makes."""
     before = set(bpy.data.actions)
     assert bpy.ops.action_loom.plant("INVOKE_DEFAULT", **options) == {"FINISHED"}
     (made,) = set(bpy.data.actions) - before

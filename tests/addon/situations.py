@@ -1,7 +1,7 @@
 """Situations of a scene in which the keys of an action alone do not decide how it looks, each made on a walker.
 
-The walker has two actions of 24 frames, "one" and "two"; it plays "one". A situation changes both where it can, and
-returns what "one" has to look like where that can't be seen any more afterwards.
+The walker has two actions of 24 frames, "one" and "two"; it plays "one". A situation changes both if possible. It
+returns the expected motion of "one" if that cannot be recorded afterwards.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ def walker(mode="XYZ"):
 
 
 def at_rest(rig):
-    """Let bones be where no keys move them."""
+    """Put all bones at rest and evaluate frame 1."""
     for bone in rig.pose.bones:
         bone.matrix_basis.identity()
     bpy.context.scene.frame_set(1)
@@ -37,7 +37,7 @@ def actions():
 
 
 def without_curves(rig, *fitting, index=None):
-    """Remove the curves whose path has one of some words from both actions."""
+    """Remove the curves of both actions whose path contains one of some words."""
     for action in actions():
         for curves in _holders(action):
             for curve in list(curves):
@@ -53,7 +53,7 @@ def _holders(action):
 
 
 def add_bones(rig, *bones):
-    """Add bones of a parent, at a place, with an end: (name, parent or "", head, tail)."""
+    """Add bones, each given as (name, parent or "", head, tail)."""
     bpy.ops.object.mode_set(mode="EDIT")
     for name, parent, head, tail in bones:
         bone = rig.data.edit_bones.new(name)
@@ -65,7 +65,7 @@ def add_bones(rig, *bones):
 
 
 def key(rig, owner, path, values, frames=_QUARTERS):
-    """Key a property in both actions, in the second three quarters as far."""
+    """Key a property in both actions, with values scaled by 0.75 in the second."""
     for action, share in zip(actions(), (1.0, 0.75), strict=True):
         material.show(rig, action)
         for frame, value in zip(frames, values, strict=True):
@@ -104,7 +104,7 @@ def root_posed(rig):
 
 
 def leftover(rig):
-    """Another action was played, whose pose stays on an arm that "one" does not key."""
+    """Another action was played, and its pose stays on an arm that "one" does not key."""
     without_curves(rig, f'"{ARM}"')
     wanted = judge.record(rig, actions()[0])
     rig.animation_data.action = None
@@ -118,7 +118,7 @@ def leftover(rig):
 
 
 def left_over(rig):
-    """Let the pose of the wave stay on the arm, and the walker have the action that it had."""
+    """Play the wave, so that its pose stays on the arm, and give the walker its action back."""
     had = rig.animation_data.action
     material.show(rig, bpy.data.actions["wave"])
     bpy.context.scene.frame_set(12)
@@ -189,7 +189,7 @@ def wheel(rig):
 
 
 def scaled_in_time(rig):
-    """Imported at 120 frames per second, then scaled to 30 in the Dope Sheet."""
+    """Scale both actions in time: imported at 120 frames per second, then scaled to 30 in the Dope Sheet."""
     bpy.context.scene.render.fps = 30
     for action in actions():
         _stretch_keys(action, 4.0)
@@ -209,7 +209,7 @@ def _stretch_keys(action, factor):
 
 
 def modifiers(rig):
-    """A sine of one period in the cycle, and steps of two frames."""
+    """Add a sine of one period in the cycle, and steps of two frames."""
     for action in actions():
         for curve in material.fcurves(action):
             if '"chest"' in curve.data_path:
@@ -257,7 +257,7 @@ def _every_frame(curve):
 
 
 def mixed_orders(rig):
-    """Every bone has an order of its own, with all axes keyed."""
+    """Give each bone another rotation order, and key all axes."""
     orders = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
     for k, bone in enumerate(rig.pose.bones):
         bone.rotation_mode = orders[k % len(orders)]
@@ -410,7 +410,7 @@ def long_face(rig):
 
 
 def two_bone_slots(rig):
-    """The action moves another armature, too, by a slot of its own."""
+    """Let the action move another armature, too, by a second slot."""
     other = material.biped(name="Other", root=True)
     other.location.x = 2.0
     action = actions()[0]

@@ -15,7 +15,7 @@ BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
 def good_file(folder):
-    """A file with an armature, two listed walks, and a result of them, all as it should be."""
+    """Save an undamaged file with an armature, two listed walks, and a result of them; return its path."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig = material.biped()
     material.key_walk(rig, "slow", frames=36)
@@ -44,7 +44,7 @@ def message(operator, **options):
 
 
 def survives_saving(tmp_path, capfd):
-    """Whether a file is drawn, saved and opened without a word of Python's."""
+    """Return whether a file is drawn, saved and opened without a traceback, and in time."""
     began = time.perf_counter()
     draw_all()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strange.blend"))

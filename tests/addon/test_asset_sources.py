@@ -66,7 +66,7 @@ def test_an_asset_becomes_a_source_that_can_be_woven(shelf):
     action = bpy.data.actions["slow"]
     assert action.library is None
     assert action.use_fake_user
-    assert action.asset_data is None  # it is one in its own file
+    assert action.asset_data is None  # it is an asset in its own file only
     assert action["note"] == "slow"
     bpy.ops.action_loom.add_sources()
     for line in bpy.context.scene.action_loom.rigs[0].sources:
@@ -113,7 +113,7 @@ def test_what_is_here_already_is_not_appended_again(shelf):
     add("slow")
     assert (listed(), set(bpy.data.user_map())) == (["slow"], before)
     material.fcurves(bpy.data.actions["slow"])[0].keyframe_points[0].co.y += 1.0
-    add("slow")  # the one in the file has been changed
+    add("slow")  # the action in the open file has changed
     assert listed() == ["slow", "slow.001"]
 
 

@@ -34,7 +34,7 @@ def deforming(rig):
 
 
 def stands(rig, action):
-    """World matrices (F, B, 4, 4) of the bones that deform while an action plays."""
+    """Return the world matrices of the deforming bones (F, B, 4, 4) while an action plays."""
     material.show(rig, action)
     found = []
     for frame in FRAMES:
@@ -44,7 +44,7 @@ def stands(rig, action):
 
 
 def bare(rig):
-    """A copy of an armature at rest, without constraints and drivers, as an exported skeleton is."""
+    """Copy an armature at rest, without constraints and drivers, like an exported skeleton."""
     copy = rig.copy()
     copy.animation_data_clear()
     bpy.context.scene.collection.objects.link(copy)
@@ -56,7 +56,7 @@ def bare(rig):
 
 
 def apart(one, other):
-    """How far matrices are from each other: mm, and degrees between their axes."""
+    """Return the largest difference of matrices: mm, and degrees between their axes."""
     axes = [each[..., :3, :3] / np.linalg.norm(each[..., :3, :3], axis=-2, keepdims=True) for each in (one, other)]
     chords = np.linalg.norm(axes[0] - axes[1], axis=-2).max()
     return 1000.0 * np.linalg.norm(one[..., :3, 3] - other[..., :3, 3], axis=-1).max(), np.degrees(chords)
@@ -158,7 +158,7 @@ def test_the_topmost_bone_that_deforms_carries_root_motion():
 
 
 def test_bones_that_the_rig_stretches_are_where_they_were_along_their_lengths(human):  # noqa: F811
-    rig, action = rigify(human)  # whose IK shortens legs, here by up to 3 %
+    rig, action = rigify(human)  # its IK shortens legs, here by up to 3 %
     made = made_by("bake", action)
     assert any(curve.data_path.endswith("scale") for curve in material.fcurves(made))
     ends = []
@@ -256,7 +256,7 @@ def test_a_job_does_the_same_without_the_interface(keyed, command, tmp_path):
 
 
 def test_what_the_action_played_before_has_set_is_no_matter(human):  # noqa: F811
-    """FK keys head and neck to follow the torso; on IK they stand as they stood before that."""
+    """FK keys make head and neck follow the torso; results on IK restore the head's property and keep its place."""
     rig, action = unstretched(*rigify(human))
     rig.pose.bones["torso"].rotation_quaternion = (0.97, 0.1, 0.1, 0.2)
     rig.pose.bones["torso"].keyframe_insert("rotation_quaternion", frame=1)

@@ -1,6 +1,6 @@
-"""Every operator, one by one: what it changes and what not, taken back and done again, saved, and broken off.
+"""Run every operator and check its changes, undo, redo, saving, and failures halfway.
 
-The table says how each is called and what it is meant to change; an operator that is not in it fails here.
+The table holds each operator's call and the parts of the file that it may change; an operator without a row fails here.
 """
 
 import sys
@@ -24,19 +24,19 @@ def can_be_undone(name):
 
 
 READERS = [name for name in EVERY if "sources" in TABLE[name].options or name == "rebuild"]
-SEEN = [name for name in (*READERS, "export_motion") if name != "rebuild"]  # can be told to read what is shown
+SEEN = [name for name in (*READERS, "export_motion") if name != "rebuild"]  # these take the option `visual`
 
 
 def test_every_operator_is_in_the_table():
     assert sorted(dir(bpy.ops.action_loom)) == EVERY
 
 
-# --- what there is --------------------------------------------------------------------------------------------------
+# --- the file and its operators -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def good(extension, tmp_path_factory):
-    """A character in the midst of its work: two listed walks, a result that it has, an NLA track, a path."""
+    """A character with two listed walks, a result that it plays, an NLA track and a path."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig = material.biped()
     for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
@@ -66,7 +66,7 @@ def good(extension, tmp_path_factory):
 
 @pytest.fixture
 def prepared(good, tmp_path):
-    """Open that file and do what an operator needs; returns how it is called: `call(undo=False, **more_options)`."""
+    """Return `prepare(name)`: open that file and return an operator's call `call(undo=False, **more_options)`."""
 
     def prepare(name):
         bpy.ops.wm.open_mainfile(filepath=str(good))
@@ -85,7 +85,7 @@ def prepared(good, tmp_path):
 
 
 def filled(value, folder):
-    """Options with the folder of the test in the place of FOLDER."""
+    """Return options with the test's folder instead of FOLDER."""
     if isinstance(value, dict):
         return {name: filled(one, folder) for name, one in value.items()}
     if isinstance(value, list):
@@ -93,12 +93,12 @@ def filled(value, folder):
     return value.replace("FOLDER", folder) if isinstance(value, str) else value
 
 
-# --- what it changes, back and forth, saved -------------------------------------------------------------------------
+# --- changes, undo, redo and saving ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def work():
-    """Something that goes on for `cancel` to stop."""
+    """Return a function that starts a job of up to 10 s, so that `cancel` has a job to stop."""
     going = []
 
     def begin(jobs):
@@ -156,10 +156,10 @@ def test_a_result_says_what_plays_when(prepared, loom, name):
         assert all(0.0 <= seam.first <= seam.at <= seam.last <= found.last for seam in found.seams)
 
 
-# To another frame, where a pose without keys is none, or to another pose.
+# These change the frame, which drops unkeyed changes of the pose, or set another pose.
 GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead", "tween")
-ANEW = ("rebuild", "remove_pose", "clean_up", "match_rate", "move_poses")  # what the armature has, is made anew
-GIVEN = ("push_down", "push_down_set", "play_action", "open_tool", "steer")  # they are for changing what is played
+ANEW = ("rebuild", "remove_pose", "clean_up", "match_rate", "move_poses")  # these rewrite the armature's action
+GIVEN = ("push_down", "push_down_set", "play_action", "open_tool", "steer")  # these change which action plays
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW, *GIVEN)]
 
 
@@ -188,8 +188,8 @@ def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_p
     after = state()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
-    assert differing(after, state()) <= {"images"}  # Blender keeps those that an editor shows
-    bpy.context.view_layer.objects.active = bpy.data.objects["Biped"]  # a new curve is active, or what was imported
+    assert differing(after, state()) <= {"images"}  # Blender keeps an image while an editor shows it
+    bpy.context.view_layer.objects.active = bpy.data.objects["Biped"]  # a new curve or an import is active
     result_mark = loom("addon.bridge.result_mark")
     for made in [*after["new actions"], "Mixed"]:
         if result_mark.is_result(bpy.data.actions[made]):
@@ -197,7 +197,7 @@ def test_what_came_of_it_is_there_after_saving_and_opening(prepared, name, tmp_p
             assert bpy.ops.action_loom.rebuild(action=made) == {"FINISHED"}
             if name in (*MAKERS, "rebuild"):
                 again = material.fcurves(bpy.data.actions[made])
-                if made == "Mixed":  # what another result has keyed or switched since, this one keys, too
+                if made == "Mixed":  # it also keys channels that a later result has keyed or switched
                     before = {content[0][:2] for content in curves}
                     again = [curve for curve in again if (curve.data_path, curve.array_index) in before]
                 assert [curve_content(curve) for curve in again] == curves
@@ -210,7 +210,7 @@ def test_switched_off_and_on_or_loaded_anew_everything_is_as_it_was(prepared, ex
         addon_utils.disable(extension)
         addon_utils.enable(extension, default_set=True)
 
-    # The last is what Blender's Reload Scripts does, once its window has the time.
+    # The last one does the same as Blender's Reload Scripts in a window.
     try:
         for renew in (off_and_on, off_and_on, lambda: bpy.utils.load_scripts(reload_scripts=True)):
             before = state()
@@ -224,9 +224,9 @@ def test_switched_off_and_on_or_loaded_anew_everything_is_as_it_was(prepared, ex
 
 
 def _load_anew(addon):
-    """Load one of Blender's own add-ons as at its start.
+    """Reload one of Blender's own add-ons as at startup.
 
-    Of 4.2's exporter of glTF, Reload Scripts leaves some modules twice: then it writes each bone two times.
+    Reload Scripts leaves some modules of 4.2's glTF exporter twice, and it then writes each bone two times.
     """
     addon_utils.disable(addon)
     for name in [name for name in sys.modules if name.partition(".")[0] == addon]:
@@ -234,11 +234,11 @@ def _load_anew(addon):
     addon_utils.enable(addon, default_set=True)
 
 
-# --- what is gone ---------------------------------------------------------------------------------------------------
+# --- deleted data ---------------------------------------------------------------------------------------------------
 
 
 def refused(call):
-    """What is said by an operator that refuses; never a traceback. "" where there was nothing to refuse."""
+    """Return the error message of an operator that refuses, never a traceback, or "" if it succeeds."""
     try:
         call()
     except RuntimeError as error:
@@ -306,12 +306,12 @@ def test_a_result_that_goes_while_it_is_made_anew_is_said(prepared, monkeypatch)
             bpy.data.actions["Mixed"]["action_loom"] = kept
 
 
-# --- what breaks ----------------------------------------------------------------------------------------------------
+# --- failures while writing -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def breaks(loom, monkeypatch):
-    """Let a function that writes fail after so many calls of it."""
+    """Return `prepare(what, after)`, which makes a writing function raise MemoryError after `after` calls."""
     places = {
         "keys": (loom("addon.bridge.curve_writing").CurveWriter, "_curve"),
         "recipe": (loom("addon.model.storage"), "store"),
@@ -340,4 +340,4 @@ def test_what_breaks_while_it_is_written_leaves_all_as_it_was(prepared, breaks, 
     breaks(what, after)
     with pytest.raises(RuntimeError, match="no more room"):
         call()
-    assert differing(before, state()) <= {"settings"}  # what is said of the sources
+    assert differing(before, state()) <= {"settings"}  # the settings keep the message about the sources

@@ -31,13 +31,13 @@ def test_two_walks_become_a_new_action_and_stay_as_they_were(walks):
     result = walks.animation_data.action
     assert result.name == "walk + stride 50:50"
     assert result.use_fake_user
-    assert bpy.data.actions["walk"].use_fake_user  # the displaced one
+    assert bpy.data.actions["walk"].use_fake_user  # the action that the result replaced
     assert {name: material.fingerprint(bpy.data.actions[name]) for name in before} == before
     assert (bpy.context.scene.frame_current, material.scene_rate()) == (frame, rate)
     first, last = result.frame_range
-    assert first == 1.0  # where the reference begins
+    assert first == 1.0  # the reference begins there
     assert 300 < last - first < 360
-    # It plays: the hips travel on the armature that it is assigned to.
+    # The action plays: the hips of its armature travel.
     start, end = (material.pose_positions(walks, ["Hips"], f)[0] for f in (first, last))
     assert np.linalg.norm(end - start) * 0.0564 > 2.5
 
@@ -61,7 +61,7 @@ def test_options_of_the_recipe_are_arguments_of_the_operator(walks):
         sources=SOURCES, ends="pinned", timing="reference", metric="points", result_name="In time", assign=False
     )
     assert walks.animation_data.action.name == "walk"
-    assert tuple(bpy.data.actions["In time"].frame_range) == (1.0, 316.0)  # one frame of T-pose is left out
+    assert tuple(bpy.data.actions["In time"].frame_range) == (1.0, 316.0)  # without one frame of T-pose
 
 
 @needs_shared
@@ -135,7 +135,7 @@ def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
 
 
 def is_property(cls, name):
-    """Say whether an annotation of a class declares a property of Blender's."""
+    """Return whether an annotation of a class declares a property of Blender."""
     return type(vars(cls)["__annotations__"][name]).__name__ == "_PropertyDeferred"
 
 
@@ -249,7 +249,7 @@ def test_a_linked_action_is_not_taken_for_a_local_one_of_its_name(library):
     bpy.ops.action_loom.blend()
     sources = rig.animation_data.action["action_loom"]["sources"]
     assert [source["library"] for source in sources] == [here.actions[0].library.filepath, ""]
-    # A script may say it either way.
+    # A script may use either name.
     for name, local in (("one", True), ("one [library.blend]", False)):
         weights = [{"name": name, "weight": 1.0}, {"name": "two", "weight": 1.0}]
         bpy.ops.action_loom.blend(sources=weights, ends="pinned")
@@ -279,7 +279,7 @@ def reading(slot):
 def test_a_chosen_slot_is_the_one_that_is_read():
     material.two_actions()
     if "slots" not in bpy.types.Action.bl_rna.properties:
-        # Before slots there is nothing to choose: what a newer file says of one does no harm.
+        # Blender before 4.4 lacks slots and ignores a slot named by a newer file.
         bpy.ops.action_loom.blend(sources=material.BOTH, readings=reading("OBany"))
         return
     action = bpy.data.actions["one"]

@@ -1,4 +1,4 @@
-"""The bridge against Blender itself: what we read is what Blender shows, what we write is what we meant."""
+"""The bridge against Blender: read poses equal Blender's poses, and written actions show the intended motion."""
 
 import bpy
 import material
@@ -399,7 +399,7 @@ def leaf(data, name, parent, head, length):
 
 @pytest.mark.parametrize("scale", [0.01, 0.3, 1.0, 100.0])
 def test_ends_of_leaf_bones_are_believed_as_far_as_they_can_be_true(bridge, scale):
-    """An importer makes them about as long as the bone above, but for the scale of the object."""
+    """Tips of leaf bones are trusted up to twice the length of the bone above, whatever the object's scale."""
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
     bpy.context.scene.collection.objects.link(rig)

@@ -20,9 +20,9 @@ For anyone who finds a button of the tab Action Loom grey: why, as below its too
 into. `WRITE=1 make test BLENDER=5.2` writes this page; `tests/addon/test_buttons.py` presses every button that is not
 grey, too: none raises anything but a sentence. The same in Blender 4.2.
 """
-# Of menus and rows, and an earlier name.
+# Operators of menus and rows, and an earlier name of an operator.
 NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "drag_strip", "bake_to_bones", "bake_to_controls"}
-# What makes an action, as trial.py of each verb has it; the others in the order of the tab.
+# The calls of all verbs from their trial.py, then the other buttons in the order of the tab.
 BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "import_motion": {},
     "add_demo": {},
@@ -225,7 +225,7 @@ def tick(count):
 
 
 def press(name):
-    """Press a button of the tab; return "" where it can be pressed, else why it is grey."""
+    """Press a button of the tab; return "", or the reason why it is grey."""
     armature = next((one for one in bpy.data.objects if one.type == "ARMATURE"), None)
     given = {} if armature is None else {"action_loom_armature": armature}
     operator = getattr(bpy.ops.action_loom, name)

@@ -1,4 +1,4 @@
-"""Armatures that a parent or a constraint moves: results do not depend on the current frame, and it is told."""
+"""Armatures moved by a parent or a constraint: results do not depend on the current frame, and a message names it."""
 
 from itertools import pairwise
 
@@ -105,7 +105,7 @@ def draw_curve(points):
 
 
 def find_places(rig, frames, names):
-    """Heads of bones in the world on frames of the scene (F, B, 3)."""
+    """Return the world positions of the bones' heads at frames of the scene (F, B, 3)."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(int(frame))
@@ -123,7 +123,7 @@ def growing_parent(rig):
 
 
 def on_the_object(rig):
-    """Key the walk on the armature object."""
+    """Key the walk's travel on the armature object."""
     moving_parent(rig)
     rig.rotation_mode = "XYZ"
     for frame, y in ((1, 0.0), (25, -1.2)):
@@ -135,9 +135,10 @@ POINTS = np.array([(0.0, 0.0, 0.0), (0.0, -3.0, 0.0), (1.5, -6.0, 0.0)])
 
 
 def walk_path(rig, loom, frame, **options):
-    """Weave a walk on a frame; return its frames, the evaluated places of bones, and their places in its preview.
+    """Weave a walk at a frame; return its frames, the evaluated places of bones, and their places in its preview.
 
-    The preview shows the world in the first frame. (A second walk can't be compared: 1e-9 m lead to another one.)
+    The preview shows the world of the first frame. A second walk can't be compared: differences of 1e-9 m change its
+    route.
     """
     bpy.context.scene.frame_set(frame)
     sources = [{"name": "one", "weight": 1.0}]
@@ -161,7 +162,7 @@ def test_a_path_is_walked_in_the_world_while_a_parent_moves(rig, loom, carry, fr
     assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
     assert "follows" not in capfd.readouterr().out
     line = np.concatenate([np.linspace(*pair, 200) for pair in pairwise(POINTS)])[:, :2]
-    hips = now[:, 0, None, :2]  # the root
+    hips = now[:, 0, None, :2]  # the root is the first bone
     assert np.linalg.norm(hips - line, axis=2).min(axis=1).max() < 0.3
     assert len(frames) > 60
 
@@ -181,7 +182,7 @@ def test_controls_are_keyed_so_that_a_path_is_walked_in_the_world(loom, limbs):
 
 @pytest.mark.parametrize("frame", [1, 47])
 def test_a_path_on_the_parent_is_walked_there(rig, loom, frame):
-    """The curve is carried, too: it is walked on as it lies in each frame."""
+    """The parent carries the curve, too: the walk follows the curve's place in each frame."""
     curve = draw_curve(POINTS)
     moving_parent(rig)
     curve.parent = rig.parent

@@ -1,4 +1,4 @@
-"""The check of a rig: nothing off where we model it, named where we do not; in panel, script and command line."""
+"""The check of a rig finds no error in modelled features and names others, in panel, script and command line."""
 
 import json
 
@@ -49,7 +49,7 @@ def test_characters_that_others_made_are_as_blender_shows_them(loom, name):
         :4
     ]:
         found = checked(loom, rig, action)
-        # Blender's own rounding turns the legs of one of them by 5e-4 degrees.
+        # Blender's rounding turns the legs of one rig by 5e-4 degrees.
         assert found.share < (1.5e-5 if name == "godot_player" else NEAR), found.summary
         assert not [mesh.refused for mesh in found.meshes if mesh.refused]
 
@@ -86,7 +86,7 @@ def test_what_we_do_not_model_is_found_and_named(loom):
 
 
 def pose_by_hand(rig):
-    """Leave a larger head, whose size only another action keys."""
+    """Pose a larger head, while only another action keys its size."""
     other = material.key_walk(rig, "other", frames=24, leads="R")
     head = rig.pose.bones["head"]
     for frame, size in ((1, 1.0), (25, 1.3)):
@@ -108,7 +108,7 @@ def add_moving_parent(rig):
 
 
 def add_driven_goal(rig):
-    """An arm that looks at an object, which another one drives."""
+    """Let an arm aim at an object with a driven place."""
     goal, lever = (bpy.data.objects.new(name, None) for name in ("Goal", "Lever"))
     for one in (goal, lever):
         bpy.context.scene.collection.objects.link(one)
@@ -124,7 +124,7 @@ def add_driven_goal(rig):
 
 
 def add_layer(rig):
-    """A layer of the NLA that bends the forearm further."""
+    """Add a layer of the NLA that bends the forearm further."""
     walk = rig.animation_data.action
     slot = getattr(rig.animation_data, "action_slot", None)
     rig.animation_data.action = None
@@ -140,7 +140,7 @@ def add_layer(rig):
 
 
 def find_places(rig, frames):
-    """Heads and tails of bones in the world on frames of the scene."""
+    """Return the world positions of heads and tails by (frame, bone)."""
     scene, found = bpy.context.scene, {}
     now = scene.frame_current
     for frame in frames:
@@ -176,7 +176,7 @@ def test_a_pose_by_hand_in_pose_mode_between_frames_stays(loom):
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     bpy.context.scene.frame_set(7, subframe=0.25)
-    rig.pose.bones["thigh.L"].rotation_euler.x = 1.0  # without a key
+    rig.pose.bones["thigh.L"].rotation_euler.x = 1.0  # unkeyed
     bpy.data.objects["Cart"].location.y = 4.0
     bpy.context.scene["rate"] = 2.0
     ran = []

@@ -1,4 +1,4 @@
-"""Clean Up: jumps taken off, cycles closed, constant curves dropped, names tidied; else every pose as it was."""
+"""Clean Up removes jumps, closes cycles, drops constant curves and tidies names without changing other poses."""
 
 import bpy
 import material
@@ -20,7 +20,7 @@ def rig():
 
 
 def clean(**options):
-    """Clean up with what is asked for and nothing else; returns the armature's action."""
+    """Clean up with the given options only; return the armature's action."""
     every = dict.fromkeys(("eulers", "signs", "cycles", "constant", "names"), False)
     assert bpy.ops.action_loom.clean_up(**(every | options)) == {"FINISHED"}
     return bpy.context.object.animation_data.action
@@ -54,7 +54,7 @@ def values(curve):
 
 
 def shown(rig, frames):
-    """Where and how the bones are at frames (F, B, 4, 4), as Blender evaluates them."""
+    """Return the evaluated matrices of all bones at frames (F, B, 4, 4)."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame - np.floor(frame)))
@@ -81,7 +81,7 @@ def assert_same_pose(before, after, atol=1e-5):
 
 @pytest.mark.parametrize("k", [0, 2])
 def test_angles_baked_with_jumps_go_on_and_every_frame_is_as_it_was(rig, k):
-    """Both orders; whole turns, and the other triple of the same rotation."""
+    """Clean angles of two rotation orders: shifts by whole turns, and the other triple of the same rotation."""
     order = rig.pose.bones[k].rotation_mode
     middle = "XYZ".index(order[1])
     time = np.arange(40)
@@ -101,13 +101,13 @@ def test_angles_baked_with_jumps_go_on_and_every_frame_is_as_it_was(rig, k):
     assert_same_pose(before, shown(rig, time + 1))
     halves = shown(rig, time[:-1] + 1.5)
     steps = np.abs(np.diff(halves[:, k], axis=0)).max()
-    assert steps < 0.6  # between keys, too, it goes on
+    assert steps < 0.6  # the motion is continuous between keys, too
     assert "by hand before Clean Up" in bpy.data.actions
     assert bpy.data.actions["by hand before Clean Up"].use_fake_user
     kept = [one for one in material.fcurves(bpy.data.actions["by hand before Clean Up"]) if one.data_path == path]
     np.testing.assert_allclose(np.column_stack([values(one) for one in kept]), spoilt, atol=1e-6)
     assert bpy.ops.action_loom.clean_up(names=False) == {"FINISHED"}
-    assert len(bpy.data.actions) == 2  # nothing was left to clean, so no copy was kept
+    assert len(bpy.data.actions) == 2  # no change, so no copy was kept
     assert action == rig.animation_data.action
 
 
@@ -142,7 +142,7 @@ def test_quaternions_come_into_one_hemisphere_handles_too(rig):
     assert ((q[1:] * q[:-1]).sum(axis=1) > 0.0).all()
     assert_same_pose(before[: len(at_keys)], shown(rig, at_keys))
     middle = shown(rig, np.arange(1, 56))[:, 1]
-    assert np.abs(np.diff(middle, axis=0)).max() < 0.1  # nothing turns the long way round any more
+    assert np.abs(np.diff(middle, axis=0)).max() < 0.1  # no more turns the long way round
 
 
 def test_partly_keyed_quaternions_and_angles_with_keys_of_their_own_are_left_but_for_whole_turns(rig):
@@ -186,7 +186,7 @@ def test_cycles_whose_ends_differ_a_little_are_closed_and_what_travels_travels(r
     cycles(key(rig, turns, 1, [(1, 0.1), (13, 0.9), (25, 0.5)]))  # too far
     cycles(key(rig, moves, 0, [(1, 0.0), (13, 0.5), (25, 1.0)]), "REPEAT_OFFSET")
     cycles(key(rig, moves, 1, [(1, 0.0), (13, 0.5), (25, 0.00005)]), "REPEAT_OFFSET")
-    cycles(key(rig, moves, 2, [(1, 0.0), (13, 0.5), (25, 0.01)]), "REPEAT_OFFSET")  # goes on slowly
+    cycles(key(rig, moves, 2, [(1, 0.0), (13, 0.5), (25, 0.01)]), "REPEAT_OFFSET")  # a slow drift
     clean(cycles=True)
     last = [values(curve_of(rig, path, index))[-1] for path, index in ((turns, 0), (turns, 1), (moves, 0), (moves, 1))]
     np.testing.assert_allclose(last, [0.1, 0.5, 1.0, 0.0], atol=1e-7)
@@ -216,7 +216,7 @@ def test_curves_at_rest_go_and_constant_ones_elsewhere_keep_one_key(rig):
     key(rig, moves, 1, [(1, 0.3), (30, 0.3)])
     key(rig, turns, 0, [(1, 0.0), (20, 1.0)])
     key(rig, grows, 2, [(1, 1.0), (9, 1.0)])
-    key(rig, "location", 0, [(1, 0.0), (30, 0.0)])  # of the object: there is no rest
+    key(rig, "location", 0, [(1, 0.0), (30, 0.0)])  # an object lacks a rest pose, so one key stays
     for index, part in enumerate((1.0, 0.0, 0.0, 0.0)):
         key(rig, bone(rig, 1, "rotation_quaternion"), index, [(1, part), (8, part)])
     for index, part in enumerate((0.6, 0.8)):  # partly keyed, and not at rest
@@ -260,7 +260,7 @@ def test_where_something_else_would_show_one_key_is_left(rig):
     assert len(curve_of(rig, moves, 0).keyframe_points) == 1
     track.mute = True
     bpy.context.view_layer.update()
-    rig.pose.bones[0].location.x = 5.0  # a pose that is not keyed yet
+    rig.pose.bones[0].location.x = 5.0  # an unkeyed pose
     clean(constant=True)
     assert len(curve_of(rig, moves, 0).keyframe_points) == 1
     assert rig.pose.bones[0].location.x == 5.0
@@ -333,7 +333,7 @@ def test_a_slot_that_others_use_keeps_its_name(rig):
 
 
 def reported(capfd, **options):
-    """What Clean Up says."""
+    """Return the text that Clean Up prints."""
     capfd.readouterr()
     bpy.ops.action_loom.clean_up(**options)
     return capfd.readouterr().out

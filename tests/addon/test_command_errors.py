@@ -1,4 +1,4 @@
-"""What the command line inside Blender refuses, and how it says so; nothing is made, saved or overwritten then."""
+"""Errors of the command line inside Blender: one line each, and nothing is made, saved or overwritten."""
 
 import os
 import sys
@@ -62,7 +62,7 @@ def test_wrong_usage_shows_the_usage_and_ends_with_2(command, scene, arguments):
 
 def test_of_several_armatures_the_active_one_is_meant_or_one_is_named(command, refused, figure):
     material.biped(name="Biped")
-    # Only one of them has actions.
+    # Only one armature has actions.
     assert command("info")[0] == 0
     material.key_walk(bpy.context.object, "Stroll", frames=24)
     code, printed, _ = command("info")

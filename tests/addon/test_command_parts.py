@@ -1,4 +1,4 @@
-"""Parts of a job file inside Blender, as one of many machines does them: those of a render farm's tasks, too."""
+"""Parts of a job file inside Blender, run as on several machines, including the tasks of a render farm."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 import material
 import pytest
 
-TASKS = Path(__file__).resolve().parents[1] / "data" / "flamenco_tasks.json"  # which the job type for Flamenco makes
+TASKS = Path(__file__).resolve().parents[1] / "data" / "flamenco_tasks.json"  # made by the job type for Flamenco
 BLEND = '[[job]]\nverb = "blend"\n'
 JOBS = (
     'folder = "out"\n[[job]]\nverb = "sync"\nclips = ["Sneak"]\neach = "[CW]*"\n'
@@ -25,7 +25,7 @@ def jobs(tmp_path, scene):
 
 
 def contents(folder):
-    """Files by name; of reports what does not differ from run to run."""
+    """Return {file name: content}; reports lack the time taken."""
     return {path.name: plain(path) for path in folder.iterdir()}
 
 

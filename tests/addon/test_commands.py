@@ -1,6 +1,6 @@
-"""The command line inside Blender: what `--command action_loom` is given, as an argument list, on an opened file.
+"""The command line inside Blender: argument lists for `--command action_loom`, run on an opened file.
 
-That Blender hands the arguments over and gives the exit code back is tried in its real program, by `make gui`.
+`make gui` checks in the real program that Blender passes the arguments and returns the exit code.
 """
 
 import os
@@ -83,7 +83,7 @@ def test_an_exported_result_is_what_action_loom_makes_of_the_exported_sources(co
     actions = set(bpy.data.actions.keys())
     code, _, err = command(verb, "Sneak", "Carry", *options, "-o", f"{out}/inside/", "--report", out / "in.json")
     assert (code, err) == (0, "")
-    # It was only exported: the file has no new action.
+    # The result was only exported, so the file gains no action.
     assert set(bpy.data.actions.keys()) == actions
     beside = ["-o", f"{out}/outside/", "--report", str(out / "beside.json")]
     assert loom("core.cli.main").main([verb, *map(str, files), *options, *beside]) == 0
@@ -279,7 +279,7 @@ def test_results_are_made_anew_by_their_recipe(command, scene, prowl, out):
     (made,) = report["results"]
     assert (made["verb"], made["inputs"], made["action"]) == ("blend", ["Creep", "Carry"], "Prowl")
     assert curves_of(material.opened(scene)["Prowl"]) == after
-    # The same as if it were blended now.
+    # A new blend gives the same.
     assert command("blend", "Creep", "Carry", "--result-name", "Again", "--save")[0] == 0
     assert curves_of(bpy.data.actions["Again"]) == after
 

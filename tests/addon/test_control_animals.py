@@ -1,4 +1,4 @@
-"""Actions that are keyed on the controls of four-legged rigs, and of a bird: every deforming bone goes as it should."""
+"""Actions keyed on the controls of four-legged rigs and of a bird move every deform bone correctly."""
 
 import animals
 import bpy
@@ -16,7 +16,7 @@ WALK = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
     params=["bird", "wolf", *(pytest.param(name, marks=material.needs_shared) for name in ("cat", "horse"))]
 )
 def walking(request, tmp_path):
-    """An animal of Rigify's, with a walk of its own."""
+    """An animal of Rigify with a walk of its own."""
     if request.param in ("cat", "horse"):
         rig = of_maker(f"rigify_{request.param}")
     else:
@@ -52,7 +52,7 @@ def test_mirrored_twice_every_bone_is_where_it_was(walking, capfd):
 
 @material.needs_shared
 def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_captures():
-    """Its arms and legs are of more pieces than people's."""
+    """Its arms and legs consist of more bones than a person's."""
     rig = of_maker("tps_red_robot")
     walk = bpy.data.actions["Walk-cycle"]
     before = animals.deforming(rig, walk, 20)
@@ -64,7 +64,7 @@ def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_capture
 
 @material.needs_shared
 def test_a_bird_walks_as_people_do(tmp_path):
-    """Its neck has two bones and one control; it has no arms. On IK its legs have poles, which a property turns on."""
+    """A bird without arms takes a captured walk; its mirrored action keys the property that enables its legs' poles."""
     bpy.ops.wm.open_mainfile(filepath=str(generated(tmp_path / "bird.blend", "armature_bird_metarig_add")))
     bpy.context.view_layer.objects.active = bpy.data.objects["Hero"]
     bpy.data.objects["Hero"].select_set(True)

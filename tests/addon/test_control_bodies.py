@@ -1,4 +1,4 @@
-"""Captures onto the controls of any rig, and verbs on them: the deforming bones go where plain bones would."""
+"""Captures on the controls of any rig, and verbs on them: deforming bones move like plain bones."""
 
 import dataclasses
 
@@ -49,7 +49,7 @@ MADE = {
 
 @pytest.fixture
 def seen(loom):
-    """What a rig shows of its body while an action plays, as a clip."""
+    """Return `of(rig, action, rate=120.0)`: the body's motion as the rig shows it while an action plays, as a clip."""
     bodies, on_controls, curves = (
         loom(f"addon.bridge.{name}") for name in ("control_body", "clip_on_controls", "curves")
     )
@@ -63,7 +63,7 @@ def seen(loom):
 
 @pytest.fixture
 def is_near(loom):
-    """Assert that two clips of a body show the same: its ends, its middles, and the directions of its bones."""
+    """Return `check(one, other)`: assert that two clips of a body agree in places and directions of its bones."""
     kinematics, quat = loom("core.motion.kinematics"), loom("core.motion.quat")
 
     def check(one, other):
@@ -84,7 +84,7 @@ def is_near(loom):
 @pytest.mark.parametrize("name", MADE)
 def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen, is_near, name, limbs):
     rig = MADE[name]()
-    body = loom("addon.bridge.control_body").body_of(rig)  # before an action sets what solvers may stretch
+    body = loom("addon.bridge.control_body").body_of(rig)  # before an action sets how far solvers stretch
     before = set(bpy.data.actions)
     how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "limbs": limbs}
     assert material.import_motion(WALK, **how) == {"FINISHED"}
@@ -99,7 +99,7 @@ def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen,
 @material.needs_shared
 @pytest.mark.parametrize("limbs", ["SOURCE", "IK"])
 def test_knees_that_cant_be_straight_are_bent_over_feet_that_stay(loom, seen, limbs, capfd):
-    """MMD's legs keep a bend of 8.6°; this walk has its legs straight."""
+    """MMD's legs keep a bend of 8.6°, while the legs of this walk are straight; feet stay and knees bend."""
     rig = MADE["mmd_own"]()
     body = loom("addon.bridge.control_body").body_of(rig)
     before = set(bpy.data.actions)
@@ -126,7 +126,7 @@ def test_knees_that_cant_be_straight_are_bent_over_feet_that_stay(loom, seen, li
 
 @pytest.mark.parametrize("rate", [24.0, 120.0])
 def test_hands_and_feet_that_hold_still_are_held_by_constant_transforms(loom, seen, rate):
-    """The trunk sways over them; one hand comes to its place at frame 24 and stays there."""
+    """Resting feet and a hand that stops at frame 24 get constant transforms, although the trunk sways."""
     rig = by_hand(fresh_rigs.build, name="cloudrig")
     truth = fresh_rigs.TRUTH["cloudrig"]
     posing.turn_switches(rig, truth, "ik")
@@ -220,7 +220,7 @@ def test_a_foot_that_stands_still_has_constant_keys_on_its_control(loom):
     for name in ("goal.L", "goal.R"):
         own = keys.own[:, keys.names.index(name)]
         still = (np.abs(np.diff(own, axis=0)) == 0.0).all(axis=(1, 2))
-        assert still.mean() > 0.6  # it shifts its weight at both ends
+        assert still.mean() > 0.6  # the weight shifts at both ends
 
 
 def test_a_limb_that_is_switched_in_the_middle_is_read_as_it_shows_and_that_is_said(loom):
@@ -242,12 +242,12 @@ def test_a_limb_that_is_switched_in_the_middle_is_read_as_it_shows_and_that_is_s
         bpy.context.scene.frame_set(frame)
         shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["foot.L"].matrix
         assert np.linalg.norm(feet[frame - 1] - np.array(shown)[:3, 3]) < 1e-4
-    assert np.linalg.norm(feet[9] - feet[0]) > 0.05  # on IK it goes with its control
+    assert np.linalg.norm(feet[9] - feet[0]) > 0.05  # on IK it follows its control
     assert np.linalg.norm(feet[-1] - feet[0]) < 1e-3  # on FK the leg rests
 
 
 def stances_of(loom, clip):
-    """The frames in which each foot stands on a planted ball, without those at their ends, where it may still slide."""
+    """Return {side: [(first, last)]}: long stances on a planted ball, less two frames at both ends with some slide."""
     feet = loom("core.check.contacts").standing_feet(loom("core.check.world_pose").pose(clip))
     runs = loom("core.check.contacts").runs
     return {side: [(a + 2, b - 2) for a, b in runs(foot.ball_stands) if b - a > 12] for side, foot in feet.items()}

@@ -1,4 +1,4 @@
-"""Fingers, tails, ears and jaws of control rigs: found, and woven as what they move is seen."""
+"""Fingers, tails, ears and jaws of control rigs: they are detected, and results move their bones as seen."""
 
 import re
 
@@ -10,7 +10,7 @@ import pytest
 from hand_rigs import LAYERS, state, with_layers
 from test_control_bodies import of_maker
 
-FAR, TURNED = 1e-3, 0.02  # metres within which results of few keys are, and what that is at the end of a finger
+FAR, TURNED = 1e-3, 0.02  # tolerance of results with few keys: metres, and the same at a fingertip as a turn
 MORE = ("index1", "index2", "ring1", "ring2", "ear")
 CHAINS = {f"{name}.{side}" for name in ("index1", "ring1", "ear") for side in "LR"} | {"tail1", "jaw"}
 
@@ -40,7 +40,7 @@ def test_chains_are_found_with_a_control_for_each_bone(loom, layers):
 
 
 def keyed_by_chance(rig, names, seed=0):
-    """Key controls by chance at four frames, and the location of those that carry a tail, ears or a jaw."""
+    """Key controls at random at four frames, with the location of ears, jaw, first tail and hips; return the action."""
     chance = np.random.default_rng(seed)
     for name in names:
         bone = rig.pose.bones[name]
@@ -55,7 +55,7 @@ def keyed_by_chance(rig, names, seed=0):
 
 
 def deforming(rig, action, frames):
-    """The deforming bones as they are shown (F, B, 4, 4), by name."""
+    """Return the evaluated matrices (F, B, 4, 4) of deforming bones, by name."""
     material.show(rig, action)
     out = {bone.name: [] for bone in rig.data.bones if bone.use_deform}
     for frame in frames:
@@ -67,7 +67,7 @@ def deforming(rig, action, frames):
 
 
 def in_the_mirror(poses, rest, partner=bpy.utils.flip_name):
-    """What bones do, seen in the mirror: each turns about its rest as its partner does."""
+    """Return bone matrices in the mirror: each bone turns about its rest like its partner."""
     flip = np.diag([-1.0, 1.0, 1.0, 1.0])
     out = {}
     for name in poses:

@@ -1,4 +1,4 @@
-"""Rigs driven by controls: clips go onto what Rigify generates, by its FK controls, and come back as they went."""
+"""Rigs driven by controls: clips are written to the FK controls of Rigify rigs and read back unchanged."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from test_skin import hang
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
 SECOND = material.SHARED / "cmu" / "cmu_mb_07_01.bvh"
 
-# In a process of its own, which ends at once: with Rigify's classes around, Blender 4.2 crashes at its exit.
+# This runs in a process of its own that ends at once: Blender 4.2 crashes at exit with Rigify's classes loaded.
 GENERATE = """
 import os, sys
 import bpy
@@ -73,7 +73,7 @@ def carried(loom):
 
 @pytest.fixture
 def fill(loom):
-    """Write a clip to the controls of a rig, in an action and its slot; returns what is said."""
+    """Return `write(into, rig, clip, body)`: key a clip on a rig's controls in an action and slot, return messages."""
     solving, writing = loom("addon.bridge.control_keys"), loom("addon.bridge.keys_on_controls")
     steps = loom("addon.ground.steps")
 
@@ -87,7 +87,7 @@ def fill(loom):
 
 @pytest.fixture
 def put_on(loom, fill):
-    """Write a clip to a new action that the rig plays; returns it and what is said."""
+    """Return `write(rig, clip, body)`: write a clip to a new action that the rig plays; return it and the messages."""
     curves = loom("addon.bridge.curves")
 
     def write(rig, clip, body, name="Walk", limbs="source"):
@@ -101,7 +101,7 @@ def put_on(loom, fill):
 
 @pytest.fixture
 def apart(loom):
-    """How far bones are from a clip on some frames: by bone, (mm, degrees of its direction, degrees in all)."""
+    """Return `of(rig, clip, body)`: the largest errors of each bone (mm, degrees of direction, degrees of any axis)."""
     kinematics, quat = loom("core.motion.kinematics"), loom("core.motion.quat")
 
     def of(rig, clip, body, prefix=""):
@@ -122,7 +122,7 @@ def apart(loom):
     return of
 
 
-# What of a Rigify rig turns about its own length by itself: the mesh's bones there spread the twist between joints.
+# Parts of a Rigify rig with their own twist: their deform bones spread the twist between joints.
 OWN_TWIST = {
     "thigh",
     "upper_arm",
@@ -187,7 +187,7 @@ def test_a_rig_without_a_mesh_takes_captures_and_its_root_stays_at_rest(hero):
         bpy.context.scene.frame_set(frame)
         assert np.abs(np.array(hero.pose.bones["root"].matrix_basis) - np.eye(4)).max() < 1e-5
         hips.append(np.array(hero.pose.bones["DEF-spine"].head)[:2])
-    assert np.linalg.norm(hips[0]) < 0.2  # it begins where the rig stands, and goes from there
+    assert np.linalg.norm(hips[0]) < 0.2  # it begins at the rig's place and travels on
     assert np.linalg.norm(hips[2]) > 1.5
     (rig,) = bpy.context.scene.action_loom.rigs
     assert rig.last_warnings.startswith("Limbs are keyed on FK")
@@ -293,7 +293,7 @@ def test_inverse_kinematics_of_a_source_are_seen_on_the_fk_controls(hero, rigs, 
     assert {name.split('"')[1] for name in clip.channels} == {"brow.T.L.001"}
     assert max(far for far, _, _ in apart(hero, clip, body).values()) < 0.05  # as it was read
     _, message = put_on(hero, clip, body)
-    assert "can't be stretched and end up to 1.9 cm short" in message  # Blender's solver stretches limbs that bend, too
+    assert "can't be stretched and end up to 1.9 cm short" in message  # Blender also stretches bent limbs
     for name, (far, _, _) in apart(hero, clip, body).items():
         firm = name == "root" or name.split("-")[1].split(".")[0] in (
             "spine",
@@ -376,7 +376,7 @@ def test_the_mesh_of_such_a_rig_rides_on_the_body(hero, rigs):
     assert rides["DEF-jaw"] == "DEF-spine.006"
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------------------------
 
 
 def test_a_control_that_was_changed_is_named_with_what_poses_it(hero, rigs, loom):

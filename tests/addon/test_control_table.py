@@ -1,4 +1,4 @@
-"""The table of controls beside Body Roles: filled by a button, corrected by hand, and what a result then keys."""
+"""The table of controls beside Body Roles: a button fills it, the artist corrects it, and results key its controls."""
 
 import bpy
 import material
@@ -8,7 +8,7 @@ from test_hand_keyed import key, made_by
 
 
 def listed(rig):
-    """The line of the list of sources for a rig, after its controls were looked for."""
+    """Find the controls of a rig and return its list of sources."""
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     assert bpy.ops.action_loom.find_controls() == {"FINISHED"}

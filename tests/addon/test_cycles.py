@@ -1,4 +1,4 @@
-"""Cycles: which actions are read as such, and that what is written repeats in Blender without a seam."""
+"""Cycles: which actions count as cycles, and whether written cycles repeat in Blender without a seam."""
 
 from dataclasses import replace
 
@@ -129,7 +129,7 @@ def test_a_range_of_one_frame_is_one_frame_and_no_cycle(bridge, span, declared, 
 
 
 def retimed(action, factor, offset):
-    """The keys of an action at other times, as if it had been made at another frame rate."""
+    """Scale and shift the keys of an action in time, as if made at another frame rate."""
     for curve in material.fcurves(action):
         for point in curve.keyframe_points:
             for co in (point.co, point.handle_left, point.handle_right):
@@ -166,7 +166,7 @@ def test_a_cycle_that_ends_between_frames_is_read_whole(bridge, visual, frames, 
 
 @pytest.mark.parametrize("fps", [24, 25, 30, 60])
 def test_blends_of_cycles_made_at_another_rate_close(bridge, fps):
-    """Made at 24 frames a second, imported into a scene of another rate: keys stand anywhere."""
+    """Cycles made at 24 fps have keys between frames in a scene of another rate, and their blends close."""
     rig = material.biped()
     bpy.context.scene.render.fps = fps
     for name, frames in (("slow", 36), ("quick", 25)):
@@ -241,7 +241,7 @@ def walking(kind):
 
 
 def rewritten(bridge, kind, interpolation):
-    """The biped and its body, what is read of its walk, and the action that this is written to."""
+    """Return the biped, its body, the read source of its walk, and the action written from it."""
     rig, action = walking(kind)
     body = bridge.rig.read(rig, moving_object=kind == "moving object")
     source = bridge.clip.read(rig, action, body, 24.0)
@@ -291,7 +291,7 @@ def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, play, kind, int
 
 
 def played(rig, names, first, frames):
-    """World positions (6 F + 1, J, 3) of bone heads, from one cycle before the keys to five after they begin."""
+    """World positions (6 F + 1, J, 3) of bone heads, from one cycle before frame `first` to five cycles after it."""
     return np.array([material.pose_positions(rig, names, first + k) for k in range(-frames, 5 * frames + 1)])
 
 
@@ -299,7 +299,7 @@ def no_seam(at, frames):
     """Assert that neither places nor velocities jump more where a cycle ends than inside it."""
     for order in (1, 2):
         steps = np.abs(np.diff(at, n=order, axis=0)).max(axis=(1, 2))
-        # A difference of the order n belongs to a seam if one of its n + 1 frames lies beyond.
+        # A difference of order n belongs to a seam if one of its n + 1 frames is beyond it.
         seams = np.zeros(len(steps), dtype=bool)
         for seam in range(frames, len(at) - 1, frames):
             seams[seam - order + 1 : seam + 1] = True
@@ -363,7 +363,7 @@ def test_what_is_no_cycle_is_written_without_modifiers(bridge):
 
 
 def turning(bridge, clip, degrees):
-    """A cycle whose hips, and all that hangs on them, turn to their left on the way; for a biped's own axes."""
+    """Return the clip with its hips turned left by an angle that grows to `degrees`, about the biped's Y axis."""
     angles = np.radians(degrees) * np.linspace(0.0, 1.0, len(clip))
     turns = bridge.quat.about_axis("Y", angles)
     rotations = clip.rotations.copy()
@@ -396,18 +396,18 @@ def test_whole_turns_repeat(bridge, play, mode, degrees):
     play(rig, written)
     at = played(rig, body.bones, 3, 24)
     travel = at[24:] - at[:-24]
-    # What little it turns is a jump at each end of the cycle, and no more than that.
+    # Travel differs by the fraction of a turn only, which jumps at each end of the cycle.
     assert np.abs(travel - (0.0, -1.2, 0.0)).max() < 1e-5 + np.radians(abs(degrees) % 360.0)
 
 
 def in_world(rig, action, names):
-    """What `played` returns of the action that a rig has, and how many frames a cycle takes."""
+    """Return `played` for the current action of a rig, and the number of frames in its cycle."""
     first, last = action.frame_range
     return played(rig, names, first, round(last - first)), round(last - first)
 
 
 def swing(at, names, frames):
-    """How far (m) the left foot comes before and behind the right one in a cycle of a body that faces −Y."""
+    """Return the range (m) of the left foot's lead over the right one in a cycle of a body that faces −Y."""
     left, right = (at[frames : 2 * frames, names.index(f"foot.{side}"), 1] for side in "LR")
     return np.ptp(right - left)
 
@@ -432,7 +432,7 @@ def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, 
     assert abs(travel[0, 0, 0]) < 0.01 * stride + 1e-5
     assert abs(travel[0, 0, 2]) < 1e-5
     no_seam(at, frames)
-    # In step, legs swing as far as those of the sources; against each other they would hardly swing at all.
+    # Sources in step keep their swing; out of step they would almost cancel it.
     reaches = []
     for action in (quick, slow):
         play(rig, action)

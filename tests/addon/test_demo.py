@@ -1,4 +1,4 @@
-"""The demo figure: what the menu's entry adds, that it plays as core made it, and that undo takes it back."""
+"""The demo figure: its menu entry adds it, it plays as core made it, and Undo removes it."""
 
 import bpy
 import material
@@ -78,7 +78,7 @@ def test_actions_are_kept_have_a_slot_and_walk_is_assigned(figure):
 
 
 def test_it_is_posed_before_its_step_of_undo_is_kept(figure):
-    """Undoing what is done next shows the pose that the step has."""
+    """The figure is posed before its undo step is stored, so undoing the next step shows its pose."""
     assert np.abs(np.array(figure.pose.bones["thigh.L"].matrix_basis) - np.eye(4)).max() > 0.1
 
 
@@ -141,7 +141,7 @@ def test_cycles_repeat_without_a_seam_and_travel_on(figure, play, name):
     assert np.abs(travel - travel[0, 0]).max() < 2e-5
     assert travel[0, 0, 1] < -1.2
     assert np.abs(travel[0, 0, [0, 2]]).max() < 1e-5
-    # What is smooth within a cycle stays so across its end.
+    # Motion that is smooth within a cycle stays smooth across its end.
     jerks = np.abs(np.diff(at, n=3, axis=0)).max(axis=(1, 2))
     ends = np.arange(frames, len(jerks), frames)[:, None] + np.arange(-3, 1)
     inside = jerks[frames + 1 : 2 * frames - 4].max()

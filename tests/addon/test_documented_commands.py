@@ -1,4 +1,4 @@
-"""Every command inside Blender that README and docs name runs as it stands there, on the demo's actions."""
+"""Every command inside Blender in README and docs runs unchanged on the demo's actions."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""While a weight is dragged the preview shows few frames first: those that Weave writes, and says what is missing."""
+"""While a weight is dragged, the preview first shows a few frames of the woven result and names missing steps."""
 
 import bpy
 import material
@@ -25,7 +25,7 @@ def ghost_of(loom, rig):
 
 
 def drag(first, second):
-    """Change the weights without a preview that follows at once."""
+    """Change the weights in another mode, so that no live preview follows."""
     settings = bpy.context.scene.action_loom
     lines = {line.action.name: line for line in settings.rigs[0].sources}
     settings.mode = "loop"
@@ -84,14 +84,14 @@ def test_it_says_that_feet_are_not_planted_and_shows_no_paths_of_other_weights(r
     few = ghost_of(loom, rig)
     assert few.summary.endswith("so far, feet not planted yet")
     assert (few.trails, few.standing, few.parts) == ((), {}, None)
-    assert (few.recipe, few.woven) == (before.recipe, before.woven)  # which belong to each other
+    assert (few.recipe, few.woven) == (before.recipe, before.woven)  # recipe and woven clip match
     assert ghosts.reweave(bpy.context, bpy.context.scene, rig)
     whole = ghost_of(loom, rig)
     assert whole.recipe.weights == pytest.approx((0.3, 0.7))
     assert whole.trails
     drag(1.0, 0.0)
     assert drafted(ghosts, rig)
-    assert ghost_of(loom, rig).summary.endswith("so far")  # legs of one source stay as they are
+    assert ghost_of(loom, rig).summary.endswith("so far")  # the legs of a single source stay unchanged
 
 
 def test_what_depends_on_other_frames_is_not_shown_in_part(rig, ghosts):

@@ -1,4 +1,4 @@
-"""Curves that an artist draws, as paths on the ground."""
+"""Curves drawn by an artist, as paths on the ground."""
 
 import bpy
 import numpy as np

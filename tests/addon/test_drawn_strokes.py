@@ -1,4 +1,4 @@
-"""A stroke on the floor becomes a curve to walk along: smooth, from its first place to its last."""
+"""A stroke on the floor becomes a smooth curve with its first and last place, for the Path mode."""
 
 import bpy
 import material
@@ -52,7 +52,7 @@ def test_a_line_is_walked_along_and_the_next_one_takes_its_place():
     curve = settings.curve
     assert settings.mode == "follow"
     assert np.abs(along(curve)[[0, -1]] - [STRAIGHT[0], STRAIGHT[-1]]).max() < 1e-5
-    curve.location.x = 1.0  # the artist moves it: the next line is where it is drawn
+    curve.location.x = 1.0  # the artist moves it, but a new stroke is at its drawn place
     bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = rig
     stairs = [(x, y, 0.1 * (k // 100)) for k, (x, y, _) in enumerate(STRAIGHT)]

@@ -21,7 +21,7 @@ def pose_of(rig):
 
 @pytest.fixture
 def steered(loom):
-    """A biped with a slow and a quick walk, and what steers it."""
+    """Yield a biped with a slow and a quick walk, and its steering."""
     rig = walking()
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
     yield rig, steering
@@ -345,7 +345,7 @@ def test_a_ground_that_is_deleted_is_refused_and_a_hidden_one_is_walked_on(loom)
 
 
 def walks_on_controls(rig):
-    """Two walks that are keyed on the targets of its legs, and its trunk."""
+    """Key two walks on a rig's foot targets and hips, and list them for Drive."""
     rig.animation_data_create()
     for name, stride in (("slow", 0.5), ("quick", 0.9)):
         action = bpy.data.actions.new(name)

@@ -1,4 +1,4 @@
-"""What Drive takes besides ticked actions: legs of the action that plays, a library, and what it comes after."""
+"""Sources of Drive other than ticked actions: the legs of the playing action, a library, and a target to follow."""
 
 import bpy
 import drawing
@@ -9,7 +9,7 @@ from steered import event, go, walking
 
 
 def arms_and_legs(rig, action, frames=range(1, 20)):
-    """Where a hand and a foot are in the hips' space and the hips in the world, of an action at some frames."""
+    """Return left hand and both feet in the hips' space, and the hips' position, at frames of an action (F, 4, 3)."""
     rig.animation_data.action = action
     found = []
     for frame in frames:

@@ -1,4 +1,4 @@
-"""Verbs for one action, with several ticked: a result of each, one Undo; what can't be done is said by name."""
+"""Verbs for one action with several ticked: each gives a result, one Undo removes all, and messages name failures."""
 
 import json
 
@@ -10,13 +10,13 @@ from drawing import context_now, draw
 
 def tick(rig, *names):
     bpy.context.scene.action_loom.edit_which = "TICKED"
-    bpy.context.scene.action_loom.result.place = "REFERENCE"  # whatever the figure plays meanwhile
+    bpy.context.scene.action_loom.result.place = "REFERENCE"  # independent of the figure's current action
     return material.list_sources(rig, *names, mode="loop")
 
 
 @pytest.fixture
 def walks(loom):
-    """A biped with two walks of four cycles that do not close and one that is but a step; the first two are ticked."""
+    """A biped with two ticked walks of four cycles that do not close, and an unticked action of a single step."""
     rig = material.biped()
     rigs, clips, cycles = loom("addon.bridge.rig"), loom("addon.bridge.clip"), loom("core.motion.cycles")
     body = rigs.read(rig)
@@ -33,7 +33,7 @@ def walks(loom):
 
 
 def pressed(rig, operator, **options):
-    """The actions that are new after a button of the tab was pressed."""
+    """Press a button of the tab and return the new actions by name."""
     before = set(bpy.data.actions)
     with bpy.context.temp_override(action_loom_armature=rig):
         assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
@@ -52,7 +52,7 @@ def recipe(action):
 @pytest.mark.parametrize(("operator", "ending"), [("loop", "loop"), ("in_place", "in place"), ("travel", "travelling")])
 def test_each_ticked_action_gives_a_result_of_its_own(walks, operator, ending):
     names = ["slow", "quick"]
-    if operator == "travel":  # only what walks on the spot gets travel
+    if operator == "travel":  # Travel changes only walks on the spot
         names = sorted(pressed(walks, "in_place"), reverse=True)
         tick(walks, *names)
     was = {name: material.fingerprint(bpy.data.actions[name]) for name in names}

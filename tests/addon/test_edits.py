@@ -1,4 +1,4 @@
-"""Tools for one action: which actions are meant, new ones or in place, markers that go along, what is said."""
+"""Tools for one action: which actions they take, new or replaced results, moved markers, and messages."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from drawing import Drawing, Layout, context_now
 
 @pytest.fixture
 def walker():
-    """A biped with two listed walks; it has the first."""
+    """A biped with two ticked walks that plays the first."""
     rig = material.biped()
     material.key_walk(rig, "run", frames=24, stride=1.8)
     walk = material.key_walk(rig, "walk", frames=36)
@@ -27,7 +27,7 @@ def walker():
 
 
 def pressed(rig, operator, **options):
-    """What is new after a button of the tab was pressed."""
+    """Press a button of the tab and return the new actions."""
     before = set(bpy.data.actions)
     with bpy.context.temp_override(action_loom_armature=rig):
         assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
@@ -94,7 +94,7 @@ def test_replace_puts_the_result_in_the_place_of_the_action_and_keeps_that(walke
     stored = walk["action_loom"].to_dict()
     assert json.loads(stored["recipe"])["verb"] == "mirror"
     now = material.fingerprint(walk)
-    assert bpy.ops.action_loom.rebuild(action="walk") == {"FINISHED"}  # from what is kept
+    assert bpy.ops.action_loom.rebuild(action="walk") == {"FINISHED"}  # from the kept action
     assert material.fingerprint(walk) == now
     (again,) = pressed(walker, "mirror")
     assert again.name == "walk before Mirror.001"
@@ -199,7 +199,7 @@ def test_the_pie_has_every_tool_and_its_shortcut_is_in_pose_and_object_mode(loom
 
 
 def test_the_shortcut_is_nobody_elses():
-    """Of Blender's own keys, read from what its default keymap is made of."""
+    """Blender's default keymap leaves Shift Alt U free for the 3D View, its modes, screens and windows."""
     for folder in bpy.utils.preset_paths("keyconfig"):
         sys.path.append(str(Path(folder) / "keymap_data"))
     blender_default = import_module("blender_default")

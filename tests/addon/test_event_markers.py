@@ -1,4 +1,4 @@
-"""Event markers of actions on results: they stay at the pose that they mark, as Blender evaluates both actions."""
+"""Results keep the event markers of actions at their poses, as Blender evaluates both actions."""
 
 import bpy
 import material
@@ -39,7 +39,7 @@ def limbs(rig, action, frame):
 
 
 def forward(rig, action, side, frames):
-    """The frame of those at which a thigh is turned farthest the way it is at its own step."""
+    """Return the frame at which a thigh is turned farthest in the direction of its own step."""
     thigh = LIMBS.index(f"thigh.{side}")
     sign = np.sign(limbs(rig, bpy.data.actions["slow"], 1 if side == "L" else 19)[thigh])
     return frames[int(np.argmax([sign * limbs(rig, action, frame)[thigh] for frame in frames]))]

@@ -1,4 +1,4 @@
-"""A file of an action has that action's own face and no other's; measured by Blender's importers."""
+"""An exported action has its own face and no other, as Blender's importers show."""
 
 import bpy
 import material
@@ -11,7 +11,7 @@ FACES = {"Smiles": {"smile": 0.8}, "Plain": {}, "Frowns": {"frown": 0.6}}  # the
 
 @pytest.fixture
 def rig():
-    """A walker with a face: one action smiles, one has no face, one frowns; it plays the first, at its smile."""
+    """A walker with a face: one action smiles, one lacks face keys, one frowns; it plays the first at its smile."""
     rig = material.biped()
     data = bpy.data.meshes.new("Face")
     data.from_pydata([(0, 0, 1.6), (0.1, 0, 1.6), (0, 0.1, 1.7)], [], [(0, 1, 2)])
@@ -56,7 +56,7 @@ def state():
 
 
 def greatest(path, animation=None):
-    """The greatest value of each shape key in a file, as Blender's importer has it."""
+    """Return the greatest value of each shape key in a file, as Blender imports it."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if path.suffix == ".glb":
         bpy.ops.import_scene.gltf(filepath=str(path))
@@ -99,7 +99,7 @@ def test_a_face_in_the_nla_is_not_exported_with_another_action(rig, tmp_path, ki
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_face_of_no_action_of_the_body_is_exported_as_it_plays(rig, tmp_path, kind):
-    """Such as one that was captured apart."""
+    """A face action that belongs to no body action, like a separate capture, is exported as it plays."""
     keys = bpy.data.meshes["Face"].shape_keys
     keys.animation_data.action = None
     keys.key_blocks["smile"].value = 0.3
@@ -158,7 +158,7 @@ def of_face(action):
 
 
 def seen_of(name):
-    """The values of the shape keys on the frames of an action, as they play with it alone."""
+    """Return the values of the shape keys on the frames of an action that plays alone."""
     keys, found = bpy.data.meshes["Face"].shape_keys, {"smile": [], "frown": []}
     action, keys.animation_data.action = bpy.data.actions[name], None
     for key in keys.key_blocks:

@@ -1,4 +1,4 @@
-"""glTF and FBX of what plays: as fast as it was made, checked by reading back, and nothing of the scene changed."""
+"""glTF and FBX of the playing action: original speed, checked by reading the file back, in an unchanged scene."""
 
 import json
 import struct
@@ -28,7 +28,7 @@ def gltf(path):
 
 
 def seconds_of(path):
-    """From the file's own bytes: how long its animation plays, and how many animations it has."""
+    """Return the last and the first second of a file's animations, and their number, read from its bytes."""
     content = gltf(path)
     times = [content["accessors"][one["input"]] for each in content["animations"] for one in each["samplers"]]
     return max(one["max"][0] for one in times), min(one["min"][0] for one in times), len(content["animations"])

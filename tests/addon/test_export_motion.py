@@ -1,4 +1,4 @@
-"""Exporting motion files: against themselves on the way back, where they go, and what is refused."""
+"""Exporting motion files: reading them back, their places, and refusals."""
 
 import bpy
 import material
@@ -45,7 +45,7 @@ def test_export_and_import_onto_the_same_armature_give_the_same_poses(bridge, tm
 
 
 def poses(rig, frame):
-    """Axes (J, 3, 3) and places (J, 3) of all bones in the world, as Blender shows them."""
+    """Return the axes (J, 3, 3) and places (J, 3) of all bones in the world, as Blender shows them."""
     bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
     world = np.array([rig.matrix_world @ bone.matrix for bone in rig.pose.bones])
     axes = world[:, :3, :3]

@@ -1,4 +1,4 @@
-"""A set exported for an engine: read back by Blender and by a reader of glTF that is not ours, with its page."""
+"""A set exported for an engine: read back by Blender and by an independent glTF reader, with its page."""
 
 import json
 
@@ -35,14 +35,14 @@ def names():
 
 
 def seen(rig, action, frame):
-    """Where the heads of the bones are seen in a frame of an action."""
+    """Return {bone: world position of its head} at a frame of an action."""
     material.show(rig, action)
     bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
     return {one.name: np.array(rig.matrix_world @ one.head) for one in rig.pose.bones}
 
 
 def same_places(rig, name, places, seconds):
-    """How far joints (by name, (F, 3)) of an exported animation are from where the action has them, at the most."""
+    """Return the largest distance of exported joints, {name: (F, 3)}, from their places in the action."""
     action = bpy.data.actions[name]
     first, last = action.frame_range
     worst, count = 0.0, len(seconds)

@@ -46,7 +46,7 @@ def test_the_mesh_posed_outside_comes_back_into_blender(loom, tmp_path, units, u
     bpy.ops.action_loom.add_sources()
     motion = tmp_path / "walk.bvh"
     bpy.ops.action_loom.export_motion(filepath=str(motion), units=units, up=up, mesh=True)
-    # Another posture from outside: the clip mirrored, and its mesh by `skin`.
+    # `skin` must also pose the mesh of another clip, here the mirrored one.
     main, made = loom("core.cli.main").main, tmp_path / "made.npz"
     turned = tmp_path / "turned.bvh"
     assert main(["mirror", str(motion), "-o", str(turned), "--quiet"]) == 0

@@ -1,4 +1,4 @@
-"""Feet planted as actions: rows of contacts there and back, markers, paths in the view, what is refused and why."""
+"""Planting feet as actions: rows of contacts, their markers, paths in the view, and refusals with reasons."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""What is drawn of planted feet, and why their buttons are grey."""
+"""Planted feet in the view: drawn paths and contacts, and reasons for grey buttons."""
 
 import bpy
 import material
@@ -7,7 +7,7 @@ import pytest
 from drawing import Drawing, Layout, context_now, draw_all
 from planted_feet import planted, tips, why_not
 
-# --- what is drawn --------------------------------------------------------------------------------------------------
+# --- drawing --------------------------------------------------------------------------------------------------------
 
 
 def test_the_panel_draws_what_there_is(sliding, held_of):
@@ -46,7 +46,7 @@ def test_paths_and_contacts_are_seen_where_the_feet_are(sliding, loom, rows_of, 
     green = [one for one in lines if one.color == paths.STANDS]
     assert len(green) == sum(1 + (one.last > one.first) for one in rows_of(made))
     assert not [one for one in lines if one.color == paths.REFUSED]
-    assert overlay.lines(context) is lines  # nothing is made anew while nothing changes
+    assert overlay.lines(context) is lines  # unchanged contacts give the cached lines
     row = held_of(made).rows[0]
     length = len(green[1].points)
     row.last -= 1
@@ -111,7 +111,7 @@ def test_another_file_and_the_end_leave_nothing(sliding, loom, extension):
         addon_utils.enable(extension, default_set=True)
 
 
-# --- what is grey, and why ------------------------------------------------------------------------------------------
+# --- grey buttons ---------------------------------------------------------------------------------------------------
 
 
 def test_buttons_say_why_they_can_not_be_pressed(sliding):

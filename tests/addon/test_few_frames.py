@@ -1,4 +1,4 @@
-"""A long action is looked at on few frames by another one: what Blender shows is the same, and nothing is left."""
+"""A long action is evaluated at few frames through a temporary action: same poses in Blender, and no leftovers."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""Few keys in Blender: what it evaluates is within the bound, in every rotation mode; cycles, markers, undo."""
+"""Few keys in Blender: evaluated poses stay within the bound in every rotation mode; cycles, markers and undo."""
 
 from itertools import pairwise
 
@@ -32,7 +32,7 @@ def baked(rig, name="baked", seed=4, frames=60):
 
 
 def places(rig, action, frames):
-    """Heads and tails (F, 2 J, 3) of all bones as Blender shows them."""
+    """Return heads and tails (F, 2 J, 3) of all bones as Blender shows them."""
     material.show(rig, action)
     found = []
     for frame in frames:
@@ -42,7 +42,7 @@ def places(rig, action, frames):
 
 
 def off(rig, one, other, frames):
-    """How far (m) bones are from one another at most."""
+    """Return the largest distance (m) of bones between two actions."""
     return float(np.linalg.norm(places(rig, one, frames) - places(rig, other, frames), axis=2).max())
 
 
@@ -56,7 +56,7 @@ def newest(before):
 
 
 def fewer(rig, action, **options):
-    """Press Fewer Keys; the action that came of it."""
+    """Press Fewer Keys and return the new action."""
     before = list(bpy.data.actions)
     material.show(rig, action)
     assert bpy.ops.action_loom.fewer_keys(sources=[{"name": action.name, "weight": 1.0}], **options) == {"FINISHED"}
@@ -287,7 +287,7 @@ def test_stretched_bones(mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_bones_that_stay_away_from_their_rest(mode):
-    """A root that nothing keys, moved and turned in the pose: what carries the walk then is it."""
+    """Travel on an unkeyed root, moved and turned in the pose: few keys show the same motion as keys on every frame."""
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")

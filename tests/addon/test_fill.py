@@ -1,4 +1,4 @@
-"""Fill between keyed poses: the poses stay and stay the artist's, what is filled is Breakdown, and choices are kept."""
+"""Fill between keyed poses: poses keep their keys, filled keys are of type Breakdown, and choices are stored."""
 
 import time
 from itertools import pairwise
@@ -13,7 +13,7 @@ POSES = (1, 13, 31, 49)
 
 @pytest.fixture
 def blocked():
-    """A biped with a ticked walk, and an action with four of its poses, which it plays."""
+    """A biped with a ticked walk that plays an action with four of the walk's poses."""
     rig = material.biped()
     material.key_walk(rig, "walk", frames=60)
     bpy.context.scene.render.fps = 24
@@ -25,7 +25,7 @@ def blocked():
 
 
 def block(rig, name, frames):
-    """Key poses of the walk, and nothing between."""
+    """Key poses of the walk at frames, without poses between them."""
     poses = {frame: pose(rig, bpy.data.actions["walk"], frame) for frame in frames}
     rig.animation_data.action = bpy.data.actions.new(name)
     for frame, bones in poses.items():
@@ -80,7 +80,7 @@ def test_poses_stay_and_the_motion_between_comes_back(blocked, loom):
     pose(blocked, made, POSES[0])
     bars = loom("addon.services.preview.strips").of(bpy.context).strip.rows[0].spans
     filled = [bar for bar in bars if bar.name.removesuffix(" mirrored") == "walk"]
-    assert {bar.start for bar in filled} >= set(POSES[:-1])  # at the timeline each gap is the walk's
+    assert {bar.start for bar in filled} >= set(POSES[:-1])  # the strip shows the walk in each gap
 
 
 @pytest.mark.parametrize("keys", ["EVERY", "FEW"])
@@ -90,7 +90,7 @@ def test_the_artists_keys_stay_keyframes_and_others_are_breakdowns(blocked, keys
         if len(curve.keyframe_points) < 2:
             continue
         kinds = {round(point.co[0]): point.type for point in curve.keyframe_points}
-        stays = np.ptp([point.co[1] for point in curve.keyframe_points]) < 1e-5  # few keys are at the ends only
+        stays = np.ptp([point.co[1] for point in curve.keyframe_points]) < 1e-5  # constant: keys at the ends
         assert {frame for frame, kind in kinds.items() if kind == "KEYFRAME"} == set(POSES) & kinds.keys()
         assert stays or set(POSES) <= kinds.keys()
         assert {kind for frame, kind in kinds.items() if frame not in POSES} <= {"BREAKDOWN"}
@@ -172,7 +172,7 @@ def test_a_lock_keeps_its_stretch_whatever_else_is_ticked(blocked, loom, capfd):
 
 
 def at_other_times(rig, name, true, frames):
-    """An action with the walk's poses of some frames at others, and nothing between."""
+    """Key the walk's poses of some frames at other frames, without poses between them."""
     action = block(rig, name, true)
     for curve in material.fcurves(action):
         for point, frame in zip(curve.keyframe_points, frames, strict=True):
@@ -193,20 +193,20 @@ def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
     settings.fill.gaps, settings.fill.locked = "7 -1 1", "7 walk 12 30 0 1"
     was = material.fingerprint(action)
     assert press(blocked, "fill", preview=True) == {"FINISHED"}
-    assert material.fingerprint(action) == was  # nothing is moved without consent
+    assert material.fingerprint(action) == was  # the preview moves no key
     assert press(blocked, "move_poses") == {"FINISHED"}
     times = sorted(map(int, key_times(action)))
     np.testing.assert_allclose(np.diff(times), np.diff(POSES), atol=1)
     assert times[0] == 1
     assert key_times(action) == set(times)  # on whole frames
     assert action.pose_markers[0].frame == times[2]
-    assert settings.fill.gaps == f"{times[1] - 1:g} -1 1"  # the choices go with their pose
+    assert settings.fill.gaps == f"{times[1] - 1:g} -1 1"  # the choices move with their pose
     assert settings.fill.locked == f"{times[1] - 1:g} walk 12 30 0 1"
     for k, frame in enumerate(POSES):
         here, there = (heads(blocked, one, at) for one, at in ((action, times[k]), (bpy.data.actions["walk"], frame)))
         np.testing.assert_allclose(here, there, atol=1e-5)
     with pytest.raises(RuntimeError, match="no longer those of the preview"):
-        press(blocked, "move_poses")  # once is enough: the preview has not followed yet
+        press(blocked, "move_poses")  # a second press fails until the preview has followed
 
 
 def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
@@ -217,7 +217,7 @@ def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
         assert point.co.x == 13
         point.co.x = 16
         curve.update()
-    assert press(blocked, "fill") == {"FINISHED"}  # the choice for the gap after frame 13 has none any more
+    assert press(blocked, "fill") == {"FINISHED"}  # the choice for the gap after frame 13 lost its gap
     made = blocked.animation_data.action
     kinds = {round(p.co[0]) for c in material.fcurves(made) for p in c.keyframe_points if p.type == "KEYFRAME"}
     assert kinds >= {1, 16, 31, 49}
@@ -226,7 +226,7 @@ def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
 
 
 def test_a_capture_from_which_keys_were_deleted_is_a_block_out(blocked, loom):
-    """Its keys are of type Generated, as all that were not keyed by hand; there are no others."""
+    """All keys are of type Generated (before Blender 4.3 Breakdown) and count as poses, since no other types exist."""
     action, keyed_poses = blocked.animation_data.action, loom("addon.bridge.keyed_poses")
     for curve in material.fcurves(action):
         for point in curve.keyframe_points:
@@ -258,7 +258,7 @@ def test_a_gap_of_an_hour_is_refused_before_it_is_read(blocked):
     began = time.perf_counter()
     with pytest.raises(RuntimeError, match="are 3600 s; 60 s can be filled: key a pose between"):
         press(blocked, "fill")
-    assert time.perf_counter() - began < 5.0  # to read it would take a minute
+    assert time.perf_counter() - began < 5.0  # reading it would take a minute
 
 
 def test_keyed_scale_stays(blocked):
@@ -313,7 +313,7 @@ def test_what_is_unlike_is_said_in_frames_of_the_scene(blocked, capfd):
     block(blocked, "later", (101, 131))
     for k, curve in enumerate(material.fcurves(blocked.animation_data.action)):
         for point in curve.keyframe_points:
-            point.co.y += 0.8 * (-1) ** k  # a pose that no walk has
+            point.co.y += 0.8 * (-1) ** k  # a pose far from any walk
         curve.update()
     assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
     assert "nothing was found like frames 101 to 131:" in capfd.readouterr().out

@@ -60,7 +60,7 @@ EDITS = {
 }
 
 
-# These numbers have a say only where a key is led through by such a curve.
+# These numbers count only in curves of these interpolations.
 LED_BY = {"back": "BACK", "amplitude": "ELASTIC", "period": "ELASTIC"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from drawing import Drawing, Layout
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-# Blender's own menus that ours is in, and what people call them.
+# Blender's menus that contain ours, with their common names.
 HOMES = {
     "VIEW3D_MT_object_animation": "Object > Animation",
     "VIEW3D_MT_pose": "Pose",
@@ -22,7 +22,7 @@ HOMES = {
 
 @pytest.fixture
 def drawn_in(extension):
-    """Return what ours draws in a menu of Blender's or of ours: names of operators and of menus."""
+    """Return `draw(menu)`: the names of our operators and submenus in a menu of Blender or of ours."""
     bpy.ops.action_loom.add_demo()
 
     def draw(menu):
@@ -85,7 +85,7 @@ def page_for(loom, address):
 
 
 def properties_below(kind):
-    """The addresses of a type's properties, and of those of our types that they hold."""
+    """Return the addresses of a type's properties, including the properties of our own types in it."""
     found = []
     for one in kind.properties:
         if one.identifier != "rna_type":
@@ -97,7 +97,7 @@ def properties_below(kind):
 
 
 def test_the_online_manual_of_everything_is_there(loom):
-    """Blender writes what it looks for in lower case."""
+    """Blender looks up addresses in lower case."""
     folder = loom("addon.interface.manual").FOLDER
     addresses = [f"bpy.ops.action_loom.{name}" for name in dir(bpy.ops.action_loom)]
     preferences = bpy.context.preferences.addons[loom("addon").extension].preferences
@@ -111,7 +111,7 @@ def test_the_online_manual_of_everything_is_there(loom):
 
 
 def commands_of(loom):
-    """The commands of the command line by what they say of themselves."""
+    """Return {description: command} of all subcommands of the command line."""
     parser = loom("core.cli.main").parser(loom("core.cli.motion_files").MotionFiles())
     found = {}
 
@@ -129,7 +129,7 @@ def commands_of(loom):
 def test_every_verb_has_a_menu_a_page_a_job_key_and_a_command(loom, drawn_in):
     names, commands = loom("addon.interface.operators.verbs")._NAMES, commands_of(loom)
     paths = places(drawn_in, "VIEW3D_MT_object_animation")
-    # A command line keeps graphs and styles in files; these operators keep them in Blender.
+    # The command line keeps graphs and styles in files, these operators in Blender.
     names = names | {"graph": "build_graph", "style": "learn_style"}
     keys = (DOCS / "jobs.md").read_text(encoding="utf-8")
     options = (DOCS / "options.md").read_text(encoding="utf-8")
@@ -146,7 +146,7 @@ def test_every_verb_has_a_menu_a_page_a_job_key_and_a_command(loom, drawn_in):
 
 
 def in_menu(loom, menu, **context):
-    """What ours draws in a context menu that is about something."""
+    """Return (kind, arguments) of each entry that we draw in a context menu with this context."""
     drawn = []
     about = SimpleNamespace(scene=bpy.context.scene, object=bpy.context.object, **context)
     loom("addon.interface.menus")._of_action(SimpleNamespace(layout=Layout(drawn)), about)
@@ -170,7 +170,7 @@ def test_an_action_is_recognised_wherever_it_is_right_clicked(loom):
         drawn = in_menu(loom, "DOPESHEET_MT_context_menu", **context)
         assert ("menu", ("ACTION_LOOM_MT_action",)) in drawn, context
         assert ("context_pointer_set", ("action_loom_action", run)) in drawn
-    # Another button of an editor that has an action is not about it, and another's action not of this armature.
+    # Neither another button of an editor with an action nor the action of another armature gets the menu.
     assert not in_menu(
         loom,
         "UI_MT_button_context_menu",
@@ -187,7 +187,7 @@ def test_what_is_chosen_there_is_done_with_that_action_and_no_other(loom):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = line.action.name in ("Walk", "Sneak")
     menus, drawn = loom("addon.interface.menus"), []
-    grey = {"warp", "move_events", "bake_to_bones", "bake_to_controls"}  # it is baked, and has no controls
+    grey = {"warp", "move_events", "bake_to_bones", "bake_to_controls"}  # it is baked and lacks controls
     run = bpy.data.actions["Run"]
     with loom("addon.model.target_armature").as_from_panel(bpy.context, rig, run):
         for entry in filter(None, menus.OF_ACTION):

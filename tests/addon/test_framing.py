@@ -1,4 +1,4 @@
-"""A figure's way in a 3D view: whether it is seen beside the sidebar, and where the view goes so that it is."""
+"""A figure's way in a 3D view: whether it is visible beside the sidebar, and how the view moves to show it."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ WIDE, HIGH = 1.8, 2.4  # of a projection: one over the tangents of half its angl
 
 
 class View:
-    """What a 3D view without a window lacks: matrices that follow its place, as Blender's do."""
+    """A 3D view without a window: its matrices follow its location and rotation, like Blender's."""
 
     def __init__(self, is_perspective, rotation):
         self.is_perspective, self.view_rotation = is_perspective, rotation
@@ -39,5 +39,5 @@ def test_a_way_out_of_sight_is_brought_into_the_free_part_of_the_view(loom, is_p
         assert framing.is_seen(way, free, view)
         assert view.view_rotation == rotation
         near = view.view_distance
-        view.view_distance = 0.6 * near  # it is no farther off than it has to be
+        view.view_distance = 0.6 * near  # the view is not farther off than needed
         assert not framing.is_seen(way, 0.85 * free, view)

@@ -1,7 +1,7 @@
-"""What the add-on finds of rigs that it has never seen, and how well it keys them, beside their true answers.
+"""Test control detection and keying on unseen rigs against their true answers.
 
-What is not right yet is an expected failure with its figure, as measured in Blender 5.2; once it is right, the test
-says so.
+Known failures are strict expected failures with their figures of Blender 5.2; a case that begins to pass fails the
+test.
 """
 
 import contextlib
@@ -13,16 +13,16 @@ from fresh_rigs import chance, chosen, keyed, posing
 from fresh_rigs.misses import FOUND, SOLVED
 from hand_rigs import state
 
-# Millimetres at hands, feet and pelvis; at knees and elbows in 95 of 100 frames; degrees; all of a body of 1.7 m.
+# Tolerances for a body of 1.7 m: mm at hands, feet and pelvis; mm at knees and elbows in 95 % of frames; degrees; mm.
 TARGETS = {"ends": 0.5, "middles": 2.0, "directions": 0.2, "said": 0.1}
 KINDS = ("root", "torso", "trunk", "arms", "legs", "switches")
-# Whose roles are found well enough to key all limbs, and who needs an artist who chooses them first.
+# Rigs whose found roles suffice to key all limbs, and rigs to key with roles chosen by an artist.
 BY_ITSELF = ("game_biped", "cartoon_cat", "cloudrig", "blenrig", "auto_rig_pro", "mmd", "manny", "mixamo")
 WITH_ROLES = ("cartoon_cat", "cloudrig", "blenrig", "auto_rig_pro", "mmd")
 
 
 def cases(every, misses):
-    """Return the cases as parameters; those known to miss are to fail, and say by how much."""
+    """Return the cases as parameters; known misses are strict expected failures with their figure as the reason."""
     return [
         pytest.param(*case, marks=pytest.mark.xfail(reason=misses[case], strict=True) if case in misses else ())
         for case in every
@@ -36,7 +36,7 @@ def controls(loom):
 
 @pytest.fixture
 def find(loom, controls):
-    """Find the controls of a rig by name: `find(name, roles)`, where an artist may have chosen the roles."""
+    """Return `find(name, roles)`: the found controls of a rig and its truth, with found or chosen roles."""
 
     def found(name, roles):
         rig, truth = fresh_rigs.build(name), fresh_rigs.TRUTH[name]
@@ -50,7 +50,7 @@ def find(loom, controls):
     return found
 
 
-# --- what is found ------------------------------------------------------------------------------------------------
+# --- detection ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", cases([(name,) for name in fresh_rigs.SOUND], FOUND))
@@ -76,7 +76,7 @@ def test_controls_and_switches(find, name, roles, kind):
 
 
 def _switches(truth):
-    """Each limb with a switch, and the switch as the add-on writes it."""
+    """Yield each limb with a switch, and the switch in the add-on's form."""
     for limb, one in truth.limbs.items():
         if one.switch:
             owner = f'pose.bones["{one.switch.bone}"]' if one.switch.bone else ""
@@ -96,15 +96,15 @@ def test_finding_is_quick_and_no_limb_is_left_out_in_silence(find, name):
             assert part.ik or part.has_fk
 
 
-# --- what is keyed ------------------------------------------------------------------------------------------------
+# --- keying -------------------------------------------------------------------------------------------------------
 
 MEASURED = {}
 
 
 def measure(loom, controls, name, roles, posed, limbs):
-    """Pose controls by chance, solve for what the body shows, key it on a fresh rig: the figures of what that shows.
+    """Pose controls at random, solve for the shown body, key a fresh rig, and return the figures of its errors.
 
-    posed : what limbs are posed by, and whether the trunk bends, too
+    posed : "ik" or "fk" for the limbs; with " limbs" the trunk does not bend
     """
     case = (name, roles, posed, limbs)
     if case in MEASURED:
@@ -155,7 +155,7 @@ def test_the_motion_by_chance_keeps_the_lengths_of_limbs(name, posed):
 @pytest.mark.parametrize(("name", "roles", "posed", "limbs", "what"), cases(SOLVES, SOLVED))
 def test_keys_show_what_was_wanted(loom, controls, name, roles, posed, limbs, what):
     part, figure = measure(loom, controls, name, roles, posed, limbs)[what]
-    # Smaller bodies, smaller tolerances; larger ones have the same.
+    # Smaller bodies have proportionally smaller tolerances.
     small = min(1.0, fresh_rigs.TRUTH[name].height / 1.7) if what != "directions" else 1.0
     assert figure <= TARGETS[what] * small, f"{part}: {figure:.2f}"
 
@@ -182,7 +182,7 @@ def test_limbs_that_are_left_out_get_no_keys(loom, controls):
 def test_a_break_leaves_nothing_behind(controls, name):
     rig = fresh_rigs.build(name)
     before = state(rig)
-    # What is raised is for the test of sentences.
+    # An exception fails the next test, which checks the message.
     with contextlib.suppress(Exception):
         controls.find(rig)
     assert state(rig) == before
@@ -205,7 +205,7 @@ def test_a_break_is_said_in_one_sentence(controls, name):
     ("name", "limbs"), cases([(name, kind) for name in fresh_rigs.BROKEN for kind in ("ik", "fk")], SOLVED)
 )
 def test_what_a_break_leaves_is_keyed_right(controls, name, limbs):
-    """Right, or left out with a sentence: no limb is keyed that doesn't show it."""
+    """Each limb of a broken rig is keyed right, or left out with a sentence."""
     rig, truth = fresh_rigs.build(name), fresh_rigs.TRUTH[name]
     whole = fresh_rigs.build("game_biped")
     found = controls.find(rig)

@@ -1,4 +1,4 @@
-"""The rigs of `fresh_rigs` work as their tables say, by what Blender evaluates."""
+"""The rigs of `fresh_rigs` match their tables when Blender evaluates them."""
 
 import fresh_rigs
 import pytest
@@ -6,7 +6,7 @@ from fresh_rigs import posing
 from fresh_rigs.truth import parts_of
 from mathutils import Vector
 
-# What controls reach, and what solvers leave, on a body of 1.7 m.
+# Tolerances for controls and solvers on a body of 1.7 m, in metres and degrees.
 MM, DEGREES = 0.5e-3, 0.2
 LIMBS = [(name, limb) for name in fresh_rigs.SOUND for limb in fresh_rigs.TRUTH[name].limbs]
 
@@ -28,14 +28,14 @@ class Made:
         return self.truth.deform[part][0]
 
     def moved(self, part, pose=None):
-        """How far a part's joint is from where it rests, in metres."""
+        """Return the distance of a part's joint from its rest place, in metres."""
         return posing.distance(self.at_rest[self.bone(part)], (pose or self.now())[self.bone(part)])
 
     def turned(self, part, pose=None):
         return posing.angle(self.at_rest[self.bone(part)], (pose or self.now())[self.bone(part)])
 
     def reach(self, limb):
-        """A way that the end of a limb can go: towards its root, and aside."""
+        """Return a vector along which the end of a limb can move: towards its root, with a small offset."""
         first, _, end = (self.at_rest[self.bone(p)].translation for p in parts_of(limb)[:3])
         return (first - end) * 0.15 + Vector((0.0, -0.05, 0.02)) * self.small
 
@@ -182,7 +182,7 @@ def test_root_carries_all_and_torso_all_but_planted_limbs(made):
     off = {n: (pose[n].translation - made.at_rest[n].translation - way).length for n in deform}
     assert {n: d for n, d in off.items() if d > MM * made.small} == {}
     posing.rest(made.rig)
-    # Arms are nearly straight at rest: not so far that hands can't stay.
+    # Arms are nearly straight at rest, but the hands can still stay when the torso sinks by 2 cm.
     way = Vector((0.0, 0.0, -0.02)) * made.small
     posing.move(made.rig, made.truth.torso, way)
     pose = made.now()
@@ -196,7 +196,7 @@ def test_root_carries_all_and_torso_all_but_planted_limbs(made):
             assert carried < MM * made.small, part
 
 
-# --- what a rig has of its own ------------------------------------------------------------------------------------
+# --- special features of rigs -------------------------------------------------------------------------------------
 
 
 def test_a_head_may_keep_its_direction():
@@ -251,7 +251,7 @@ def test_the_waist_of_mmd_leaves_legs_alone():
 
 
 def _works(made, limb):
-    """Whether a limb goes where its IK control goes: its end all the way, its middle somewhere."""
+    """Return whether a limb follows its IK control: its end exactly, its middle to some degree."""
     way, (_, middle, end) = made.reach(limb), parts_of(limb)[:3]
     posing.move(made.rig, made.truth.limbs[limb].ik, way)
     pose, end = made.now(), made.bone(end)

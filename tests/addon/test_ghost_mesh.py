@@ -1,4 +1,4 @@
-"""The character's own mesh as a ghost: where the written action moves it, and the graphics card as the kernels."""
+"""The character's own mesh as a ghost: the kernels and the graphics card place it like the written action."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def ghost_of(loom, rig):
 
 
 def places(loom, body, frame):
-    """Vertices (V, 3) of a body in the scene, by the kernels: those blended linearly first."""
+    """Return a body's vertices (V, 3) in the scene by the kernels, linearly blended ones first."""
     skinning = loom("core.skin.skinning")
     posed, standing = body.at(frame)
     made = []
@@ -30,7 +30,7 @@ def places(loom, body, frame):
 
 
 def seen(rig, meshes, frame):
-    """The vertices of meshes in the scene as Blender has them."""
+    """Return the vertices of meshes in the scene as Blender shows them."""
     bpy.context.scene.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
     world = np.array(rig.matrix_world)
     found = np.concatenate([as_blender(drawn, rig)[0] for drawn in meshes])
@@ -80,7 +80,7 @@ def test_what_hangs_otherwise_is_said_and_left_out(loom):
 
 
 def everything_seen(loom, rig):
-    """The meshes that hang on a rig, in the order in which a ghost has them."""
+    """Return the meshes on a rig, in the order of a ghost's meshes."""
     mesh, visible = loom("addon.bridge.mesh"), [one for one in bpy.context.scene.objects if one.visible_get()]
     return mesh.skinned(rig, visible) + mesh.on_bones(rig, visible)
 
@@ -101,7 +101,7 @@ def test_characters_that_others_made_are_seen_as_they_are(loom, name):
         ghost = ghost_of(loom, rig)
         assert ghost.left_out == ()
         unkeyed = loom("addon.bridge.unkeyed_pose")
-        unkeyed.put(rig, unkeyed.find_unkeyed(rig))  # without the pose that the action before has left behind
+        unkeyed.put(rig, unkeyed.find_unkeyed(rig))  # without the leftover pose of the previous action
         material.show(rig, line.action)
         frames = ghost.read.sources[0].frames
         for frame in frames[:: max(len(frames) // 3, 1)]:
@@ -109,7 +109,7 @@ def test_characters_that_others_made_are_seen_as_they_are(loom, name):
             assert off(places(loom, ghost.body, frame), found) < 2e-5, (line.action.name, frame)
 
 
-# Puts vertex n at pixel (n mod width, n / width) of a picture of floats and writes there where it is.
+# This shader draws vertex n at pixel (n mod width, n / width) of a float image and writes its position there.
 AS_PIXELS = """
 void main()
 {

@@ -142,7 +142,7 @@ def test_the_path_carries_an_action_on_a_stretch(walker, wave):
     raised = np.array(arm["waving"]) > 1.3
     assert raised.tolist() == [False, False, True, True, False, False]
     assert (np.array(arm["plain"]) < 1.0).all()
-    # The recipe loads back as it was, the action among the stretches and not among what is walked.
+    # The recipe loads back unchanged: its action is a stretch and not a walked source.
     settings.stretches.clear()
     bpy.ops.action_loom.edit_recipe()
     assert [(s.action.name, round(s.start), round(s.end)) for s in settings.stretches] == [("wave", 40, 70)]
@@ -187,7 +187,7 @@ def test_the_curve_of_the_panel_counts_after_a_recipe_was_edited(walker):
     bpy.ops.action_loom.follow()
     first, wide = (bpy.data.actions[name].frame_range[1] for name in ("first", "wide"))
     assert wide > 1.3 * first
-    # Where the curve is gone, its points are still what was walked along.
+    # If the curve was deleted, the recipe still walks along its stored points.
     walker.animation_data.action = bpy.data.actions["first"]
     bpy.data.objects.remove(bpy.data.objects["way"])
     bpy.ops.action_loom.edit_recipe()
@@ -269,7 +269,7 @@ def test_stretches_that_are_none_are_said(walker, wave):
 
 
 def pushed(curve, after, by):
-    """Lead the points of a curve after a share of them aside, gently."""
+    """Push the points of a curve gently to the side after a share of its length."""
     points = curve.data.splines[0].points
     for k, point in enumerate(points):
         share = max((k / (len(points) - 1) - after) / (1.0 - after), 0.0)
@@ -300,7 +300,7 @@ def test_a_stretch_plays_all_listed_actions_of_a_label(walker, wave, loom):
     assert recipe.stretch_options == "splice_threshold=0.4 retime=yes method=heck action_threshold=0.5"
     sources = [source.name for source in loom("addon.model.storage").of_result(action).request.sources]
     assert {sources[int(number) - 1] for number in row[2:]} == {"wave", "wave too"}
-    # The strip at the timeline shows the walk, and below it where the stretch is.
+    # The strip at the timeline shows the walk, and the stretch below it.
     walk, upper = loom("addon.services.preview.strips").of(bpy.context).strip.rows[:2]
     assert {span.name.removesuffix(" mirrored") for span in walk.spans if span.name} <= {"ahead", "left", "right"}
     (span,) = upper.spans
@@ -334,11 +334,11 @@ def test_the_ghost_of_a_path_is_walked_from_where_the_curve_was_changed(walker, 
     assert kept > 0.35 * len(first.woven.clip)
     assert np.array_equal(second.woven.clip.rotations[:kept], first.woven.clip.rotations[:kept])
     assert second.recipe.route
-    # The place where it is worst is ringed.
+    # A ring marks the place of the largest error.
     (ring,) = [one for one in second.trails if one.color == loom("addon.services.preview.trails").WORST]
     worst = second.woven.path.at(second.woven.gone)[second.woven.report["follow"]["max_frame"]]
     assert np.hypot(*(ring.points[1, :2] - (worst.real, worst.imag))) < 1e-6
-    # What is woven is what was seen; its recipe makes it again.
+    # The woven action equals the preview, and its recipe makes it again.
     bpy.ops.action_loom.follow(result_name="woven")
     action = walker.animation_data.action
     assert len(loom("addon.model.storage").recipe_of(action).route) == len(second.recipe.route)

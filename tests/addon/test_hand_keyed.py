@@ -1,4 +1,4 @@
-"""Actions that are keyed by hand on the controls of a rig: a result has as few keys, on the same controls."""
+"""Hand-keyed actions on the controls of a rig: results key the same controls with few keys."""
 
 import bpy
 import material
@@ -7,7 +7,7 @@ import pytest
 from hand_rigs import with_legs_on_ik
 from test_control_rig import human  # noqa: F401  (a fixture)
 
-NEAR = 0.5  # mm: what nothing may move by that a verb does not change
+NEAR = 0.5  # mm: tolerance for motion that a verb must not change
 LEFT_STEP = {1: (0, 0, 0), 7: (0, 0.02, 0.05), 13: (0, 0.1, 0), 49: (0, 0.1, 0)}
 RIGHT_STEP = {1: (0, 0, 0), 25: (0, 0, 0), 31: (0, 0.02, 0.05), 37: (0, 0.1, 0)}
 SWAY = {1: (0, 0, -0.08), 13: (0.02, 0.02, -0.1), 25: (0, 0.04, -0.08), 37: (-0.02, 0.06, -0.1), 49: (0, 0.08, -0.08)}
@@ -55,7 +55,7 @@ def keyed(request):
 
 @pytest.fixture
 def seen(loom):
-    """Where the joints of a rig's body are seen (F, J, 3) while an action plays, in metres, with their names."""
+    """Return `of(rig, action)`: the joints' positions (F, J, 3) in metres while an action plays, and the skeleton."""
     bodies, on_controls, curves = (
         loom(f"addon.bridge.{name}") for name in ("control_body", "clip_on_controls", "curves")
     )
@@ -85,7 +85,7 @@ def test_mirrored_it_has_as_few_keys_on_the_same_controls(keyed, seen):
     assert keys_of(made) <= 60
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(made) if ".location" in curve.data_path}
     assert bones == {curve.data_path.split('"')[1] for curve in material.fcurves(action)}
-    # All other controls rest, and get no key; nor do switches, which stand right, and which no action keys.
+    # Resting controls get no keys; switches get none either, as their values fit and all actions leave them unkeyed.
     assert {curve.data_path.split('"')[1] for curve in material.fcurves(made)} == bones
     again = made_by("mirror", made)
     assert 1000.0 * np.linalg.norm(seen(rig, again)[0] - first, axis=2).max() < NEAR
@@ -146,17 +146,17 @@ def test_a_switch_is_keyed_where_it_must_be_and_stands_again_as_before(keyed, se
     before, first = stands(rig), seen(rig, action)[0]
     assert not switches_of(made_by("mirror", action))
     other = [1.0 - value for value in before]
-    for side, value in zip("LR", other, strict=True):  # on FK, where what is keyed on IK does not show
+    for side, value in zip("LR", other, strict=True):  # on FK, where keys on IK do not show
         bone, path = (f"thigh_parent.{side}", "IK_FK") if len(rig.pose.bones) > 50 else ("root", f"legs {side}")
         rig.pose.bones[bone][path] = value
     rig.update_tag()
     made = made_by("mirror", action)
     assert {len(one.keyframe_points) for one in switches_of(made)} == {1}
     assert stands(rig) == before
-    # Another action is played, which keys none: the rig stands as it was put by hand.
+    # The played action lacks keys of switches, so the rig keeps its switches as set by hand.
     assert bpy.ops.action_loom.play_action(action=action.name) == {"FINISHED"}
     assert stands(rig) == other
-    # Now an action keys them: results do, too, for switches stay as that leaves them.
+    # The first result keys the switches and would leave its values behind, so later results key them, too.
     again = made_by("mirror", action)
     assert {one.data_path for one in switches_of(again)} == {one.data_path for one in switches_of(made)}
     assert stands(rig) == before
@@ -189,7 +189,7 @@ def test_what_another_action_has_switched_does_not_hide_what_is_keyed(keyed, see
     rig, action = keyed
     first, skeleton = seen(rig, action)
     bones = rig.pose.bones
-    for side in "LR":  # as an action leaves it that keys the switch
+    for side in "LR":  # like an action that keys the switch
         if "thigh_parent.L" in bones:
             bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
         else:

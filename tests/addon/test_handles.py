@@ -1,4 +1,4 @@
-"""Handles of tools and of the path in the 3D view: where they are, and what dragging them changes."""
+"""Handles of tools and of the path in the 3D view: their positions, and the values that dragging changes."""
 
 import math
 
@@ -11,7 +11,7 @@ from mathutils import Vector
 
 @pytest.fixture
 def walker():
-    """An armature with a walk that it plays, twice as large as a person's units."""
+    """An armature of two units per metre that plays a walk."""
     rig = material.biped(units=2.0)
     material.key_walk(rig, "walk", frames=36)
     rig.animation_data.action = bpy.data.actions["walk"]
@@ -134,7 +134,7 @@ def test_the_speed_is_where_the_walk_is_after_a_second(walker, handles, loom):
     assert walk.speed == pytest.approx(3.0, abs=0.01)
     handles.set_speed(bpy.context, 0.0)
     assert walk.speed == 0.0  # any
-    assert 0.0 < handles.speed_at(bpy.context) < 100.0  # where it can be seen and taken
+    assert 0.0 < handles.speed_at(bpy.context) < 100.0  # visible and within reach
     settings().mode = "blend"
     assert handles.speed_at(bpy.context) is None
 
@@ -159,7 +159,7 @@ def test_a_curve_that_is_no_path_has_no_handles(walker, handles):
 
 
 def test_the_mesh_follows_the_hand_that_is_dragged(walker, handles, loom):
-    """A box on the hand alone: its ghost is where the hand is led, and elsewhere as before."""
+    """The ghost of a box on the hand follows the dragged hand, and stays in place elsewhere."""
     hand = walker.data.bones["hand.R"]
     mesh = bpy.data.meshes.new("Box")
     corners = [hand.head_local + Vector((x, y, z)) for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]

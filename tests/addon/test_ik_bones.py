@@ -54,7 +54,7 @@ def key_copies(armature, action):
 
 
 def away(armature, action):
-    """How far IK bones are from what they copy on the evaluated rig, metres, and how far the root bone goes."""
+    """Return the greatest distances in metres: of IK bones from the bones they copy, and of the root from its start."""
     play(armature, action)
     most, ways = 0.0, []
     for frame in frames_of(action):

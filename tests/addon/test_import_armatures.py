@@ -18,7 +18,7 @@ def frames_of(clip):
 
 
 def farthest(rig, names, hint, frames):
-    """Largest distance (m) of bones in Blender from where they are meant to be (F, J, 3); the first frame is 1."""
+    """Return the largest difference (m) of bones from their expected places (F, J, 3); the first frame is 1."""
     return max(np.abs(material.pose_positions(rig, names, 1 + f) - hint[f]).max() for f in frames)
 
 
@@ -112,7 +112,7 @@ def test_positions_of_joints_are_kept_and_all_that_the_file_turns_is_keyed(bridg
     turned = {(name, "rotation_quaternion") for name in ("Hips", "Spine", "Head", "Tag")}
     assert keyed == turned | {("Hips", "location"), ("Head", "location")}
     head = rig.data.bones["Head"]
-    assert 0.01 < head.length < 0.1  # the file does not say where it ends
+    assert 0.01 < head.length < 0.1  # the file does not give its end
     assert np.abs(np.array(head.tail_local - head.head_local) - (0.0, 0.0, head.length)).max() < 1e-6
 
 
@@ -137,7 +137,7 @@ def test_the_active_armature_is_taken_if_it_has_a_bone_for_all_that_moves(bridge
     assert armatures() == [rig]
     play(rig, bpy.data.actions["small.001"])
     clip, hint = places(bridge, small, unit="cm")
-    names = ("Hips", "Spine")  # what hangs on the bone inside keeps the armature's proportions
+    names = ("Hips", "Spine")  # bones below the bone inside keep the armature's proportions
     order = [clip.skeleton.index(name) for name in names]
     assert farthest(rig, names, hint[:, order], range(3)) < 1e-5
     targets = {bridge.curves.target_of(curve) for curve in material.fcurves(bpy.data.actions["small.001"])}
@@ -158,7 +158,7 @@ def test_an_armature_that_was_moved_turned_and_scaled_goes_where_the_file_says(b
     assert armatures() == [rig]
     play(rig, bpy.data.actions["sneak"])
     clip, hint = places(bridge, walks[1])
-    # Half as large, it goes half as far.
+    # The armature is half as large and travels half the distance.
     assert farthest(rig, clip.skeleton.names, 0.5 * hint, frames_of(clip)) < 1e-5
 
 

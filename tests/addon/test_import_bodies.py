@@ -1,4 +1,4 @@
-"""Files of other bodies onto a character: they become its actions, and nothing else of them stays."""
+"""Files of other bodies become actions of a character, and leave nothing else in the file."""
 
 import bpy
 import characters
@@ -9,7 +9,7 @@ from characters import CHARACTERS, RUN, WALK, captured, character, file_of, inve
 
 FRAMES = np.array([1, 60, 150, 250])
 EXACT = 0.05  # degrees: Blender's poses are single floats
-AS_THEY_COME = {"trim": False, "plant_feet": False}  # legs point as the file's only where no foot is planted
+AS_THEY_COME = {"trim": False, "plant_feet": False}  # planting would turn the legs
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_amc_files_with_their_skeleton_beside_do_so_too(loom, rates):
     assert source != rig
     frames = [1, 50, 100]
     ours, theirs = (rig, made, frames), (source, source.animation_data.action, frames)
-    arms = ("upper_arm", "forearm", "hand")  # hands of this run pass near the trunk, and stay off this wider one
+    arms = ("upper_arm", "forearm", "hand")  # this run's hands pass near the trunk, and avoid this wider one
     assert worst_limb(loom, ours, theirs, without=arms) < EXACT
     assert worst_limb(loom, ours, theirs) < 20.0
 
@@ -65,7 +65,7 @@ def test_bones_that_inherit_what_they_like_take_them_as_well(loom):
 
 
 def test_feet_stay_where_they_stood_in_the_file(loom):
-    """The walk on a body of another size: in the middle of contacts of the file its balls go no way."""
+    """A walk imported onto a body of another size keeps the balls of its feet in place while the file's feet stand."""
     rig = character("mannequiny")
     made = []
     for planted in (True, False):
@@ -87,7 +87,7 @@ def test_feet_stay_where_they_stood_in_the_file(loom):
 
 
 def test_files_of_the_same_bones_at_rest_in_another_pose_are_carried_too(loom, tmp_path):
-    """A walk of the character's own bones whose file rests with its arms held out: its limbs point as in the file."""
+    """A walk of the same bones whose file rests with raised arms gives limbs that point as in the file."""
     formats, carry, bodies = (loom(f"core.{name}") for name in ("formats.motion_file", "bodies.carry", "motion.quat"))
     rig = material.biped()
     body = loom("addon.bridge.rig").read(rig).skeleton
@@ -140,7 +140,7 @@ def test_twenty_files_of_mixamo_dropped_onto_a_character_become_its_twenty_actio
     scene.frame_start = 1
     wanted = {}
     for k in range(20):
-        scene.frame_end = 16 + k  # each is as long as no other
+        scene.frame_end = 16 + k  # each file has its own length
         ending = (".fbx", ".glb", ".gltf")[k % 3]
         action.use_frame_range, action.frame_start, action.frame_end = True, 1, scene.frame_end
         path = tmp_path / f"Walking {k:02}{ending}"
@@ -249,7 +249,7 @@ def test_it_is_taken_back_and_done_again():
 
 
 def test_an_import_does_not_depend_on_the_pose_of_an_action_that_was_deleted(loom):
-    """A bone between shin and foot, which the character's actions turn, is at rest in an import."""
+    """A bone between shin and foot that only the character's actions turn is at rest in an import."""
     rig = material.biped()
     bpy.ops.object.mode_set(mode="EDIT")
     bones = rig.data.edit_bones

@@ -109,7 +109,7 @@ def test_a_giant_and_a_toy_of_a_model_file_stay_what_they_are(loom, tmp_path):
 
 def test_roles_that_only_the_motion_shows_are_kept_on_the_new_armature(loom, tmp_path):
     (plain,) = imported(varied(tmp_path / "plain.bvh", frames="0:200"))
-    # Its first frame is a T-pose; of a walk alone no shape would show the limbs.
+    # Its first frame is a T-pose, without which the roles of limbs would stay unknown.
     (other,) = imported(varied(tmp_path / "other.bvh", "--rest", "x", "--names", "numbers", frames="0:200"))
     rigs = loom("addon.bridge.rig")
     wanted, found = rigs.read(plain).skeleton, rigs.read(other).skeleton

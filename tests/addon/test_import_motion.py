@@ -1,4 +1,4 @@
-"""Importing motion files: rates, units, names, what stays as it was, what is refused, and that undo takes it back."""
+"""Importing motion files: rates, units, names, unchanged data, refusals, and undo."""
 
 import dataclasses
 

@@ -12,8 +12,8 @@ import addon_utils
 import bpy
 import pytest
 
-# What a fresh Blender loads when the extension is enabled, and what the extension's own modules ask for: from
-# 4.5 on Blender loads numpy by itself, so the first alone would show nothing.
+# Modules that a fresh Blender loads when the extension is enabled, and modules that the extension itself imports:
+# Blender loads numpy by itself since 4.5, so the first list alone would prove nothing.
 REGISTER = """
 import builtins, json, sys
 import bpy, addon_utils
@@ -40,7 +40,7 @@ print("ANSWER", json.dumps({
 
 @pytest.fixture(scope="module")
 def fresh_process(extension):
-    """What the extension does in a process of its own, and how that process ends."""
+    """Return the finished process that enables and disables the extension."""
     command = [sys.executable, "-P", "-c", REGISTER, extension]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 

@@ -1,6 +1,6 @@
-"""Work beside the interface: how a job ends, what may happen meanwhile, and how an operator drives it.
+"""Background jobs: how a job ends, which events may happen meanwhile, and how an operator drives it.
 
-No window runs here, so the operator's steps are called one by one, as Blender would, with events made by hand.
+No window runs here, so the tests call the operator's steps one by one, like Blender, with made-up events.
 """
 
 import threading
@@ -31,7 +31,7 @@ def rig():
 
 
 class Steps:
-    """Work in steps that go on when they are told to."""
+    """Work in two halves that waits for `may_go_on` between them."""
 
     def __init__(self):
         self.may_go_on, self.reached = threading.Event(), threading.Event()
@@ -113,7 +113,7 @@ def test_the_cancel_button_stops_what_runs(jobs):
 
 @pytest.fixture
 def driven(loom, rig):
-    """The weaving operator as an object of its own, and a context whose timers and handlers do nothing."""
+    """The weaving operator as a plain object, with a context whose timers and handlers do nothing."""
     making, hooks = loom("addon.interface.operators.verb_operator"), loom("addon.interface.operators.result_hooks")
     values = {name: getattr(bpy.context.scene.action_loom.matching, name) for name in _names("matching")}
     values |= {name: getattr(bpy.context.scene.action_loom.blend, name) for name in _names("blend")}
@@ -159,7 +159,7 @@ def event(kind, value="NOTHING"):
 
 
 def drive(driven, *events):
-    """Feed events, then ticks of the timer until the operator ends; returns how."""
+    """Feed events, then ticks of the timer until the operator ends; return all its answers."""
     answers = [driven.operator.modal(driven.context, one) for one in events]
     for _ in range(500):
         driven.operator._job.wait()
@@ -194,7 +194,7 @@ def test_escape_cancels_and_leaves_the_file_as_it_was(jobs, driven):
 
 @pytest.fixture
 def in_steps(driven, jobs, loom, monkeypatch):
-    """The operator, which reads 37 and 25 frames visually, four at a tick of the clock."""
+    """The operator with visual reading of 37 and 25 frames, four at each tick of the timer."""
     monkeypatch.setattr(loom("addon.bridge.evaluated_action"), "SOME", 4)
     monkeypatch.setattr(jobs, "LONGEST_READING", 0.0)
     driven.operator.visual = True
@@ -228,7 +228,7 @@ def test_reading_goes_on_at_each_tick_and_says_how_far_it_is(jobs, in_steps):
 @pytest.mark.parametrize("ended", ["by escape", "by Blender", "by an error"])
 def test_what_is_read_in_steps_is_left_as_it_was(jobs, in_steps, ended):
     bpy.context.scene.frame_set(7, subframe=0.25)
-    bpy.context.object.pose.bones[0].location.x = 3.0  # not keyed: lost by any change of the frame
+    bpy.context.object.pose.bones[0].location.x = 3.0  # unkeyed, so each change of the frame would drop it
     before = everything()
     in_steps.operator._begin(in_steps.context)
     for _ in range(5):
@@ -286,7 +286,7 @@ def test_opening_a_file_ends_the_operator_and_writes_nothing_there(jobs, driven)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     driven.context.scene = bpy.context.scene
     assert jobs.running() is None
-    assert drive(driven)[-1] == {"CANCELLED"}  # should a tick of the clock come before Blender ends it
+    assert drive(driven)[-1] == {"CANCELLED"}  # in case the timer ticks before Blender ends it
     driven.operator.cancel(driven.context)
     assert driven.reported[0][0] in ("INFO", "ERROR")
     assert len(driven.reported) == 1
@@ -331,7 +331,7 @@ def test_switching_the_extension_off_stops_a_job_and_it_can_be_switched_on_again
 
 
 def test_a_job_may_ask_whether_an_armature_can_be_changed_and_a_quiet_one_greys_nothing(loom):
-    """Rebuild, and variations for other armatures, ask while their own job runs."""
+    """A running job does not stop its own armature from being changed, and a quiet job greys out no button."""
     rig = material.two_actions()
     jobs, readiness, end = loom("addon.ground.jobs"), loom("addon.model.readiness"), threading.Event()
     for quiet in (False, True):

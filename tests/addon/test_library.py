@@ -1,4 +1,4 @@
-"""The panel Library: a folder of files, and what is found in it that is like an action."""
+"""The panel Library: a library of a folder's files, and the search for motion like an action's."""
 
 import shutil
 
@@ -91,7 +91,7 @@ def test_a_folder_without_motion_files_makes_no_clips(here, tmp_path):
 
 
 def test_a_stopped_add_folder_keeps_what_was_read(here, loom, folder, tmp_path, monkeypatch):
-    """Every file is a task of its own here, kept at once; it is stopped after the third, which is not kept."""
+    """Each file is a separate task here and is stored at once: a run stopped at the third file keeps the first two."""
     monkeypatch.setattr(here.index, "BYTES_AT_A_TIME", 1)
     monkeypatch.setattr(here.index, "SECONDS_KEPT", -1.0)
     progress, path = loom("core.progress").Progress, tmp_path / "motion.loomlib"
@@ -184,7 +184,7 @@ def test_the_panel_s_choices_are_taken_by_its_button(here, library, rig):
 
 
 def test_legs_alone_are_compared_where_that_is_asked_for(here, library, rig):
-    """The arms hang in another way: legs alone don't see it."""
+    """Changed arms raise the distance of the whole body, but not that of the legs."""
     action = rig.animation_data.action
     for curve in material.fcurves(action):
         if "arm" in curve.data_path.lower():

@@ -1,4 +1,4 @@
-"""What the panel Library found: shown as ghosts, and imported onto any body, beside the interface, too."""
+"""Motion found in the panel Library is shown as ghosts and imported onto any body, also in the background."""
 
 import shutil
 import threading
@@ -72,7 +72,7 @@ def test_ticked_rows_become_actions_of_the_list_and_undo_takes_them_back_at_once
 
 
 def test_an_imported_stretch_moves_as_the_file_does(here, loom, searched, rig):
-    """The figure's own file on the figure: the same places but for where it stands and faces."""
+    """The figure's own file gives the figure the same poses, at its own place and facing."""
     searched.found[row_of(searched, "walk")].use = True
     row = searched.found[row_of(searched, "walk")]
     assert bpy.ops.action_loom.import_found(rate="KEEP") == {"FINISHED"}
@@ -89,7 +89,7 @@ def test_an_imported_stretch_moves_as_the_file_does(here, loom, searched, rig):
 
 
 def between(points):
-    """The distances (F, J, J) between all points (F, J, 3), which no turn and no step aside change."""
+    """Return the distances (F, J, J) between all points (F, J, 3), which turns and shifts leave unchanged."""
     return np.linalg.norm(points[:, :, None] - points[:, None], axis=3)
 
 
@@ -166,7 +166,7 @@ def test_a_mirrored_find_is_imported_mirrored(here, loom, lame, rig):
     row = here.finder().found[0]
     made = bpy.data.actions[f"other {row.first}-{row.last} mirrored"]
     hands = [characters.roles_of(loom, rig)[role] for role in ("hand.L", "hand.R")]
-    away, apart = RATE * row.first / 60.0, []  # the file may be found a little after its beginning
+    away, apart = RATE * row.first / 60.0, []  # the find may begin a little after the file's first frame
     for name, begin in (("Wave", bpy.data.actions["Wave"].frame_range[0] + away), (made.name, here.finder().frame)):
         play(rig, name)
         apart.append(np.array([material.pose_positions(rig, hands, begin + k) for k in (10, 20)]))
@@ -179,7 +179,7 @@ def test_a_mirrored_find_is_imported_mirrored(here, loom, lame, rig):
 
 @needs_shared
 def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
-    """A captured walk on a game character: its file is found first, and what comes back moves its limbs alike."""
+    """A character that plays a captured walk finds its file first, and the imported stretch moves its limbs alike."""
     made = tmp_path / "cmu"
     made.mkdir()
     for name in (characters.WALK, characters.RUN):
@@ -192,7 +192,7 @@ def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
     assert bpy.ops.action_loom.find_like(most=3) == {"FINISHED"}
     best = here.finder().found[0]
     assert best.name == characters.WALK
-    assert best.first <= 12  # of 120 a second: so many are left out as a T-pose and what rings behind it
+    assert best.first <= 12  # at 120 fps; the leading T-pose and its filter ringing are left out
     best.use = True
     assert bpy.ops.action_loom.import_found(plant_feet=False, rate="KEEP") == {"FINISHED"}
     action = bpy.data.actions[f"{characters.WALK} {best.first}-{best.last}"]
@@ -205,7 +205,7 @@ def test_a_character_finds_and_takes_captured_motion(here, loom, tmp_path):
     ours = characters.directions(loom, rig, action, at + begin)
     for role in ("thigh.L", "thigh.R", "shin.L", "upper_arm.R"):
         up = np.degrees(np.arccos(np.clip(ours[role][:, 2], -1, 1)) - np.arccos(np.clip(theirs[role][:, 2], -1, 1)))
-        assert np.abs(up).max() < 0.1, role  # whichever way it faces, limbs lean as in the file
+        assert np.abs(up).max() < 0.1, role  # limbs lean as in the file, independent of facing
 
 
 # --- beside the interface -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The list as it is shown: readable names, filtered and sorted, weights where they count."""
+"""The displayed list: readable names, filter and order, and weights where they count."""
 
 from types import SimpleNamespace
 
@@ -96,7 +96,7 @@ def test_a_share_lets_the_others_make_room_and_is_told_of_once(loom):
     mine[0].share = 100.0
     mine[0].share = 40.0  # the others had nothing: now they have the same
     assert [mine[k].weight for k in (0, 2, 3)] == pytest.approx([0.4, 0.3, 0.3])
-    mine[1].share = 50.0  # a line that is not ticked has none
+    mine[1].share = 50.0  # unticked lines lack a share
     assert mine[1].weight == 5.0
     for line in mine:
         line.weight = 0.0

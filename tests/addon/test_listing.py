@@ -1,4 +1,4 @@
-"""The list is what plays: it completes itself and has the results; what a figure is given begins where it stands."""
+"""The list fills itself with an armature's actions and its results; results begin where the figure stands."""
 
 import bpy
 import characters
@@ -159,7 +159,7 @@ def test_what_is_another_armatures_is_not_given():
 
 @pytest.fixture
 def far_away(loom):
-    """A figure that plays an idle far from its other actions, which walk from the origin."""
+    """A figure that plays a cycle far from its other actions, which walk from the origin."""
     rig = material.biped()
     for name, frames, leads in (("slow", 36, "L"), ("quick", 24, "R")):
         material.key_walk(rig, name, frames=frames, leads=leads)
@@ -261,7 +261,7 @@ def test_what_a_tool_makes_is_ticked_instead_of_what_it_was_made_of(loom):
     assert sorted(ticked_names(rig)) == sorted([made if name == "Walk" else name for name in before])
     assert rig.sources[rig.reference].action.name == made
     assert rig.sources[rig.reference].weight == pytest.approx(0.25)
-    armature.animation_data.action = bpy.data.actions["Wave"]  # not ticked, so what is made of it is not
+    armature.animation_data.action = bpy.data.actions["Wave"]  # not ticked, so its result is not ticked
     chosen = ticked_names(rig)
     assert bpy.ops.action_loom.mirror() == {"FINISHED"}
     assert ticked_names(rig) == chosen
@@ -284,7 +284,7 @@ def test_a_capture_begins_where_the_character_stands(loom):
 @material.needs_shared
 @pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_16_15", "cmu_mb_35_01"])
 def test_where_a_figure_stands_is_where_all_of_its_action_says(name, loom):
-    """One frame is read of it, while a result is placed by a heading that is smoothed over all of its frames."""
+    """The place read from one frame equals the place of the whole action, whose heading is smoothed over all frames."""
     material.import_motion(material.SHARED / "cmu" / f"{name}.bvh", match_rate=True)
     rig, standing = bpy.context.object, loom("addon.services.weaving.standing")
     body, rate = loom("addon.bridge.rig").read(rig, moving_object=True), material.scene_rate()
@@ -296,7 +296,7 @@ def test_where_a_figure_stands_is_where_all_of_its_action_says(name, loom):
 
 
 def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
-    """Whoever writes a result: `writing.write` itself finds where the figure stands."""
+    """`writing.write` itself finds the figure's place, so results of command lines have it, too."""
     reading, writing = loom("addon.services.weaving.reading"), loom("addon.services.weaving.writing")
     recipes, verbs = loom("core.recipes.reading"), loom("core.verbs")
     options = loom("core.recipes.result").ResultOptions(place="figure", result_name="written")

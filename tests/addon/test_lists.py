@@ -1,4 +1,4 @@
-"""The lists of sources in a scene: each knows its armature, and keeps nothing alive that the artist deletes."""
+"""The lists of sources in a scene: each belongs to its armature, and keeps no data alive that the artist deletes."""
 
 import bpy
 import material
@@ -80,7 +80,7 @@ def test_a_list_is_found_again_after_saving_renaming_and_opening(properties, rig
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "lists.blend"))
     assert listed(properties, bpy.data.objects["Heroine"]) == ["one", "two"]
     assert listed(properties, bpy.data.objects["Other"]) == ["three"]
-    # From now on it is known by its id, whatever takes its name.
+    # The list is bound to the armature's id by now, even if another object takes its name.
     heroine = bpy.data.objects["Heroine"]
     heroine.name = "Villain"
     assert listed(properties, material.armature(name="Heroine")) is None

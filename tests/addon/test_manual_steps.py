@@ -1,6 +1,6 @@
 """The pages of the manual, done step by step as they say, with the demo and with captured files.
 
-What needs a hand in a window (dragging the pad, drawing a curve) is set instead; the pages' other sentences are theirs.
+The tests set the values of steps that need a hand in a window (dragging the pad, drawing a curve).
 """
 
 import bpy

@@ -199,7 +199,7 @@ def test_a_library_finds_what_is_alike(on_demo, walks, tmp_path, extension):
 
 
 def said_when(capsys, call):
-    """What an operator says, whatever comes of it."""
+    """Return the message of an operator, whether printed or raised."""
     capsys.readouterr()
     try:
         call()

@@ -1,4 +1,4 @@
-"""Lists of many actions: what is only counted, compared or shown of them is what going through all of them gives."""
+"""Lists of many actions: counting, comparing or showing only some gives the same as a pass over all of them."""
 
 import bpy
 import material
@@ -170,7 +170,7 @@ def test_a_list_without_a_filter_shows_every_line(many):
     assert shown == [1 << 30] * MANY
     ticked = [k for k, line in enumerate(many.sources) if line.use]
     assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked)] == ticked  # in sight, in their order
-    many.last_made = f"take {MANY - 1}"  # ticked, too: what is woven in a row stays in the order of the list
+    many.last_made = f"take {MANY - 1}"  # ticked, too: ticked lines stay in the order of the list
     _, order = kind.filter_items(Filter(), bpy.context, many, "sources")
     assert sorted(range(MANY), key=lambda k: order[k])[: len(ticked)] == ticked
     many.last_made = "take 10"

@@ -1,4 +1,4 @@
-"""Mark as Asset: pictures, tags, descriptions and catalogs, from one file into another, in every Blender."""
+"""Mark as Asset: pictures, tags, descriptions and catalogs, from one file to another, in every Blender."""
 
 import uuid
 
@@ -12,7 +12,7 @@ BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 @pytest.fixture
 def walker(loom):
-    """A character with two walks and a blend of them, Mixed, that it has."""
+    """A character with two walks that plays a blend of them, Mixed."""
     rig = material.biped()
     material.key_walk(rig, "slow", frames=36)
     material.key_walk(rig, "quick", frames=24, leads="R")
@@ -31,7 +31,7 @@ def saved(path):
 
 
 def catalogs(folder):
-    """Paths of the catalogs of a folder's file by their ids, read as Blender's manual tells."""
+    """Return {id: path} of the catalogs in a folder's file, parsed as Blender's manual describes."""
     lines = (folder / "blender_assets.cats.txt").read_text(encoding="utf-8").splitlines()
     reported = [line for line in lines if line and not line.startswith("#")]
     assert reported[0] == "VERSION 1"
@@ -197,7 +197,7 @@ def test_catalogs_are_written_where_blender_looks_for_them(walker, tmp_path):
     finally:
         bpy.context.preferences.filepaths.asset_libraries.remove(library)
     assert list(catalogs(tmp_path / "library").values()) == ["Action Loom"]
-    saved(tmp_path / "library" / "people" / "more" / "walks.blend")  # in no library, below a folder with catalogs
+    saved(tmp_path / "library" / "people" / "more" / "walks.blend")  # not in a library, below a folder with catalogs
     mark(catalog="More")
     assert list(catalogs(tmp_path / "library").values()) == ["Action Loom", "More"]
     saved(tmp_path / "alone" / "walks.blend")

@@ -1,4 +1,4 @@
-"""What *Mirror* does to curves beside the pose: bent bones, custom properties, constraints, names of sides."""
+"""*Mirror* of curves other than the pose: bent bones, custom properties, constraints, names of sides."""
 
 import bpy
 import material
@@ -40,7 +40,7 @@ def add_bones(rig, parent, places):
 
 
 def bend(rig, name, seed):
-    """Key all that bends a bone, at random."""
+    """Key all properties of a bone's bend at random."""
     bone, rng = rig.pose.bones[name], np.random.default_rng(seed)
     for frame in FRAMES:
         for one in BENT:
@@ -76,7 +76,7 @@ def evaluated(rig, action, frame):
 
 
 def segments(rig, action, name, frame):
-    """Where the segments of an evaluated bone are (S, 3), and how thick they are in each direction (S, 3, 3)."""
+    """Return the positions of an evaluated bone's segments (S, 3), and their thickness as matrices (S, 3, 3)."""
     bone = evaluated(rig, action, frame).pose.bones[name]
     every = [np.array(bone.matrix @ bone.bbone_segment_matrix(k)) for k in range(bone.bone.bbone_segments + 1)]
     across = np.diag([1.0, 0.0, 1.0])
@@ -84,7 +84,7 @@ def segments(rig, action, name, frame):
 
 
 def bent(rig, action):
-    """What `segments` returns for the bent bones, by name and frame; what the action does not key is as it stands."""
+    """Return `segments` of the bent bones by (name, frame); unkeyed properties keep their current values."""
     return {(name, frame): segments(rig, action, name, frame) for name in OTHER for frame in (1, 4, 7, 13)}
 
 
@@ -97,12 +97,12 @@ def are_images(seen, before):
 
 @pytest.mark.parametrize("roll", [0.0, 90.0, 180.0])
 def test_bent_bones_bend_as_in_the_mirror(rig, roll):
-    """Also where the bones of one side were rolled about themselves."""
+    """Bent bones are mirrored, also with another roll of the bones on one side."""
     edited(rig, lambda bones: setattr(bones["forearm.R"], "roll", bones["forearm.R"].roll + np.radians(roll)))
     bend(rig, "forearm.L", 1)
     bend(rig, "spine", 2)
     before = bent(rig, rig.animation_data.action)
-    assert np.abs(np.diff(before["forearm.R", 7][0], n=2, axis=0)).max() < 1e-5  # straight, since nothing keys it
+    assert np.abs(np.diff(before["forearm.R", 7][0], n=2, axis=0)).max() < 1e-5  # unkeyed, so straight
     assert np.abs(np.diff(before["forearm.L", 7][0], n=2, axis=0)).max() > 1e-3
     made = mirrored(rig)
     are_images(bent(rig, made), before)
@@ -141,7 +141,7 @@ SIDES = [
 
 @pytest.mark.parametrize(("left", "right"), SIDES)
 def test_properties_named_after_a_side_change_places(rig, left, right):
-    rig[right] = 0.25  # keyed by nobody
+    rig[right] = 0.25  # unkeyed
     key(rig, f'["{left}"]', (0.0, 1.0, 0.5))
     key(rig.pose.bones["head"], f'["{left}"]', (0.0, 2.0, 1.0))
     key(rig.pose.bones["head"], f'["{right}"]', (3.0, 4.0, 5.0))
@@ -191,7 +191,7 @@ def test_properties_and_constraints_of_a_side_go_to_the_other(rig):
         ("Oreja_Izquierda", "Oreja_Derecha"),
         ("Ухо.Левое", "Ухо.Правое"),
         ("耳.左", "耳.右"),
-        ("öra.ylös", "öra.alas"),  # words that nobody lists: by where they stand
+        ("öra.ylös", "öra.alas"),  # words outside our lists: by their position
     ],
 )
 def test_ears_change_places(rig, left, right):

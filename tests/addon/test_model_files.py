@@ -1,4 +1,4 @@
-"""Clips of .fbx, .glb and .gltf through Blender's own importers: what they are, and that nothing else stays."""
+"""Clips of .fbx, .glb and .gltf files through Blender's own importers: their content, and no leftovers."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def model_files(loom):
 
 @pytest.fixture
 def here():
-    """A scene in which an artist is at work: a character in Pose Mode, one bone selected, a frame chosen."""
+    """The scene of an artist: a character in Pose Mode at frame 7."""
     rig = material.biped()
     material.key_walk(rig, "slow", frames=36)
     bpy.context.view_layer.objects.active = rig
@@ -117,7 +117,7 @@ def test_a_damaged_file_is_said_in_a_few_words_without_places_in_code(model_file
 
 
 def places_of(rig, action, frame):
-    """Where the bones' heads are in the scene."""
+    """Return {bone: world position of its head} at a frame of an action."""
     material.show(rig, action)
     bpy.context.scene.frame_set(int(np.floor(frame)), subframe=frame % 1.0)
     return {bone.name: np.array((rig.matrix_world @ bone.matrix).translation) for bone in rig.pose.bones}
@@ -141,7 +141,7 @@ def test_files_dropped_onto_their_character_become_its_actions(loom, model_files
     for bare, action in own.items():
         made = bpy.data.actions[bare]
         if action.frame_range[1] % 1.0:
-            continue  # it ends between two frames, so it was read a little faster or slower
+            continue  # with an end between frames its rate was adapted
         assert loom("addon.bridge.rates").rate_of(made) == rate
         first = action.frame_range[0]
         for frame in (0, 3, 6):

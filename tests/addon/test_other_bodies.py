@@ -1,4 +1,4 @@
-"""Actions of other armatures: made into a character's own, and woven with them as they are."""
+"""Actions of other armatures, retargeted to a character, and woven with its own as they are."""
 
 import bpy
 import material
@@ -13,7 +13,7 @@ FRAMES = np.array([1, 60, 150, 250])
 
 @pytest.fixture
 def pair():
-    """A character, active, and a captured body with a walk, both selected."""
+    """An active character and a captured body with a walk, both selected."""
     rig = character("mannequiny")
     source = captured()
     source.name = "Actor"
@@ -176,7 +176,7 @@ def test_without_another_armature_it_is_said_what_to_select(pair):
 
 @pytest.fixture
 def mixed(pair):
-    """The character's list: its own idle, and the walk of the other; both are ticked."""
+    """The character's list with its own idle and the other body's walk, both ticked."""
     rig, source = pair
     mine = bpy.context.scene.action_loom
     select(rig)
@@ -256,7 +256,7 @@ def test_every_verb_takes_it(mixed, verb):
 
 
 def test_on_a_stretch_of_a_path_it_is_carried_too(loom, storage):
-    """A walk along a line, on the middle of which another body's arms count."""
+    """The arms of another body are carried to a stretch of a walk along a line."""
     rig, other = material.biped(), material.biped(name="Other", units=2.0)
     material.key_walk(rig, "walk", frames=24)
     for bone in other.data.bones:
@@ -301,7 +301,7 @@ def test_saved_and_opened_the_source_is_still_the_others(mixed, storage, tmp_pat
     name = rig.name
     bpy.ops.action_loom.blend(result_name="Mixed")
     kept = material.fingerprint(bpy.data.actions["Mixed"])
-    source.name = "Stunt"  # before it is saved: by its session
+    source.name = "Stunt"  # the line knows the unsaved armature by its session
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "mixed.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "mixed.blend"))
     rig, source = bpy.data.objects[name], bpy.data.objects["Stunt"]
@@ -315,7 +315,7 @@ def test_saved_and_opened_the_source_is_still_the_others(mixed, storage, tmp_pat
     assert bpy.ops.action_loom.edit_recipe(action="Mixed") == {"FINISHED"}
     ticked = [(one.action.name, one.armature) for one in lines(rig) if one.use]
     assert ticked == [("idle", ""), (WALK, "Stunt")]
-    source.name = "Double"  # and after: by its session again
+    source.name = "Double"  # and again after opening
     assert [line.armature for line in lines(rig) if line.armature] == ["Double"]
 
 

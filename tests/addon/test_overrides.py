@@ -1,4 +1,4 @@
-"""What is kept on a library override is there again after saving and opening, though Blender drops its properties."""
+"""Data on a library override survives saving and opening, although Blender drops its properties."""
 
 import json
 
@@ -65,7 +65,7 @@ def our_texts():
 
 
 def test_blender_itself_drops_properties_of_overrides(library, shot):
-    """The reason for all of this: it fails when Blender saves them."""
+    """Blender itself drops custom properties of overrides; this test fails once it keeps them."""
     (hero,) = overridden(library)
     hero["mine"] = 1.0
     assert "mine" not in saved_and_opened(shot)
@@ -86,7 +86,7 @@ def test_roles_stay(library, shot, bridge):
 def test_roles_of_the_library_are_overruled(library, shot, bridge):
     opened(library)
     bridge.rig.set_roles(bpy.data.objects["Hero"], {"head": "neck"})
-    assert not our_texts()  # what is no override needs none
+    assert not our_texts()  # only overrides need texts
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     (hero,) = overridden(library)
@@ -114,7 +114,7 @@ def test_stored_travel_outlives_the_library_being_read_again(library, shot):
     still = woven(bpy.ops.action_loom.in_place, "Walk").name
     hero = saved_and_opened(shot)
     for name in WAY:
-        del hero[name]  # as a resync does
+        del hero[name]  # like a resync
     material.show(hero, bpy.data.actions[woven(bpy.ops.action_loom.travel, still).name])
     first, last = (material.pose_positions(hero, ["hips"], frame)[0] for frame in (1, 40))
     assert abs(last - first).max() > 0.5
@@ -143,7 +143,7 @@ def test_own_values_of_switches_stay(library, shot, loom):
 
 
 def test_values_of_what_is_posed_stay(library, shot, loom):
-    """Bones that nothing keys are read as they were posed before a result keyed them."""
+    """Stored poses of unkeyed bones, taken before a result keyed them, survive saving on an override."""
     (hero,) = overridden(library)
     bone = "toe.L" if "toe.L" in hero.pose.bones else hero.pose.bones[-1].name
     keep, unkeyed_pose = loom("addon.ground.kept_values").keep, loom("addon.bridge.unkeyed_pose")

@@ -1,4 +1,4 @@
-"""The sidebar's panels: they draw whatever there is, and show what applies."""
+"""The sidebar's panels draw in every state and show the options that apply."""
 
 from threading import Event
 
@@ -93,7 +93,7 @@ def test_frames_that_were_set_by_hand_are_shown():
         assert not shown_above_more(names)
         setattr(getattr(settings, mode), names[1], 12)
         assert shown_above_more(names)
-    settings.rigs[0].sources[1].use = True  # of several actions each has a cycle of its own
+    settings.rigs[0].sources[1].use = True  # several actions have one cycle each
     assert not shown_above_more(names)
 
 
@@ -117,7 +117,7 @@ def test_panels_draw_what_was_said_last():
 
 
 def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
-    """Drawn in every mode and with every choice that another option waits for."""
+    """Panels draw every option in some mode, with some choice of the options it depends on, unless it is hidden."""
     material.two_actions()
     bpy.ops.action_loom.add_sources()
     properties, options = loom("addon.model.properties"), loom("core.options")
@@ -149,7 +149,7 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
 
 
 def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
-    """Buttons, properties and panels follow from the registry: as many modes and operators as it has."""
+    """Buttons, properties and panels follow from the registry of verbs, which alone declares them."""
     properties, verbs = loom("addon.model.properties"), loom("core.verbs")
     items = bpy.context.scene.action_loom.bl_rna.properties["mode"].enum_items
     assert [item.identifier for item in items] == [recipe.verb for recipe in loom("addon.model.intents").MODES]

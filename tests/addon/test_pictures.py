@@ -1,4 +1,4 @@
-"""Pictures in the Image Editor: nothing of them is saved or asked for; the playhead tells which frames correspond."""
+"""Blender neither saves our pictures nor asks to save them; the playhead marks corresponding frames."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from test_registration_pictures import pixels_of
 
 @pytest.fixture
 def registration(listed):
-    """The picture of how two goes with one, which an armature shows."""
+    """Show the registration of "two" to "one" and return its picture."""
     bpy.ops.ed.undo_push(message="listed")
     material.analyse()
     bpy.ops.action_loom.show_registration("EXEC_DEFAULT", True)
@@ -199,7 +199,7 @@ def test_a_body_that_was_turned_and_moved_is_laid_over_itself_exactly(playhead, 
     assert_allclose(playhead.laid_over(cloud, other, stage.bodies[0].weights), cloud, rtol=0.0, atol=1e-12)
 
 
-# --- what is left behind --------------------------------------------------------------------------------------------
+# --- leftovers ------------------------------------------------------------------------------------------------------
 
 
 def handlers():
@@ -212,7 +212,7 @@ def test_the_frame_is_followed_only_while_a_picture_is_shown(loom, registration)
     overlay.follow()
     overlay.follow()
     assert handlers().count(overlay._frame_changed) == 1
-    bpy.context.scene.frame_set(3)  # no editor shows it: the handler asks to leave
+    bpy.context.scene.frame_set(3)  # no editor shows it, so the handler asks to be removed
     assert bpy.app.timers.is_registered(overlay._stop_following)
     bpy.app.timers.unregister(overlay._stop_following)
     overlay._stop_following()
@@ -248,7 +248,7 @@ def test_switched_off_nothing_is_left(loom, extension, registration):
         return [item for keys in maps for item in keys.keymap_items if item.idname == "action_loom.move_playhead"]
 
     there = len(bound())
-    assert there in (0, 2)  # without windows Blender may have no keymaps of add-ons
+    assert there in (0, 2)  # Blender without windows may lack keymaps of add-ons
     addon_utils.disable(extension)
     assert not [one for one in handlers() if getattr(one, "__module__", "").startswith(f"{extension}.")]
     assert not bound()

@@ -1,4 +1,4 @@
-"""Place and Root Motion in Blender: where an action begins, and what carries it, while the body stays where it is."""
+"""Place and Root Motion in Blender: the start of an action and the bone of its travel, with unchanged poses."""
 
 import bpy
 import material
@@ -39,7 +39,7 @@ def test_the_root_bone_takes_the_travel_and_nothing_else_moves(walker):
     assert np.ptp(before[:, root, :3, 3], axis=0).max() < 1e-6
     hips = walker.pose.bones.find("hips")
     gone = after[-1, :, :2, 3] - after[0, :, :2, 3]
-    np.testing.assert_allclose(gone[root], gone[hips], atol=1e-4)  # a cycle goes as far on the root
+    np.testing.assert_allclose(gone[root], gone[hips], atol=1e-4)  # a cycle travels equally on the root
     assert np.linalg.norm(gone[root]) > 1.0
     again = material.fcurves(action)
     assert any('"root"' in curve.data_path for curve in again)
@@ -52,7 +52,7 @@ def test_a_walk_begins_where_it_was_put_and_faces_the_way(walker, loom):
     hips = walker.pose.bones.find("hips")
     np.testing.assert_allclose(after[0, hips, :2, 3], [2.0, -3.0], atol=1e-4)
     turn = after[:, :, :3, :3] @ before[:, :, :3, :3].transpose(0, 1, 3, 2)
-    assert np.abs(turn - turn[0, hips]).max() < 1e-4  # all of it is turned alike, about the vertical
+    assert np.abs(turn - turn[0, hips]).max() < 1e-4  # the whole body turns alike, about the vertical
     np.testing.assert_allclose(turn[0, hips, 2], [0.0, 0.0, 1.0], atol=1e-5)
     np.testing.assert_allclose(after[:, :, 2, 3], before[:, :, 2, 3], atol=2e-5)
 

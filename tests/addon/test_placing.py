@@ -1,4 +1,4 @@
-"""Place from the panel: at the 3D cursor, after another action, and at a frame that is picked."""
+"""Place from the panel: at the 3D cursor, after another action, and at a picked frame."""
 
 import bpy
 import material

@@ -1,4 +1,4 @@
-"""Tween, Reach and Key Poses from the panel: what they take from the scene, and what comes of it."""
+"""Tween, Reach and Key Poses from the panel: the values they take from the scene, and their results."""
 
 import bpy
 import material
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def walker():
-    """A biped with two ticked walks; it has the longer one."""
+    """A biped with two ticked walks that plays the longer one."""
     rig = material.biped()
     material.key_walk(rig, "quick", frames=24)
     material.key_walk(rig, "walk", frames=60)
@@ -142,7 +142,7 @@ def test_poses_are_picked_and_an_action_goes_through_them(walker):
     made = walker.animation_data.action
     first = round(made.frame_range[0])
     for k, there in enumerate(wanted):
-        found = pose(walker, made, first + 12 * k)  # 0.5 s
+        found = pose(walker, made, first + 12 * k)  # 12 frames are 0.5 s
         for name in ("thigh.L", "upper_arm.R", "head"):
             np.testing.assert_allclose(found[name], there[name], atol=5e-6)
     assert press(walker, "clear_poses") == {"FINISHED"}

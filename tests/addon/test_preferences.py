@@ -1,4 +1,4 @@
-"""The preferences: what is remembered and forgotten, defaults of new scenes, colours, and a report of a problem."""
+"""The preferences: remembered data and its deletion, defaults of new scenes, colours, and a problem report."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from drawing import Layout
 
 @pytest.fixture
 def chosen(extension):
-    """The extension's preferences, as they are without anybody's choice afterwards."""
+    """Yield the extension's preferences, and reset them afterwards."""
     found = bpy.context.preferences.addons[extension].preferences
     yield found
     for group in (found, found.defaults, found.colors):
@@ -27,7 +27,7 @@ def rig(extension):
 
 
 def drawn(chosen):
-    """What the preferences draw: kind, given values and options of each element."""
+    """Return (kind, arguments, options) of each element that the preferences draw."""
     elements = []
 
     class Page(Layout):
@@ -66,7 +66,7 @@ def test_an_engine_is_spoken_of_only_where_there_is_more_than_one(chosen, rig, t
     assert "engine" not in props
     assert not {"numba", "compiled", "Compiled"} & set(labels.split())
     (tmp_path / "numba").mkdir()
-    (tmp_path / "numba" / "__init__.py").touch()  # as the speed pack, or somebody, has installed it
+    (tmp_path / "numba" / "__init__.py").touch()  # like an installed speed pack
     monkeypatch.syspath_prepend(tmp_path)
     props, labels = words()
     assert "engine" in props

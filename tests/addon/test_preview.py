@@ -1,4 +1,4 @@
-"""The preview: the figures that are seen are those that Weave writes, follow the weights, and leave nothing behind."""
+"""The preview shows the figures that Weave writes, follows the weights, and leaves nothing behind."""
 
 import bpy
 import material
@@ -57,7 +57,7 @@ def test_lines_are_as_long_as_bones_in_every_frame(rig, loom):
     for figure in ghost_of(loom, rig).figures:
         one, other = figure.lines.T
         lengths = np.linalg.norm(figure.points[:, one] - figure.points[:, other], axis=2)
-        assert np.ptp(lengths, axis=0).max() < 1e-4  # whichever joints and tips are joined stay as far apart
+        assert np.ptp(lengths, axis=0).max() < 1e-4  # joined points keep their distance
         tips = {int(point) for point in figure.lines.ravel()} - set(range(len(rig.pose.bones)))
         assert len(tips) == sum(not bone.children for bone in rig.pose.bones)
 
@@ -108,7 +108,7 @@ def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
     assert len(after.figures[-1].points) != len(before.figures[-1].points)
     lines = bpy.context.scene.action_loom.rigs[0].sources
     lines[0].use = False
-    assert not follow(bpy.context)  # a single one can't be connected: nothing would come of it
+    assert not follow(bpy.context)  # a single source cannot be connected
     assert ghost_of(loom, rig) is None
     lines[0].use = True
     assert follow(bpy.context)
@@ -120,13 +120,13 @@ def test_it_follows_what_the_panel_says_if_that_is_quick(rig, loom):
 
 
 def test_with_live_on_what_is_ticked_is_seen_and_what_is_seen_is_woven(rig, loom):
-    """A source that is ticked after a result was made takes part, and the result stays what it was."""
+    """A source ticked after a result was made takes part in the preview, and the result stays unchanged."""
     follow = loom("addon.services.preview.ghost_follow").follow
     material.key_walk(rig, "third", frames=30)
     settings = material.list_sources(rig, "slow", "quick", "third", mode="blend")
     lines = {line.action.name: line for line in settings.rigs[0].sources}
     lines["third"].use = False
-    assert not follow(bpy.context)  # as when the tab is opened: nothing has changed
+    assert not follow(bpy.context)  # nothing has changed since the tab was opened
     bpy.ops.action_loom.blend("INVOKE_DEFAULT")
     first = rig.animation_data.action
     before = material.fingerprint(first)
@@ -150,12 +150,12 @@ def test_what_follows_by_itself_is_no_step_of_undo_and_says_nothing(rig, loom, c
     out, err = capfd.readouterr()
     assert "Preview" not in out + err
     call = bpy.ops.action_loom.blend
-    assert call("INVOKE_DEFAULT", preview=True, unasked=True) == {"CANCELLED"}  # finished operators are steps of undo
+    assert call("INVOKE_DEFAULT", preview=True, unasked=True) == {"CANCELLED"}  # finished operators are undo steps
 
 
 def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom, monkeypatch):
     follow = loom("addon.services.preview.ghost_follow").follow
-    monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "IN_GRAPH", 0)  # of many clips it takes long
+    monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "IN_GRAPH", 0)  # many clips would take long
     settings = bpy.context.scene.action_loom
     settings.mode, settings.graph.threshold = "follow", 0.3
     data = bpy.data.curves.new("Path", "CURVE")
@@ -171,7 +171,7 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
     bent = ghost_of(loom, rig).figures[-1].points
     assert bent.shape != before.shape or np.abs(bent - before).max() > 0.1
     curve.location.x += 5.0
-    bpy.context.view_layer.objects.active = curve  # as for whoever drags it
+    bpy.context.view_layer.objects.active = curve  # the user drags the curve
     bpy.context.view_layer.update()
     assert follow(bpy.context)
     moved = ghost_of(loom, rig).figures[-1].points
@@ -183,7 +183,7 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
 
 def test_a_weight_does_not_make_an_outdated_preview_current(rig, loom, monkeypatch):
     follow = loom("addon.services.preview.ghost_follow").follow
-    monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "FRAMES", 0)  # clips are not matched unasked
+    monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "FRAMES", 0)  # clips are never matched unasked
     settings, lines = bpy.context.scene.action_loom, bpy.context.scene.action_loom.rigs[0].sources
     bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
     settings.matching.ends = "open"
@@ -211,7 +211,7 @@ def test_a_source_by_itself_is_seen_where_its_action_has_it(rig, loom):
         for frame in (3, 17):
             assert np.abs(figure.at(frame)[: len(order)] - material.heads(rig, frame)[order]).max() < 2e-5
         length = len(figure.points) - 1
-        assert np.allclose(figure.at(3 + length), figure.at(3))  # it plays on
+        assert np.allclose(figure.at(3 + length), figure.at(3))  # the cycle repeats
     material.show(rig, action)
     settings.solo = False
     assert ghost_of(loom, rig) is None
@@ -275,7 +275,7 @@ def test_it_goes_when_it_is_cleared_and_when_another_file_is_opened(rig, loom):
     bpy.ops.action_loom.blend(sources=BOTH, preview=True)
     assert overlay.ghost_in(bpy.context) is not None
     bpy.context.scene.action_loom.mode = "loop"
-    assert overlay.ghost_in(bpy.context) is None  # it is another mode's
+    assert overlay.ghost_in(bpy.context) is None  # the ghost belongs to another mode
     bpy.context.scene.action_loom.mode = "blend"
     bpy.ops.action_loom.clear_preview()
     assert ghost_of(loom, rig) is None

@@ -1,4 +1,4 @@
-"""Push Down to NLA: strips show what the actions showed, in every Blender, and one Undo takes it back."""
+"""Push Down to NLA: strips show the motion of the actions in every Blender, and one Undo removes them."""
 
 import itertools
 
@@ -7,11 +7,11 @@ import material
 import numpy as np
 import pytest
 
-FRAMES = 24  # of the cycle, whose keys are at 1 … 25
+FRAMES = 24  # length of the cycle, whose keys are at 1 … 25
 
 
 def poses(rig, frames):
-    """The matrices of all bones at frames, and the object's."""
+    """Return the matrices of the object and of all bones at frames."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -29,7 +29,7 @@ def push_down(**options):
 
 @pytest.fixture
 def walker(loom):
-    """A character with a cycle that travels as its action."""
+    """A character that plays a travelling cycle."""
     rig = material.biped()
     material.show(rig, material.key_walk(rig, "walk", frames=FRAMES))
     return rig
@@ -53,7 +53,7 @@ def test_a_strip_shows_what_the_action_showed(walker, repeat):
     assert walker.animation_data.action is None
     assert (track, strip.name, strip.action.name) == ("walk", "walk", "walk")
     assert (strip.frame_start, strip.frame_end) == (1, 1 + repeat * FRAMES)
-    assert strip.repeat == 1  # the action's own Cycles go on
+    assert strip.repeat == 1  # the action's own Cycles repeat it
     assert np.array_equal(poses(walker, frames), shown)
     assert np.ptp(shown[:, 0, 0, 3]) == 0
     hips = [*walker.pose.bones.keys()].index("hips") + 1
@@ -176,7 +176,7 @@ def test_other_strips_are_not_hidden_and_tracks_that_hide_it_are_told(walker, ca
     late = poses(walker, range(100, 120))
     material.show(walker, bpy.data.actions["walk"])
     push_down()
-    assert [track.name for track in data.nla_tracks] == ["NlaTrack", "walk"]  # on top
+    assert [track.name for track in data.nla_tracks] == ["NlaTrack", "walk"]  # the new track is on top
     assert np.array_equal(poses(walker, range(100, 120)), late)
     assert "plays alone" not in "".join(capfd.readouterr())
     material.show(walker, bpy.data.actions["walk"])
@@ -246,7 +246,7 @@ def test_in_tweak_mode_it_says_so(walker):
     data = walker.animation_data
     data.nla_tracks[0].strips[0].select = True
     data.use_tweak_mode = True
-    if not data.use_tweak_mode:  # it takes an active strip, which Python can't make
+    if not data.use_tweak_mode:  # tweak mode needs an active strip
         data.nla_tracks.active = data.nla_tracks[0]
         data.use_tweak_mode = True
     assert data.use_tweak_mode

@@ -1,4 +1,4 @@
-"""An action that was made at another rate than the scene plays at is as fast as it was made, whichever changes."""
+"""An action made at another rate than the scene's plays at its original speed after either is adapted."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An action whose content is the same is not read again; every change of it, of its body or of its armature is."""
+"""An action is read again only after a change of its content, its body or its armature."""
 
 import bpy
 import material
@@ -15,7 +15,7 @@ def rig():
 
 @pytest.fixture
 def read(loom, rig):
-    """Reads an action twice, by memory and without, and checks that both are the same."""
+    """Return `one(action, rate, span)`: read an action with the memory, and check that a plain read gives the same."""
 
     def one(action, rate=24.0, span=None):
         slot = action.slots[0] if HAS_SLOTS else None
@@ -71,7 +71,7 @@ def test_another_rate_and_span_are_read_again(rig, read):
 
 
 def test_a_curve_of_another_property_is_read_each_time(rig, read):
-    """What it does depends on the property, which is no content of the action."""
+    """A custom property can change the shown pose, so an action that keys one is read each time."""
     action = material.key_by_hand(rig, "walk", seed=0)
     rig["switch"] = 1.0
     rig.keyframe_insert('["switch"]', frame=1)

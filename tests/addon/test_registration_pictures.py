@@ -1,4 +1,4 @@
-"""Pictures of a registration: the curve in the panel's preview and in the image with axes, pixel by pixel."""
+"""Pictures of a registration, pixel by pixel: the curve in the panel's preview and in the image with axes."""
 
 import bpy
 import material
@@ -29,7 +29,7 @@ def test_the_reference_may_be_any_of_several(loom, analysis):
     assert [pair.name for pair in analysis.analysis_of(rig).pairs] == ["one", "three"]
     assert analysis.analysis_of(rig).reference == "two"
     for pair in analysis.analysis_of(rig).pairs:
-        analysis.icon_of(analysis.analysis_of(rig), pair)  # as a panel that shows it
+        analysis.icon_of(analysis.analysis_of(rig), pair)  # like a panel that shows it
         assert preview_of(loom, rig, pair.which).shape == (384, 384, 4)
 
 
@@ -86,13 +86,13 @@ def test_what_is_left_out_is_tinted(loom):
     match = painting.Match(matrix, curve, *axes)
     pixels = painting.small(match, (1.0, 0.0, 0.0))
     assert (pixels[383, 192] == round(0.4 * 255)).all()
-    # A pixel beyond the first and the last frame of either, and at a corner, where it is beyond both.
+    # Pixels beyond the first and the last frame of either clip, and at a corner, beyond both.
     for x, y in ((int(9.9 * 384 / 40), 383), (int(31.1 * 384 / 40), 383), (192, int(4.9 * 384 / 26)), (0, 0)):
         assert_array_equal(pixels[y, x], np.rint(255 * 0.7 * np.array([0.6 * 0.4 + 0.4, 0.6 * 0.4, 0.6 * 0.4])))
 
 
 def dots_in(pixels, corner, text, dot, glyphs):
-    """Compare pixels with a text drawn dot by dot from the font's table."""
+    """Assert that pixels show a text, dot by dot from the font's table."""
     x, y = corner
     ground = pixels[0, 0]
     for place, letter in enumerate(text):
@@ -162,9 +162,9 @@ def test_the_same_image_is_used_again_and_nobody_elses():
     before = pixels_of(ours).copy()
     material.analyse(metric="points")
     assert len(bpy.data.images) == 2
-    assert np.abs(pixels_of(ours) - before).max() > 0.1  # painted anew where it is shown
+    assert np.abs(pixels_of(ours) - before).max() > 0.1  # repainted where it is shown
     bpy.ops.action_loom.show_registration(source="two")
     assert len(bpy.data.images) == 2
     assert tuple(theirs.size) == (4, 4)
-    assert not ours.is_dirty  # so that nobody is asked for it
-    assert ours.users == 0  # nothing holds it but an editor that shows it
+    assert not ours.is_dirty  # so Blender does not ask to save it
+    assert ours.users == 0  # only an editor that shows it holds it

@@ -1,4 +1,4 @@
-"""Replace: curves stay locked, hidden, grouped and coloured as they were, and other characters are named."""
+"""Replace keeps the locks, visibility, groups and colours of curves, and names other characters."""
 
 import bpy
 import material

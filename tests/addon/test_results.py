@@ -1,4 +1,4 @@
-"""Results made again: rebuilt from changed sources, their recipe edited, redone, undone."""
+"""Rebuilding results: from changed sources, with an edited recipe, with undo and redo."""
 
 import bpy
 import material
@@ -24,7 +24,7 @@ def result(rig):
 
 
 def swing(action_name):
-    """How far the left thigh turns in an action, radians."""
+    """Return the range of the left thigh's turn in an action, in radians."""
     path = 'pose.bones["thigh.L"].rotation_euler'
     curve = next(c for c in material.fcurves(bpy.data.actions[action_name]) if c.data_path == path)
     values = [point.co.y for point in curve.keyframe_points]
@@ -32,7 +32,7 @@ def swing(action_name):
 
 
 def flatten(name):
-    """An artist's edit: the left thigh of an action turns a tenth as far."""
+    """Edit an action like an artist: scale the curves of both thighs to a tenth."""
     for curve in material.fcurves(bpy.data.actions[name]):
         if '"thigh.' in curve.data_path:
             for point in curve.keyframe_points:
@@ -55,7 +55,7 @@ def test_an_artists_own_markers_survive_rebuilding_and_ours_are_put_anew(rig):
     ours = sorted((marker.name, marker.frame) for marker in result.pose_markers)
     assert ours
     result.pose_markers.new("hit the drum").frame = 11
-    result.pose_markers.new(ours[0][0]).frame = 500  # named as ours are: a leftover
+    result.pose_markers.new(ours[0][0]).frame = 500  # named like our markers: a leftover
     bpy.ops.action_loom.rebuild()
     markers = sorted((marker.name, marker.frame) for marker in result.pose_markers)
     assert markers == sorted([*ours, ("hit the drum", 11)])
@@ -79,7 +79,7 @@ def test_the_sources_that_changed_since_are_known_until_it_is_rebuilt(result, lo
     bpy.ops.action_loom.rebuild()
     assert changed.look(result) == ()
     bpy.data.actions.remove(bpy.data.actions["quick"])
-    assert changed.look(result) == ()  # pressing Rebuild says what is gone
+    assert changed.look(result) == ()  # Rebuild names the deleted source
 
 
 def test_a_renamed_source_is_found_and_a_deleted_one_named(result):

@@ -1,4 +1,4 @@
-"""Controls of rigs of any kind are found by constraints and by poses of a copy; nothing of the rig changes."""
+"""Controls of any rig are found from constraints and from poses of a copy, without a change to the rig."""
 
 import dataclasses
 
@@ -79,7 +79,7 @@ def test_a_foot_that_rolls_hangs_on_its_outermost_control(find_controls):
     leg = parts["Left leg"]
     assert (leg.ik, leg.turns_end, leg.pole) == ("goal.L", True, "knee.L")
     assert dict(leg.tips) == {"toe.L": "toe.L"}
-    assert leg.roll == "ball.L"  # of heel, tip and ball, which all move the foot alone, the one at the ball
+    assert leg.roll == "ball.L"  # heel, tip and ball all move only the foot; the one at the ball rolls it
 
 
 def test_what_may_not_move_or_leaves_the_toes_behind_rolls_no_foot(find_controls):
@@ -103,7 +103,7 @@ def test_what_may_not_move_or_leaves_the_toes_behind_rolls_no_foot(find_controls
     ],
 )
 def test_what_rolls_feet_of_imitated_rigs(find_controls, name, roll):
-    """Ball pivots that leave the toes behind, and tweaks that stretch the leg, do not."""
+    """Ball pivots that leave the toes behind and tweaks that stretch the leg do not count as roll controls."""
     _, parts = found_parts(find_controls(fresh_rigs.build(name)))
     assert parts["Left leg"].roll == roll
 
@@ -196,12 +196,12 @@ def test_mmd(find_controls_in):
     found, parts = find_controls_in(RIGS / "mmd_own.blend")
     assert found.notes == ()
     leg = parts["Left leg"]
-    assert [bone for _, bone in leg.bones] == ["足D.L", "ひざD.L", "足首D.L", "足先EX.L"]  # what the mesh hangs on
+    assert [bone for _, bone in leg.bones] == ["足D.L", "ひざD.L", "足首D.L", "足先EX.L"]  # these deform the mesh
     assert [control for _, control in leg.fk] == ["足.L", "ひざ.L", "足首.L", "足先EX.L"]
     assert (leg.ik, leg.pole) == ("足ＩＫ.L", "")
     assert {(switch.fk, switch.ik) for switch in leg.switches} == {(0.0, 1.0)}
     assert [control for _, control in parts["Right arm"].fk] == ["腕.R", "ひじ.R", "手首.R"]
-    # The lower body hangs beside the upper one; what carries both is what carries the legs, too: 腰 does not.
+    # The lower body is a sibling of the upper one; the control above both also carries the legs: グルーブ, not 腰.
     trunk = dict(parts["Trunk"].fk)
     assert (found.root, found.torso, trunk["hips"], trunk["spine"]) == ("全ての親", "グルーブ", "下半身", "上半身")
 

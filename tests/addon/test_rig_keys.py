@@ -1,4 +1,4 @@
-"""Keys for the controls of rigs: what the rig shows with them is what was wanted, and as the report says."""
+"""Keys for the controls of rigs: the rig must show the wanted poses, and the report must state their errors."""
 
 import bpy
 import fresh_rigs
@@ -24,7 +24,7 @@ from test_control_rig import generated
 RIGS = material.SHARED / "rigs"
 
 
-# --- keys for them --------------------------------------------------------------------------------------------------
+# --- keys for controls ----------------------------------------------------------------------------------------------
 
 ABOVE = {"chest": "spine", "neck": "chest", "head": "neck", "clavicle": "chest", "upper_arm": "clavicle"}
 ABOVE |= {"spine": "hips", "forearm": "upper_arm", "hand": "forearm", "thigh": "hips", "shin": "thigh", "foot": "shin"}
@@ -38,7 +38,7 @@ def solve(loom):
 
 @pytest.fixture
 def moving(loom):
-    """A made-up motion of a body's bones, a walk of sorts with a turning trunk: their names, and (F, B, 4, 4)."""
+    """Return `of(rig, found)`: names and matrices (F, B, 4, 4) of bones in a made-up walk with a turning trunk."""
     turned = loom("core.motion.quat")
 
     def of(rig, found, frames=12):
@@ -75,7 +75,7 @@ def moving(loom):
 
 
 def carrier(role, known):
-    """The role among those known that the bone of a role hangs on."""
+    """Return the known role whose bone carries the bone of a role, or None."""
     if "+" in role:
         return list(known)[-1]
     part, _, side = role.partition(".")
@@ -88,7 +88,7 @@ def carrier(role, known):
 
 
 def shown(rig, solved, names):
-    """The bones as the rig itself shows them with the solved keys, which the test puts on it frame by frame."""
+    """Set the solved transforms on the rig in each frame and return the shown matrices of the bones (F, B, 4, 4)."""
     for path, value in solved.settings.items():
         holder, _, key = path.rpartition("[")
         if path.endswith('"]'):
@@ -109,7 +109,7 @@ def shown(rig, solved, names):
 
 
 def check(rig, found, solve, moving, limbs, *, ends=0.5, middles=2.0, degrees=0.3):
-    """Solve a motion; what is shown must be as wanted, and as the report says."""
+    """Solve a motion, compare the shown poses with the wanted ones and with the report, and return the solution."""
     names, wanted = moving(rig, found)
     before = state(rig)
     solved = solve(rig, found, names, wanted, limbs)
@@ -187,7 +187,7 @@ def test_a_mirrored_rig_is_solved_as_well(find_controls, solve, moving, limbs):
     rig.scale = (-1.0, 1.0, 1.0)
     names, wanted = moving(rig, find_controls(rig))
     solved = solve(rig, find_controls(rig), names, wanted, limbs)
-    # Copy Rotation in world space turns feet otherwise on a mirrored object; what that costs the toes is said.
+    # Copy Rotation in world space turns feet differently on a mirrored object; the report states the error of toes.
     off = {bone for bone, far in solved.millimetres.items() if far.max() > 2.0}
     assert off == (set() if limbs == "fk" else {"toe.L", "toe.R"})
 
@@ -280,7 +280,7 @@ def test_the_root_is_keyed_if_it_is_asked_for(find_controls, solve, moving):
 
 
 def test_properties_count_while_it_is_solved(find_controls, solve, moving):
-    """The goal of a leg follows the trunk while a property says so."""
+    """Given values of properties count: keys are right once the property makes the leg's goal follow the trunk."""
     rig = with_legs_on_ik()
     for side in "LR":
         rig.pose.bones["root"][f"follow {side}"] = 0.0
@@ -308,7 +308,7 @@ def test_steps_tell_how_far_they_are_and_leave_nothing_when_they_are_closed(find
     for taken in range(1, 4):
         solving = loom("addon.bridge.rig_controls").solve_in_steps(rig, found, names, wanted)
         told = [next(solving) for _ in range(taken)]
-        assert state(rig) == before  # a step leaves nothing, so undo and saving meanwhile are no matter
+        assert state(rig) == before  # a step leaves no trace, so undo and saving may come between steps
         solving.close()
         assert state(rig) == before
         assert bpy.app.handlers.frame_change_pre[:] == handlers
@@ -354,7 +354,7 @@ def test_a_captured_walk_on_rigifys_ik(loom, find_controls_in, solve, tmp_path):
 @needs_shared
 @pytest.mark.parametrize("limbs", ["fk", "ik"])
 def test_a_leg_that_is_straighter_than_the_knee_can_be_gets_the_best_keys(loom, solve, find_controls_in, limbs):
-    """A T-pose is the first frame of this capture; MMD's knee keeps a bend of 9°."""
+    """MMD's knee keeps a bend of 9°, so the T-pose in the capture's first frame gets the nearest pose."""
     find_controls_in(RIGS / "mmd_own.blend")
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
     body = loom("addon.bridge.control_body").body_of(rig)
@@ -371,6 +371,6 @@ def test_a_leg_that_is_straighter_than_the_knee_can_be_gets_the_best_keys(loom, 
     for k, bone in enumerate(body.bones):
         if bone in solved.millimetres:
             np.testing.assert_allclose(solved.millimetres[bone], far[:, k], atol=0.1)
-    # What can't be straight misses by what its bend takes; all other frames are right.
+    # A knee that cannot be straight misses by its remaining bend in the first frame; all other frames are right.
     assert far[0].max() < 70.0
     assert far[1:].max() < 2.0

@@ -1,4 +1,4 @@
-"""Rigs that are linked or overridden, and rigs with Stretch To, B-bones or Spline IK: right keys, or one sentence."""
+"""Linked and overridden rigs, and rigs with Stretch To, B-bones or Spline IK, get right keys or one sentence."""
 
 import bpy
 import numpy as np
@@ -9,7 +9,7 @@ from test_rig_keys import check, moving, solve  # noqa: F401 - fixtures
 
 
 def linked(path, name="Person"):
-    """The rig of a saved file, linked into an empty scene."""
+    """Link the rig of a saved file into an empty scene."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.objects = [name]
@@ -39,7 +39,7 @@ def test_a_linked_rig(find_controls, solve, moving, tmp_path, overridden, limbs)
 
 
 def stretching():
-    """Legs whose bones reach for the next joint's control, and can be stretched by inverse kinematics."""
+    """Make a person with legs that IK may stretch."""
     rig = with_legs_on_ik()
     for side in SIDES:
         for part in ("thigh", "shin"):

@@ -1,4 +1,4 @@
-"""Rigs by rule: other rest poses, units and names, mirrored ones, limbs of bones that stretch. Keys show the motion."""
+"""Rigs by rule: other rest poses, units and names, mirrored rigs, stretching limbs; keys show the motion."""
 
 import bpy
 import numpy as np
@@ -16,7 +16,7 @@ MAKES = {
 
 
 def other_rest(rig, chance):
-    """Every joint a few centimetres elsewhere, on both sides alike; what shared a place shares it still."""
+    """Move every joint by up to 1.5 cm per axis, symmetrically; joints that share a place still share it."""
     bpy.ops.object.mode_set(mode="EDIT")
     moved = {}
     for bone in rig.data.edit_bones:
@@ -46,13 +46,13 @@ def applied(rig, by):
 
 
 def in_centimetres(rig, _chance):
-    """A hundred times as large in its own space, as rigs from game engines are."""
+    """Scale the rig's own space by a hundred, like rigs from game engines."""
     applied(rig, (100.0,) * 3)
     scaled(rig, 0.01)
 
 
 def renamed(rig, _chance):
-    """Names that tell nothing but the side."""
+    """Rename the bones so that names show only the side."""
     for k, bone in enumerate(rig.data.bones):
         side = bone.name[-2:] if bone.name[-2:] in (".L", ".R") else ""
         bone.name = f"b{k:02}{side}"

@@ -1,4 +1,4 @@
-"""Loops and connections in Blender: what plays on for ever, and what goes over into what."""
+"""Loops and connections in Blender: endless loops, and transitions from one action to another."""
 
 import bpy
 import material
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def long_walk(loom):
-    """A biped with a walk of four cycles that do not close, on its own, as a capture would be."""
+    """A biped with a single action: a walk of four cycles that do not close, like a capture."""
     rig = material.biped()
     material.key_walk(rig, "cycle", frames=30)
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
@@ -21,13 +21,13 @@ def long_walk(loom):
 
 
 def show(loom, armature, name):
-    """Let an armature play an action."""
+    """Assign an action to an armature."""
     curves, action = loom("addon.bridge.curves"), bpy.data.actions[name]
     curves.assign(armature, action, curves.choose_slot(action, armature))
 
 
 def steps(armature, action):
-    """How far the fastest of some bones goes from each frame of the assigned action to the next."""
+    """Return the largest step of some bones from each frame of the assigned action to the next."""
     first, last = action.frame_range
     names = ["hips", "foot.L", "foot.R", "hand.R"]
     places = np.array([material.pose_positions(armature, names, frame) for frame in np.arange(first, last + 1.0)])
@@ -145,7 +145,7 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     assert best["length"] == pytest.approx(30, abs=1)
     bpy.ops.action_loom.choose_candidate(index=0)
     assert (settings.loop.start, settings.loop.length) == (best["start"], best["length"])
-    assert bpy.context.scene.frame_current == 1  # what is shown is no cycle of this action
+    assert bpy.context.scene.frame_current == 1  # the armature shows another action
     bpy.ops.action_loom.choose_candidate(index=0)
     show(loom, long_walk, "walk")
     bpy.ops.action_loom.choose_candidate(index=0)
@@ -171,7 +171,7 @@ def test_how_well_an_action_repeats_itself_is_shown(long_walk):
     pixels = pixels.reshape(image.size[1], image.size[0], 4)[..., :3]
     color = np.array(bpy.context.scene.action_loom.rigs[0].sources[0].color)
     of_the_curve = (np.abs(pixels - color) < 0.02).all(axis=2)
-    # Both plots have a curve from side to side.
+    # Both plots have a curve over their whole width.
     for half in (of_the_curve[: len(pixels) // 2], of_the_curve[len(pixels) // 2 :]):
         assert half.any(axis=0).sum() > 900
     bpy.ops.action_loom.show_scores()
@@ -192,7 +192,7 @@ def test_a_transition_is_chosen_from_those_that_were_found(long_walk, loom):
     bpy.ops.action_loom.connect()
     action = long_walk.animation_data.action
     assert action.pose_markers["Seam 1"].frame == 1 + chosen["from_frame"] + 1
-    # Looking again is not bound to what was chosen before.
+    # A new search does not depend on the chosen candidate.
     bpy.ops.action_loom.find_transitions()
     assert len(
         loom("addon.services.matching.candidates").candidates_of(bpy.context.scene, long_walk).candidates
@@ -250,7 +250,7 @@ def test_frames_of_clips_are_told_once_whatever_their_names_end_with(loom):
 
 
 def test_a_warning_of_far_apart_actions_counts_frames_as_the_scene_does(long_walk, loom):
-    """Both actions begin at frame 1 of the scene, where their clips count from 0."""
+    """Warnings count frames like the scene, from 1, although clips count from 0."""
     material.key_walk(long_walk, "other", frames=40)
     show(loom, long_walk, "walk")
     sources = [{"name": name, "weight": 1.0} for name in ("walk", "other")]

@@ -1,4 +1,4 @@
-"""Reading poses as Blender evaluates them: constraints, drivers, inverse kinematics, generated rigs."""
+"""Poses are read as Blender evaluates them: constraints, drivers, inverse kinematics, generated rigs."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ import random_rigs
 
 
 def constrained():
-    """A chain with inverse kinematics, a copied rotation and a driven bone."""
+    """Make a chain with inverse kinematics, a copied rotation and a driven bone."""
     rig = material.armature(modes=("QUATERNION", "XYZ"), connected=True)
     target = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(target)
@@ -31,7 +31,7 @@ def constrained():
 
 
 def seen_error(bridge, rig, source, body):
-    """Largest distance between the clip's joints and Blender's, in body heights."""
+    """Return the largest distance between the clip's joints and Blender's, in body heights."""
     _, ours = bridge.kinematics.world(source.clip)
     ours = ours[:, 1:] if body.moving_object else ours
     errors = [
@@ -48,7 +48,7 @@ def test_constraints_drivers_and_inverse_kinematics_are_read_as_seen(bridge):
     seen = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0)
     assert seen_error(bridge, rig, seen, body) < 1e-5
     keyed = bridge.clip.read(rig, action, body, 24.0)
-    assert seen_error(bridge, rig, keyed, body) > 0.01  # what is keyed is something else
+    assert seen_error(bridge, rig, keyed, body) > 0.01  # the keys alone give other poses
     assert "pose 'bone0', 'bone1', 'bone2', 'bone3' and 1 more: results key them as their sources do" in seen.notes[-1]
 
 
@@ -58,7 +58,7 @@ def positions(rig, frames):
 
 
 def partly_constrained():
-    """The same, with constraints on which keys have some say."""
+    """Make the same chain with constraints that leave keys a part of the pose."""
     rig = constrained()
     for name, kind, influence in (("bone2", "COPY_ROTATION", 0.5), ("side", "CHILD_OF", 1.0)):
         constraint = rig.pose.bones[name].constraints.new(kind)
@@ -82,7 +82,7 @@ def test_a_blend_of_one_action_alone_is_seen_as_that_action(make):
 
 
 def without_curves(action, *bones):
-    """Take the curves of some bones off an action."""
+    """Remove the curves of some bones from an action."""
     holder = action.layers[0].strips[0].channelbags[0] if hasattr(action, "slots") else action
     for curve in [c for c in holder.fcurves if any(f'"{bone}"' in c.data_path for bone in bones)]:
         holder.fcurves.remove(curve)
@@ -114,7 +114,7 @@ def test_limits_trim_keys_and_do_not_hide_them(bridge):
 
 
 def state(rig):
-    """What of the artist's file a reading could change."""
+    """Return the data of the file that reading could change."""
     data = rig.animation_data
     pose = [np.array(bone.matrix_basis) for bone in rig.pose.bones]
     slot = getattr(data, "action_slot", None)
@@ -134,7 +134,7 @@ def test_everything_is_as_before_afterwards(bridge):
     track = rig.animation_data.nla_tracks.new()
     track.strips.new("strip", 1, first)
     bpy.context.scene.frame_set(7, subframe=0.25)
-    rig.pose.bones["side"].location = (1.0, 2.0, 3.0)  # not keyed: the artist's own, and lost by any frame change
+    rig.pose.bones["side"].location = (1.0, 2.0, 3.0)  # unkeyed: the artist's own, and dropped by a frame change
     calls = []
     bpy.app.handlers.frame_change_post.append(calls.append)
     before = state(rig)
@@ -193,7 +193,7 @@ def test_what_hangs_on_the_armature_and_moves_it_goes_along(bridge):
         bpy.context.scene.collection.objects.link(one)
     target.parent, target.parent_type, target.parent_bone = rig, "BONE", "side"
     target.matrix_parent_inverse.translation = (0.1, 0.0, 0.2)
-    follow = beyond.constraints.new("COPY_LOCATION")  # no child, but it depends on the armature all the same
+    follow = beyond.constraints.new("COPY_LOCATION")  # not a child, but it depends on the armature
     follow.target, follow.subtarget = rig, "bone0"
     ik = rig.pose.bones["bone3"].constraints.new("IK")
     ik.target, ik.chain_count = target, 2
@@ -279,7 +279,7 @@ def test_in_steps_the_same_is_seen(bridge, monkeypatch, make):
     assert np.array_equal(in_steps.translations, at_once.translations)
 
 
-# In a process of its own, which ends at once: with Rigify's classes around, Blender 4.2 crashes at its exit.
+# This runs in a process of its own that ends at once: Blender 4.2 crashes at exit with Rigify's classes loaded.
 GENERATED = """
 import json, os, sys
 from importlib import import_module

@@ -17,7 +17,7 @@ FRAMES = 12
 
 
 def shown(rig, action, frames=FRAMES):
-    """World matrices (F, B, 4, 4) of the bones while an action plays, and the lowest vertex (F,) of the meshes."""
+    """Return the bones' world matrices (F, B, 4, 4) while an action plays, and the lowest height (F,) of the meshes."""
     material.show(rig, action)
     first, last = action.frame_range
     poses, lowest = [], []
@@ -99,7 +99,7 @@ def test_the_feet_of_an_animal_come_down_together_in_a_blend_of_its_walk_and_run
 
 
 def footfalls(rig, action):
-    """Return when each foot comes down in the world, as a share of the cycle: the end of its rise over its floor."""
+    """Return when each foot comes down in the world, as a share of the cycle."""
     poses = shown(rig, action, 200)[0][:-1]
     names = rig.pose.bones.keys()
     feet = ("b_LeftFoot02_018", "b_RightFoot02_022", "b_LeftHand_011", "b_RightHand_08")
@@ -155,7 +155,7 @@ def test_what_own_actions_show_is_measured_again_after_an_edit(loom):
 
 
 def test_a_body_whose_object_turns_it_upright_can_stand(loom):
-    """Its bones lie, and every action keys the object: in the world it stands."""
+    """A body that lies in its armature, but is turned upright by its object, is retargeted upright."""
     rig = material.biped()
     material.key_walk(rig, "walk", frames=24)
     rig.data.transform(Matrix.Rotation(-np.pi / 2.0, 4, "X"))
@@ -217,7 +217,7 @@ def test_an_animal_whose_feet_disagree_how_fast_it_goes_is_planted_with_little_b
 
 
 def stance_velocities(path, heights):
-    """Return the ground velocities (K, 2) of a foot in the frames in which it is low, a frame away from the ends."""
+    """Return the ground velocities (K, 2) of a foot in low frames whose neighbours are low, too."""
     low = heights < np.quantile(heights, 0.2) + 0.12 * np.ptp(heights)
     inner = low & np.roll(low, 1) & np.roll(low, -1)
     return np.gradient(path[:, :2], axis=0)[inner]

@@ -1,4 +1,4 @@
-"""What a result shows in Blender is what was made: what moves the body besides its keys is named, or refuses it."""
+"""Blender shows the motion of a result: other influences on the body are named, or the result is refused."""
 
 import bpy
 import material

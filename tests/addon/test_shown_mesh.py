@@ -1,4 +1,4 @@
-"""What the mesh shows of a result and of no source is said: it sinks, floats, is torn, or a part leaves its place."""
+"""A mesh that sinks, floats, tears or loses a part in a result, but not in its sources, is reported."""
 
 import bpy
 import material
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def rig():
-    """A walker in a skin of one box a bone, with a sword beside it that is keyed to stay in a hand."""
+    """A walker in a skin of one box per bone, with a sword beside it, keyed to stay in a hand."""
     made = material.biped()
     for name, stride in (("one", 1.2), ("two", 1.6)):
         material.key_walk(made, name, frames=24, stride=stride)
@@ -18,7 +18,7 @@ def rig():
 
 
 def wear(rig):
-    """A mesh of a small box around the middle of each bone, joined to the next one by edges."""
+    """Give an armature a mesh with a small box at each bone, joined to the next box by edges."""
     places, weights = [], []
     for bone in rig.data.bones:
         middle = np.array(rig.matrix_world @ ((bone.head_local + bone.tail_local) / 2))
@@ -40,7 +40,7 @@ def wear(rig):
 
 
 def changed(name, path, index, by):
-    """A copy of an action with all keys of a curve moved."""
+    """Copy an action and move all keys of a curve."""
     action = bpy.data.actions[name].copy()
     curve = next(c for c in material.fcurves(action) if c.data_path == path and c.array_index == index)
     for key in curve.keyframe_points:

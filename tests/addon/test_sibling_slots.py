@@ -1,4 +1,4 @@
-"""Faces in another slot of the same action go where the body goes; measured on evaluated shape keys."""
+"""Faces in another slot of the same action follow the body's result; measured on evaluated shape keys."""
 
 import bpy
 import material
@@ -50,7 +50,7 @@ def play(rig, name):
 
 
 def values(key="smile", frames=FRAMES):
-    """The values (F,) of a shape key as Blender animates it in some frames."""
+    """Return the values (F,) of a shape key at frames, as Blender animates it."""
     found = []
     for frame in frames:
         bpy.context.scene.frame_set(int(frame))
@@ -118,7 +118,7 @@ def test_an_edit_of_the_face_alone_is_read_anew(rig):
 
 
 def rebuild(capfd):
-    """What Rebuild reports of what has changed since, "" for nothing."""
+    """Rebuild the result; return the report of changes since, or ""."""
     capfd.readouterr()
     bpy.ops.action_loom.rebuild(action="Mixed")
     return "".join(line for line in capfd.readouterr().out.splitlines() if "changed since" in line)

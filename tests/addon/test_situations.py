@@ -1,8 +1,8 @@
-"""Situations × verbs: what a result is reported to be, and what the evaluated character shows.
+"""Situations × verbs: compare each reported result with the motion of the evaluated character.
 
-Each cell makes a walker, brings it into a situation, and runs a verb whose result is known exactly: *Blend* of an
-action with a copy of itself is that action, *Mirror* its reflection. `judge` plays both and compares. A cell shows what
-it has to, or is refused or reported in a sentence with the cause.
+Each cell makes a walker, puts it into a situation, and runs a verb with a known result: *Blend* of an action with a
+copy of itself equals that action, *Mirror* equals its reflection. `judge` plays both and compares them. A cell must
+show the expected motion, or a refusal or a warning must name the cause in a sentence.
 
 `WRITE=1 make test BLENDER=5.2` writes the table into docs/reliability.md.
 """
@@ -23,13 +23,13 @@ import situations as are
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 BEGIN, END = "<!-- situations -->", "<!-- end -->"
 MILLIMETRES, DEGREES, UNITS = 0.1, 0.05, 1e-4
-PLAYHEADS = (1, 47, 33)  # at the press, at the same press again, and at Rebuild
+PLAYHEADS = (1, 47, 33)  # at the press, at a second press, and at Rebuild
 
 
 class Situation(NamedTuple):
-    """A row: what makes it, which words name its cause in cells that are refused or told, and what is different in it.
+    """A row of the table: the function that makes the situation, its text, a pattern of its cause, and exceptions.
 
-    refused, told : verbs, or "all"; verbs : besides those of all situations
+    refused, told : verbs, or ("all",), that must refuse or warn; verbs : additional to those of all situations
     pairs : names of sides that the judge can't know
     """
 
@@ -41,9 +41,9 @@ class Situation(NamedTuple):
     verbs: tuple = ()
     pairs: dict = {}
     mode: str = "XYZ"
-    between: object = None  # done before a result is judged
-    aside: float = 0.0  # where the middle of the body is
-    lost: bool = False  # whether a result that is played takes its place, so that it has to be made again
+    between: object = None  # runs before a result is judged
+    aside: float = 0.0  # x of the body's middle
+    lost: bool = False  # whether playing a result undoes the situation, which must then be made again
 
 
 S = Situation
@@ -144,7 +144,7 @@ if are.HAS_SLOTS:
 
 
 def press(verb, *names, **options):
-    """The action that a verb makes of some actions; the first of these if it says that nothing was to change."""
+    """Return the action that a verb makes of the named actions, or the first of these if nothing had to change."""
     before = set(bpy.data.actions)
     sources = [{"name": name, "weight": 1.0} for name in names]
     assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
@@ -153,7 +153,7 @@ def press(verb, *names, **options):
 
 
 def copied():
-    """The name of a copy of the first action."""
+    """Copy the first action once, and return the name of the copy."""
     if "copy" not in bpy.data.actions:
         bpy.data.actions["one"].copy().name = "copy"
     return "copy"
@@ -164,7 +164,7 @@ def travel():
 
 
 def retarget():
-    """Onto a twin that stands in the place of the walker."""
+    """Retarget the first action to a twin of the walker at the same place; return the new action."""
     rig = bpy.data.objects["Biped"]
     twin = bpy.data.objects.get("Twin") or rig.copy()
     if twin.name != "Twin":
@@ -200,7 +200,7 @@ FILES = {"GLB": ".glb", "FBX": ".fbx", "BVH": ".bvh"}
 
 
 def situated(situation, tmp_path):
-    """Make a situation; returns the walker, and the motion of "one" where that can't be recorded afterwards."""
+    """Make a situation; return the walker, and the motion of "one" if it can't be recorded afterwards."""
     rig = are.walker(situation.mode)
     wanted = situation.make(tmp_path if "tmp_path" in inspect.signature(situation.make).parameters else rig)
     return bpy.data.objects["Biped"], wanted
@@ -221,10 +221,10 @@ def pressed_at(rig, frame, verb):
 
 
 class Cell(NamedTuple):
-    """What a cell came to.
+    """The measured result of a cell.
 
     off : millimetres, or None where refused; turned : degrees; value : of shape keys and properties
-    again : millimetres to the result of the same verb at another frame; words : what was said
+    again : millimetres to the result of the same verb at another frame; words : the message
     """
 
     off: float | None
@@ -237,7 +237,7 @@ class Cell(NamedTuple):
 
 
 def tried(situation, verb, tmp_path, capfd):
-    """Run a verb in a situation at two frames and rebuild it at a third one; judge what it shows."""
+    """Run a verb in a situation at two frames, rebuild the result at a third one, and return the judged cell."""
     rig, wanted = situated(situation, tmp_path)
     local = verb == "Mirror"
     wanted = source_motion(rig, wanted, local=local)
@@ -269,7 +269,7 @@ def tried(situation, verb, tmp_path, capfd):
     return Cell(off, turned, value, again, words, at)
 
 
-# --- what the judge asks -------------------------------------------------------------------------------------------
+# --- judging -------------------------------------------------------------------------------------------------------
 
 
 def as_source(rig, seen, wanted, situation):
@@ -277,7 +277,7 @@ def as_source(rig, seen, wanted, situation):
 
 
 def without_root(rig, seen, wanted, situation):
-    """Like the source but for the bone that carries the travel; nothing else on it may move."""
+    """Compare with the source, except for the bone that carries the travel."""
     for kept in (wanted.points, wanted.turns):
         for name in ("root", "root tail"):
             kept.pop(name, None)
@@ -286,7 +286,7 @@ def without_root(rig, seen, wanted, situation):
 
 def in_mirror(rig, seen, wanted, situation):
     wanted = judge.mirrored(rig, wanted, situation.pairs, situation.aside)
-    if are.SWORD in wanted.turns:  # it has no other side, so it stays in this hand
+    if are.SWORD in wanted.turns:  # the sword lacks a partner on the other side, so it stays in this hand
         for kept in (wanted.points, wanted.turns):
             for name in (are.SWORD, f"{are.SWORD} tail"):
                 kept.pop(name, None)
@@ -295,7 +295,7 @@ def in_mirror(rig, seen, wanted, situation):
 
 
 def placed(rig, seen, wanted, situation):
-    """The hips begin at the place; all is turned about the vertical as one."""
+    """Expect the hips at the place, and the whole motion turned about the vertical."""
     start = seen.points["hips"][0]
     one, other = ((m.points["foot.L"] - m.points["upper_arm.R"])[0, :2] @ [1.0, 1j] for m in (seen, wanted))
     turn = float(np.angle(one / other))
@@ -305,7 +305,7 @@ def placed(rig, seen, wanted, situation):
 
 
 def steady(rig, seen, wanted, situation):
-    """No bone turns faster than in the sources, by far."""
+    """Expect that no bone turns much faster than in the sources."""
     sources = [judge.largest_step(judge.record(rig, bpy.data.actions[name])) for name in ("one", "two")]
     more = max(step - 3.0 * max(s[bone] for s in sources) - 2.0 for bone, step in judge.largest_step(seen).items())
     off, at, _ = in_hand(rig, seen, wanted, situation) if are.SWORD in seen.turns else (0.0, "", 0.0)
@@ -361,7 +361,7 @@ MEASURED = {}
 
 @pytest.fixture(scope="module", autouse=True)
 def page():
-    """Write the table into the page where that is asked for and all cells were measured."""
+    """Write the table into the page if WRITE is set and all cells were measured."""
     yield
     if os.environ.get("WRITE") and len(MEASURED) == len(CELLS):
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)

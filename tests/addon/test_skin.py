@@ -1,4 +1,4 @@
-"""Our skinning against Blender's Armature modifier: weights, scales, Preserve Volume, characters that others made."""
+"""Our skinning against Blender's Armature modifier: weights, scales, Preserve Volume, artists' characters."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 CHARACTERS = Path(__file__).resolve().parents[3] / "shared" / "data" / "characters"
-NEAR = 1e-6  # of the figure's size
+NEAR = 1e-6  # share of the figure's size
 WAYS = [False, True]
 
 
 def hang(rig, vertices=600, influences=6, seed=3, preserve=False, faces=True, least=0):
-    """A mesh of random vertices that hang on random bones of a rig."""
+    """Return a mesh of random vertices weighted to random bones of a rig."""
     rng = np.random.default_rng(seed)
     mesh = bpy.data.meshes.new("Cloud")
     places = rng.uniform(-1.0, 1.0, (vertices, 3)) * (0.6, 0.4, 1.0) + (0.0, 0.0, 1.0)
@@ -45,7 +45,7 @@ def pose(rig, seed=5, scale=(1.0, 1.0), even=False, wild=1.2):
 
 
 def as_blender(drawn, rig):
-    """The evaluated vertices and normals, in the armature's space."""
+    """Return the evaluated vertices and normals, in the armature's space."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     seen = drawn.evaluated_get(depsgraph)
     towards = np.array(rig.matrix_world.inverted() @ drawn.matrix_world)
@@ -65,7 +65,7 @@ def as_ours(loom, drawn, rig):
 
 
 def off(ours, theirs):
-    """How far off in shares of the figure's size."""
+    """Return the largest difference as a share of the figure's size."""
     return np.abs(ours - theirs).max() / np.ptp(theirs, axis=0).max()
 
 
@@ -76,7 +76,7 @@ def test_the_skin_is_the_modifier_s(loom, preserve, scale, even):
     drawn = hang(rig, preserve=preserve)
     drawn.location, drawn.rotation_euler, drawn.scale = (0.3, -0.2, 0.1), (0.1, 0.2, 0.3), (1.2, 1.2, 1.2)
     rig.location, rig.rotation_euler = (1.0, 2.0, 0.5), (0.0, 0.0, 0.7)
-    pose(rig, scale=scale, even=even, wild=0.5)  # where quaternions all but cancel, nothing is sure to a millionth
+    pose(rig, scale=scale, even=even, wild=0.5)  # quaternions that almost cancel would lose precision
     read, places, _ = as_ours(loom, drawn, rig)
     assert read.surface.most == 6
     assert read.preserve_volume == preserve

@@ -1,4 +1,4 @@
-"""Meshes that were read are remembered until something of them changes."""
+"""A mesh is read once, and again only after a part of it has changed."""
 
 import bpy
 import material
@@ -20,7 +20,7 @@ def rig():
 
 @pytest.fixture
 def drawn(rig):
-    """A mesh with a shape key; its vertex 500 is none of those that are looked at."""
+    """A mesh with a shape key; its vertex 500 is not sampled."""
     made = hang(rig, vertices=1000)
     made.shape_key_add(name="Basis")
     made.shape_key_add(name="Wide", from_mix=False).data[7].co.x += 1.0

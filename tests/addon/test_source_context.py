@@ -1,4 +1,4 @@
-"""Rebuild reports changes of the contexts of sources, and nothing without a change."""
+"""Rebuild reports changed contexts of sources, and stays silent without a change."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def rig(loom):
 
 
 def move_parent(rig, far=3.0):
-    """Let a cart carry an armature over a distance; a second call changes the distance."""
+    """Let a cart move an armature by a distance; a second call changes the distance."""
     cart = bpy.data.objects.get("Cart") or bpy.data.objects.new("Cart", None)
     if cart.name not in bpy.context.scene.collection.objects:
         bpy.context.scene.collection.objects.link(cart)
@@ -41,7 +41,7 @@ def move_parent(rig, far=3.0):
 
 
 def turn_side(rig, angle=0.0):
-    """Let a constraint turn a side branch of a chain as a target is turned."""
+    """Let a constraint turn a chain's side branch like a target; a second call changes the angle."""
     target = bpy.data.objects.get("Target") or bpy.data.objects.new("Target", None)
     if target.name not in bpy.context.scene.collection.objects:
         bpy.context.scene.collection.objects.link(target)
@@ -61,7 +61,7 @@ def blend(*names, **options):
 
 
 def rebuild(capfd, frame=1):
-    """Rebuild the result; returns the report of changes, "" without one."""
+    """Rebuild the result; return the report of changes, or ""."""
     bpy.context.scene.frame_set(frame)
     capfd.readouterr()
     assert bpy.ops.action_loom.rebuild(action="Mixed") == {"FINISHED"}
@@ -71,7 +71,7 @@ def rebuild(capfd, frame=1):
 
 
 def keys(action):
-    """Every key of an action in bytes, by curve."""
+    """Return the keys of an action in bytes, by curve."""
     found = {}
     for curve in material.fcurves(action):
         points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
@@ -84,7 +84,7 @@ def numbers(row):
     return np.frombuffer(row, dtype=np.float32)
 
 
-# --- what is reported -----------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------------------------
 
 
 def pose_arm(rig):
@@ -202,7 +202,7 @@ def test_a_constraints_target_is_reported_of_poses_that_are_read_as_seen(extensi
     turn_side(rig, angle=1.0)
     assert rebuild(capfd).startswith("constraints ('one', 'two') changed since")
     turn_side(rig, angle=0.5)
-    material.fcurves(bpy.data.actions["one"])[0].keyframe_points[1].co.y += 0.5  # which explains its poses
+    material.fcurves(bpy.data.actions["one"])[0].keyframe_points[1].co.y += 0.5  # explains the poses of 'one'
     assert rebuild(capfd).startswith("constraints ('two') changed since")
 
 
@@ -238,7 +238,7 @@ def test_the_command_line_reports_it(rig, command, tmp_path):
     assert reported == [f"rotation of '{ARM}' ('slow', 'quick') {SINCE}: set that back to get the same result again"]
 
 
-# --- what is not ----------------------------------------------------------------------------------------------------
+# --- no reports -----------------------------------------------------------------------------------------------------
 
 
 def test_without_a_change_every_frame_gives_the_same_bytes_and_no_warning(rig, capfd):
@@ -268,7 +268,7 @@ def test_an_action_that_moves_the_object_is_silent_at_every_frame(loom, capfd):
     for frame in (1, 17, 53):
         assert rebuild(capfd, frame) == ""
         now = keys(made)
-        assert now.keys() == before.keys()  # numbers go through the parent's place at this frame and back
+        assert now.keys() == before.keys()  # the parent's place at this frame rounds the numbers
         assert max(np.abs(numbers(now[one]) - numbers(before[one])).max() for one in now) < 1e-5
 
 

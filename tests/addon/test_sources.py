@@ -1,4 +1,4 @@
-"""The list of sources: filling it, ordering it, what each line says of how an action is read."""
+"""The list of sources: filling, order, and the notes of each line on reading its action."""
 
 import bpy
 import material
@@ -30,7 +30,7 @@ def names(listed):
 
 def test_all_actions_come_with_range_and_a_colour_each(listed):
     assert names(listed) == ["walk 24", "walk 30", "walk 36"]
-    # The one that the armature has, and another to begin with.
+    # The armature's action and one other are ticked at first.
     assert [source.use for source in listed.sources] == [True, False, True]
     assert len({tuple(source.color) for source in listed.sources}) == 3
     assert [(source.first, source.last) for source in listed.sources] == [(1, 25), (1, 31), (1, 37)]
@@ -170,7 +170,7 @@ def test_roles_guessed_from_the_shape_are_said_shown_and_accepted(loom):
     assert (at["thigh.L"] - rig.matrix_world @ thigh.head).length < 1e-6
     bpy.ops.action_loom.accept_roles()
     assert {role.found_by for role in listed.roles if role.bone} == {"HAND"}
-    listed.roles["neck"].bone = ""  # one choice more keeps the others
+    listed.roles["neck"].bone = ""  # clearing one role keeps the others
     assert listed.roles["thigh.L"].found_by == "HAND"
     bpy.ops.action_loom.mirror()
     assert "guessed" not in listed.sources[0].warning

@@ -1,4 +1,4 @@
-"""Splicing in Blender: legs and way of one action, the upper body of another."""
+"""Splicing in Blender: legs and travel of one action, the upper body of another."""
 
 import bpy
 import material
@@ -11,7 +11,7 @@ ARMS = ["upper_arm.L", "forearm.L", "upper_arm.R", "forearm.R"]
 
 @pytest.fixture
 def walker(loom):
-    """A biped that walks, and that stands with its arms up and turns its trunk to and fro."""
+    """A biped with a walk, and an action that raises an arm and turns the trunk to and fro."""
     rig = material.biped()
     material.key_walk(rig, "walk", frames=24)
     rig.animation_data.action = None
@@ -28,7 +28,7 @@ def walker(loom):
 
 
 def posed(rig, action, names, frames):
-    """World places (F, B, 3) of bones while an action plays."""
+    """Return the world positions (F, B, 3) of bones while an action plays."""
     rig.animation_data.action = action
     return np.array([material.pose_positions(rig, names, float(frame)) for frame in frames])
 

@@ -1,4 +1,4 @@
-"""Poses that an artist makes over an action, spread from the panel: hit, added to, taken out, made anew."""
+"""Spread poses from the panel: results hit each pose, and poses can be added, removed and rebuilt."""
 
 import json
 
@@ -13,7 +13,7 @@ MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 
 @pytest.fixture
 def walker():
-    """A biped that has a walk of 61 frames at 24 a second."""
+    """A biped that plays a walk of 61 frames at 24 fps."""
     rig = material.biped()
     material.key_walk(rig, "walk", frames=60)
     bpy.context.scene.render.fps = 24
@@ -23,7 +23,7 @@ def walker():
 
 
 def bend(bone, degrees, axis=(1.0, 0.0, 0.0)):
-    """Turn a bone further by hand, without a key."""
+    """Turn a bone further, without a key."""
     bone.matrix_basis = bone.matrix_basis @ Quaternion(axis, np.radians(degrees)).to_matrix().to_4x4()
 
 
@@ -198,7 +198,7 @@ def test_events_come_when_the_list_says_and_markers_with_them(walker):
             np.testing.assert_allclose(there, before[source][name], atol=2e-6)
     assert {(marker.name, marker.frame) for marker in made.pose_markers} == {("hit", 29), ("late", 58)}
     count = len(bpy.data.actions)
-    settings.events[0].to = 27  # of the source, as before
+    settings.events[0].to = 27  # in frames of the source, as before
     assert press(walker, "move_events") == {"FINISHED"}
     assert len(bpy.data.actions) == count
     for name, there in pose(walker, made, 27).items():
@@ -214,7 +214,7 @@ def test_events_are_held_where_the_list_says_and_markers_stay_at_their_beginning
     walk = walker.animation_data.action
     walk.pose_markers.new("hit").frame = 25
     was = material.fingerprint(walk)
-    # The walk closes: what the hold takes is given back over its end, up to frame 4.6 of the next one.
+    # The walk closes: the time of the hold is given back over its end, up to frame 4.6 of the next cycle.
     before = {frame: pose(walker, walk, frame) for frame in (6, 15, 25)}
     settings = bpy.context.scene.action_loom
     bpy.context.scene.frame_set(25)
@@ -244,7 +244,7 @@ def test_events_are_held_where_the_list_says_and_markers_stay_at_their_beginning
     assert press(walker, "move_events") == {"FINISHED"}
     assert len(bpy.data.actions) == count
     later = made.pose_markers["hit"].frame
-    assert later == 29  # by a third of half a second
+    assert later == 29  # later by a third of half a second
     for name, there in pose(walker, made, later).items():
         np.testing.assert_allclose(there, before[25][name], atol=2e-6)
     assert material.fingerprint(walk) == was
@@ -266,7 +266,7 @@ def test_held_events_are_made_again_and_rows_of_two_numbers_are_read(walker):
     for frame, before in enumerate(poses):
         for name, there in pose(walker, made, frame).items():
             np.testing.assert_allclose(there, before[name], atol=1e-6)
-    # What was made before holds were there has rows of two numbers.
+    # Results made before holds existed have rows of two numbers.
     about = json.loads(made["action_loom"]["recipe"])
     made["action_loom"]["recipe"] = json.dumps({**about, "events": [[24, 28]]})
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}

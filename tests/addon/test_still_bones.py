@@ -1,4 +1,4 @@
-"""Bones that nothing keys, but the pose has moved: what an importer leaves of a root above the body."""
+"""Unkeyed bones that the pose has moved, like a root that an importer leaves above a body."""
 
 import bpy
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def raised(loom):
-    """The demo figure on a root bone that its actions do not key, a metre up and a quarter turned in the pose."""
+    """The demo figure on a root bone without keys; the pose raises it by a metre and turns it by 90°."""
     bpy.ops.action_loom.add_demo()
     armature = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")
@@ -24,7 +24,7 @@ def raised(loom):
 
 
 def places(armature, action, frames):
-    """World places of all bones, as Blender poses them."""
+    """Return the world positions (F, B, 3) of all bones at frames of an action."""
     data = armature.animation_data
     data.action = action
     if hasattr(action, "slots") and action.slots:
@@ -37,7 +37,7 @@ def places(armature, action, frames):
 
 
 def woven(operator, first, *others, **options):
-    """The action that an operator makes, all weight on the first source."""
+    """Run an operator with all weight on the first source, and return the action it makes."""
     before = set(bpy.data.actions)
     sources = [{"name": first, "weight": 1.0}, *({"name": other, "weight": 0.0} for other in others)]
     assert operator(sources=sources, **options) == {"FINISHED"}
@@ -46,7 +46,7 @@ def woven(operator, first, *others, **options):
 
 
 def begins(armature, action, seen):
-    """Whether the body is where it was in the first frame, and the root, whose way is smoothed, within a millimetre."""
+    """Return whether frame 1 shows the given places, within 1e-5, and within a millimetre for the smoothed root."""
     away = np.abs(places(armature, action, [1]) - seen).max(axis=(0, 2))
     root = armature.pose.bones.find("root")
     return np.delete(away, root).max() < 1e-5 and away[root] < 1e-3
@@ -59,7 +59,7 @@ def test_a_result_that_lets_the_root_travel_begins_where_it_stands(raised, visua
     travels = {"travel": "ROOT", "visual": visual}
     first = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", **travels)
     assert begins(raised, first, seen)
-    # Played to its end, the root has gone on, and stays there when the walk is played again.
+    # Frame 20 of the result leaves the root ahead, and the walk does not move it back.
     places(raised, first, [20])
     again = woven(bpy.ops.action_loom.blend, "Walk", "Sneak", **travels)
     assert begins(raised, again, seen)

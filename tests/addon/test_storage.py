@@ -1,4 +1,4 @@
-"""What a result remembers: its recipe, its sources whatever becomes of them, and whether somebody edited it."""
+"""A result stores its recipe, its sources even if renamed or deleted, and whether somebody edited it."""
 
 import os
 import subprocess
@@ -45,7 +45,7 @@ def rig():
 
 @pytest.fixture
 def prowl(storage, recipe, rig):
-    """A result that remembers that it was made of walk and sneak."""
+    """A result with a stored recipe, and walk and sneak as its sources."""
     sources = [material.key_by_hand(rig, name, seed=k) for k, name in enumerate(("walk", "sneak"))]
     result = material.key_by_hand(rig, "prowl", seed=2)
     storage.store(result, slot(result), recipe, [(a, slot(a)) for a in sources], armature=rig)
@@ -66,7 +66,7 @@ def save_and_reload(path):
 
 
 def linked_from(path, *wanted):
-    """Link actions of another file into a new empty one."""
+    """Save the file, and link actions of it into a new empty one."""
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     return link(path, *wanted)
@@ -85,7 +85,7 @@ def move_a_key(action):
 
 
 def edited(storage, fingerprint, result):
-    """Whether each source of a result has other curves than it had."""
+    """Return for each source of a result whether its curves have changed."""
     kept = storage.stored(result).sources
     return [fingerprint(*now) != was.hash for now, was in zip(storage.find_sources(result), kept, strict=True)]
 
@@ -118,7 +118,7 @@ def test_an_action_that_nobody_wove_has_no_recipe(storage, errors, rig):
 
 def test_sources_are_found_by_another_name(storage, fingerprint, prowl):
     bpy.data.actions["walk"].name = "stroll"
-    material.key_by_hand(bpy.data.objects["Rig"], "walk", seed=7)  # a stranger takes the name
+    material.key_by_hand(bpy.data.objects["Rig"], "walk", seed=7)  # another action takes the name
     move_a_key(bpy.data.actions["stroll"])
     assert names(storage.find_sources(prowl)) == ["stroll", "sneak"]
     assert edited(storage, fingerprint, prowl) == [True, False]
@@ -180,7 +180,7 @@ def test_a_saved_file_remembers_everything(loom, storage, fingerprint, recipe, p
     assert names(storage.find_sources(prowl)) == ["stroll", "sneak"]
     assert edited(storage, fingerprint, prowl) == [True, False]
     assert not storage.edited_by_hand(prowl)
-    # Renamed by somebody who has no Action Loom, it is found by its content.
+    # A source renamed without Action Loom is found by its content.
     bpy.data.actions["sneak"].name = "creep"
     bpy.app.handlers.save_pre.remove(loom("addon.model.result_names")._note_names)
     save_and_reload(tmp_path / "saved.blend")
@@ -230,7 +230,7 @@ def test_a_result_keeps_nothing_alive(storage, recipe, prowl):
 def test_a_deleted_armature_is_gone(storage, prowl, rig):
     bpy.ops.object.select_all(action="DESELECT")
     rig.select_set(True)
-    bpy.context.scene["kept"] = rig  # which keeps it in the file
+    bpy.context.scene["kept"] = rig  # the scene's property keeps the object in the file
     bpy.ops.object.delete()
     assert "Rig" in bpy.data.objects
     assert storage.stored(prowl).armature is None
@@ -275,7 +275,7 @@ def test_linked_sources_are_told_from_local_ones_of_the_same_name(storage, error
     (sneak,) = link(path, "sneak")
     assert [action for action, _ in storage.find_sources(result)] == [walk, sneak]
     result.use_fake_user = True
-    bpy.data.objects["Other"].animation_data_create().action = walk  # else nobody keeps what is linked
+    bpy.data.objects["Other"].animation_data_create().action = walk  # Blender does not save unused linked data
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     path.unlink()
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
@@ -334,7 +334,7 @@ def test_what_somebody_else_wrote_is_a_sentence(storage, errors, recipe, prowl, 
     for ask in (storage.recipe_of, storage.stored, storage.find_sources, storage.edited_by_hand):
         with pytest.raises(errors.LoomError, match="How prowl was made can't be read: "):
             ask(prowl)
-    storage.store(prowl, slot(prowl), recipe, sources)  # weaving again puts it right
+    storage.store(prowl, slot(prowl), recipe, sources)  # weaving again repairs it
     assert storage.recipe_of(prowl) == recipe
 
 

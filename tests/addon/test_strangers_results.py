@@ -1,4 +1,4 @@
-"""Files of strangers: whatever our custom properties hold is a sentence or nothing, at once."""
+"""Damaged files: any value of our custom properties gives one sentence or no message, quickly."""
 
 import json
 import math
@@ -25,7 +25,7 @@ def opened(good):
 
 
 def whole(value):
-    """The custom property is something else."""
+    """Return a damage that replaces the custom property."""
 
     def spoil(action):
         action[KEY] = value
@@ -34,7 +34,7 @@ def whole(value):
 
 
 def held(**values):
-    """The group holds other values."""
+    """Return a damage that changes values of the group."""
 
     def spoil(action):
         for name, value in values.items():
@@ -44,7 +44,7 @@ def held(**values):
 
 
 def of_source(**values):
-    """The first source holds other values."""
+    """Return a damage that changes values of the first source."""
 
     def spoil(action):
         for name, value in values.items():
@@ -54,7 +54,7 @@ def of_source(**values):
 
 
 def in_json(name, **values):
-    """The recipe or the request, which are JSON, have other values."""
+    """Return a damage that changes values of the recipe or the request, which are JSON texts."""
 
     def spoil(action):
         action[KEY][name] = json.dumps(json.loads(action[KEY][name]) | values)
@@ -90,7 +90,7 @@ def one_source(action):
 NO_RECIPE = "can't be read: This is not a recipe (a JSON object"
 NO_REQUEST = "can't be read: This is not what is asked of a result: "
 NO_STRETCH = "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 2"
-# What is wrong, and what is said of it.
+# Each damage, and the expected message.
 RESULTS = {
     "an int": (whole(5), CHANGED),
     "a float": (whole(0.5), CHANGED),
@@ -116,7 +116,7 @@ RESULTS = {
     "name: int": (of_source(name=3), CHANGED),
     "name: bytes": (of_source(name=b"\xff"), CHANGED),
     "name: group": (of_source(name={}), CHANGED),
-    "name: 10 KB": (of_source(name="n" * 10_240), ""),  # it is found by its content
+    "name: 10 KB": (of_source(name="n" * 10_240), ""),  # its content finds the source
     "context: int": (of_source(context=3), CHANGED),
     "context: nested": (of_source(context=NESTED), CHANGED),
     "context: a long number": (of_source(context=f'{{"frames": [1, {LONG}]}}'), CHANGED),
@@ -216,7 +216,7 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     assert expected.replace("nnn … nnn", "n … n") in rebuilt, rebuilt
     assert bool(expected) == bool(rebuilt)
     assert edited in ("", rebuilt) or expected in edited, edited
-    if edited:  # the panel is as it was
+    if edited:  # a refusal leaves the panel unchanged
         assert [line.use for line in bpy.context.scene.action_loom.rigs[0].sources] == lines
     assert set(bpy.data.actions.keys()) == actions
     if rebuilt:
@@ -229,11 +229,11 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     if expected:
         assert (code in (1, 2), err.count("\n")) == (True, 1), err
     message("blend", sources=BOTH, result_name="Fresh")
-    assert "Fresh" in bpy.data.actions  # what is damaged about one result hinders no other
+    assert "Fresh" in bpy.data.actions  # damage of one result does not stop other results
 
 
 NO_ROLES = "The body roles of Biped can't be read: its custom property 'action_loom_roles' was changed by something"
-# What the roles of the armature are, and what is said of it.
+# Each value of the stored roles, and the expected message.
 ROLES = {
     "int": (5, NO_ROLES),
     "float": (0.5, NO_ROLES),

@@ -1,4 +1,4 @@
-"""Files of strangers: whatever actions, scenes and our settings hold is a sentence or nothing, at once."""
+"""Damaged files: any value of actions, scenes and our settings gives one sentence or no message, quickly."""
 
 import math
 from contextlib import suppress
@@ -114,7 +114,7 @@ def test_a_scene_s_rate_that_is_none_is_a_sentence(opened, fps, base, tmp_path, 
 
 
 def stored(*path):
-    """A group of the settings as it is stored, without what Blender checks when it is set."""
+    """Return a group of the settings as stored, without Blender's checks on assignment."""
     scene = bpy.context.scene
     group = scene.bl_system_properties_get(do_create=True) if hasattr(scene, "bl_system_properties_get") else scene
     for name in (KEY, *path):
@@ -177,7 +177,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize("what", SETTINGS)
 def test_damaged_settings_are_a_sentence_or_nothing(opened, what, tmp_path, capfd):
-    with suppress(TypeError):  # some Blenders let nobody store that
+    with suppress(TypeError):  # some Blenders refuse such a value
         SETTINGS[what]()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strange.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "strange.blend"))

@@ -1,4 +1,4 @@
-"""The strip at the timeline: what plays when, as rows to draw, and what dragging changes."""
+"""The strip at the timeline: rows of the parts that play over time, and the changes made by dragging."""
 
 import itertools
 import time
@@ -12,7 +12,7 @@ TWO = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 @pytest.fixture
 def walks():
-    """An armature with a slow and a quick walk, listed."""
+    """An armature with a slow and a quick walk, both listed."""
     rig = material.biped()
     material.key_walk(rig, "slow", frames=36)
     material.key_walk(rig, "quick", frames=24)
@@ -66,7 +66,7 @@ def test_the_areas_of_a_blend_are_its_weights_on_top_of_each_other(walks, strips
     for one, other in zip(slow.places, quick.places, strict=True):
         assert one[2] == pytest.approx(other[1])
         assert other[2] == pytest.approx(1.0, abs=1e-4)
-    # A handle at each key: its frame is where the key's place is played.
+    # Each key has a handle, at the frame that plays its place.
     assert [one.frame for one in strip.handles if one.kind == "weight"] == pytest.approx(list(made.frame_range))
 
 
@@ -191,7 +191,7 @@ def test_a_dragged_weight_key_changes_the_recipe_in_time_and_share(walks, strips
     assert [row[0] for row in keys] == pytest.approx([0.0, 0.3, 1.0], abs=0.01)
     assert keys[1][1:] == pytest.approx((0.8, 0.2))
     assert (keys[0][1:], keys[2][1:]) == ((1.0, 0.0), (0.0, 1.0))
-    drag(kind="weight", number=1, part=1, frame=9999.0, level=0.8)  # not beyond the key beside it
+    drag(kind="weight", number=1, part=1, frame=9999.0, level=0.8)  # the next key limits the drag
     assert shown(strips).recipe.weight_keys[1][0] == pytest.approx(0.99)
 
 
@@ -251,11 +251,11 @@ def test_of_a_ghost_the_lists_own_weights_are_dragged(walks, strips, loom):
     bpy.ops.action_loom.blend(preview=True)
     second = handles(strips, "weight")[1]
     drag(kind="weight", number=1, part=1, frame=second.frame - 5.0, level=0.1)
-    assert loom("addon.services.preview.ghost_follow").follow(bpy.context)  # they don't close any more
+    assert loom("addon.services.preview.ghost_follow").follow(bpy.context)  # the blend no longer closes
     assert len(handles(strips, "weight")) == 2
     now = handles(strips, "weight")[1]
     assert now.level == pytest.approx(0.1, abs=0.02)
-    # Blended, the sources' own times count: the key itself has moved by about as much.
+    # The sources' own times count for a blend, so the key itself has moved by about the same amount.
     keyed = loom("addon.services.weights.weights_over_time").keyed(scene, scene.action_loom.rigs[0])
     assert keyed[0] == 1.0
     assert 17.0 < keyed[1] < 23.0
@@ -315,14 +315,14 @@ def test_rows_become_lower_before_they_are_left_off(drawn, spans):
         assert (0 if found is None else len(found.rows)) == count, room
         if found is not None:
             assert found.box[3] <= room + 1e-6
-    assert not laid(drawn, rows, (0.0, 0.0, 800.0, 30.0))[1].names  # no room for letters
+    assert not laid(drawn, rows, (0.0, 0.0, 800.0, 30.0))[1].names  # too low for names
 
 
 def test_a_thousand_spans_are_laid_out_while_a_mouse_is_dragged(drawn, spans):
     bars = tuple(spans.Span(k, k + 0.9, f"take {k}", (1.0, 1.0, 1.0)) for k in range(1000))
     began = time.process_time()
     _, found = laid(drawn, [spans.Row(bars)], (0.0, 0.0, 1500.0, 200.0), each=1.5)
-    assert time.process_time() - began < 0.1  # only where rows, frames or room have changed
+    assert time.process_time() - began < 0.1  # the layout runs only after rows, frames or room have changed
     assert len(found.corners) >= 6 * 1000
     assert not found.names
 

@@ -1,4 +1,4 @@
-"""Results in the NLA are made again: their strips play all of them, and strips behind keep their places."""
+"""Rebuilt results in the NLA: their strips play them whole, and strips behind keep their places."""
 
 import bpy
 import material
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def walker(loom):
-    """A biped whose two walks follow each other as a result, which a strip plays from frame 11 on."""
+    """A biped with a strip that plays a result: its two walks, one after the other."""
     rig = material.biped()
     for name, frames in (("slow", 36), ("quick", 24)):
         action = material.key_walk(rig, name, frames=frames)

@@ -1,4 +1,4 @@
-"""Style and Parametric in Blender: learnt from imported walks of several people, on the figure that is at hand."""
+"""Style and Parametric in Blender: learnt from imported walks of several people, used on the current figure."""
 
 import bpy
 import characters
@@ -25,7 +25,7 @@ def sources(*names):
 
 
 def made_by(operator, **options):
-    """The actions that an operator makes."""
+    """Run an operator and return the actions it makes, sorted by name."""
     before = set(bpy.data.actions)
     assert operator(**options) == {"FINISHED"}
     return sorted(set(bpy.data.actions) - before, key=lambda action: action.name)
@@ -72,7 +72,7 @@ def test_each_ticked_action_is_restyled_by_what_is_learnt_once(people, loom, mon
     was = {name: fingerprint(bpy.data.actions[name]) for name in names}
     settings = list_sources(people, *names, mode="restyle")
     settings.restyle_each, settings.restyle.stride = True, 1.0
-    settings.result.place = "REFERENCE"  # whatever the figure plays meanwhile
+    settings.result.place = "REFERENCE"  # independent of the figure's current action
     fit, learnt = loom("core.style.fit"), []
     gather = fit.material.gather
     monkeypatch.setattr(fit.material, "gather", lambda *given: learnt.append(given) or gather(*given))
@@ -94,7 +94,7 @@ def test_each_ticked_action_is_restyled_by_what_is_learnt_once(people, loom, mon
 
 
 def test_words_of_lines_name_the_people(people, capfd):
-    """Two people, of three clips each; with one word for all there is nobody to compare, but walks brought along."""
+    """Labels name the people; if all clips have one label, the style uses the walks shipped with Action Loom."""
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     settings.restyle.stride = 1.0
     lines = settings.rigs[0].sources
@@ -130,7 +130,7 @@ def test_what_is_learnt_is_said(people, loom):
     known = styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style"))
     assert "strides of 6 people" in known.lines[0]
     assert {"stride", "cadence", "speed"} <= set(known.ranges)
-    settings.style.turns = 10.0  # now the panel says something else
+    settings.style.turns = 10.0  # the panel's options have changed
     assert styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style")) is None
 
 
@@ -209,7 +209,7 @@ def test_a_preview_follows_what_is_asked_for(loom):
     field = loom("addon.services.styles.ask_field").field_of(rig.session_uid, ["Walk", "Run"])
     for speed, turn in ((1.8, 0.0), (2.4, 3.0)):
         assert field.asked(field.place(speed, turn)) == pytest.approx((speed, turn), abs=1e-6)
-    assert field.place(1.8, 5.0)[0] < field.place(1.8, -5.0)[0]  # to the left is on the left
+    assert field.place(1.8, 5.0)[0] < field.place(1.8, -5.0)[0]  # left turns are on the left
     assert loom("addon.services.styles.ask_field").field_of(rig.session_uid, ["Walk", "Sneak"]) is None
 
 
@@ -240,7 +240,7 @@ def test_it_walks_along_a_curve(loom):
 
 
 def test_every_selected_armature_gets_a_variation_of_its_own(people, capfd):
-    """A crowd of three with the same bones; one with others is left out and named."""
+    """Selected armatures with the same bones get a variation each; one with other bones is left out and named."""
     crowd = []
     for number in range(2):
         one = people.copy()

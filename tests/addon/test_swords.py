@@ -1,4 +1,4 @@
-"""A sword that is keyed to stay in a hand stays there in every result; measured on evaluated bones."""
+"""A sword keyed to stay in a hand stays there in every result, measured on evaluated bones."""
 
 import bpy
 import material
@@ -31,7 +31,7 @@ def rig(request):
 
 
 def away(rig, action):
-    """How far (m) the sword is from its place in the hand, at most over the whole frames of an action."""
+    """Return the largest distance (m) of the sword from its place in the hand at the whole frames of an action."""
     material.show(rig, action)
     first, last = (round(frame) for frame in action.frame_range)
     places = []

@@ -1,4 +1,4 @@
-"""Analysing and re-timing: the curve, what it is remembered by, and whether the panel knows that it still holds."""
+"""Analysing and re-timing: the curve, the content that identifies it, and whether the panel knows that it holds."""
 
 import bpy
 import material
@@ -80,7 +80,7 @@ def test_an_edited_key_is_noticed_and_content_decides(analysis, listed):
     move_a_key("one", -0.5)
     assert state(analysis, listed) == "sources may have changed"
     material.analyse()
-    assert analysis.analysis_of(listed).registered is first  # it is as it was: nothing is registered again
+    assert analysis.analysis_of(listed).registered is first  # unchanged, so nothing is registered again
 
 
 def test_an_edit_that_nobody_noticed_counts_too(analysis, listed):

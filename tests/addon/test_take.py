@@ -1,4 +1,4 @@
-"""A take becomes a set: cut into rows, woven, rebuilt by its rows; sources stay as they were."""
+"""A take becomes a set: cut into rows, woven, and rebuilt by its rows; sources stay unchanged."""
 
 import json
 
@@ -18,7 +18,7 @@ def take():
 
 @pytest.fixture(scope="module")
 def woven_file(cut_file, tmp_path_factory):
-    """A file in which all ticked rows of the take are woven, and none is mirrored."""
+    """A file with all ticked rows of the take woven, none of them mirrored."""
     rig = material.armature_of(cut_file)
     bpy.context.scene.action_loom.take_mirror = False
     material.pressed(rig, "cut_out")
@@ -336,7 +336,7 @@ def test_an_interrupted_take_is_cut_there_in_frames_of_the_scene(take, capfd):
     material.pressed(take, "cut_take")
     (hole,) = [one for one in listed().take_rows if one.name == "Break"]
     assert (hole.start, hole.end, hole.use) == (at - 1, at, False)
-    assert hole.why.startswith("the body jumps 99 cm")  # a metre, less what it goes in a frame
+    assert hole.why.startswith("the body jumps 99 cm")  # a metre, less one frame of travel
     assert not [one.name for one in listed().take_rows if one.start < at - 1 and one.end > at]
     longer = {"name": "Over", "start": at - 100, "end": at + 50, **ROW}
     sources = [{"name": take.animation_data.action.name, "weight": 1.0}]

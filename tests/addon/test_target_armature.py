@@ -1,4 +1,4 @@
-"""The tab stays with its armature; its buttons say why they can't be pressed; scripts mean the active object."""
+"""The tab stays with its armature, its grey buttons give reasons, and scripts act on the active object."""
 
 import bpy
 import material
@@ -13,12 +13,12 @@ def activate(thing):
 
 
 def button(rig):
-    """What a button of the tab passes on: the armature that the tab is about."""
+    """Return the context that a button of the tab passes on: the armature of the tab."""
     return bpy.context.temp_override(action_loom_armature=rig)
 
 
 def why_not(operator, rig):
-    """What a button says that is grey, "" for one that can be pressed."""
+    """Return the reason why a button is grey, or "" if it can be pressed."""
     with button(rig):
         if getattr(bpy.ops.action_loom, operator).poll():
             return ""
@@ -29,7 +29,7 @@ def why_not(operator, rig):
 
 @pytest.fixture
 def listed():
-    """An armature of which two actions are listed and ticked."""
+    """An armature with two listed and ticked actions."""
     rig = material.two_actions()
     bpy.ops.action_loom.add_sources()
     return rig
@@ -122,7 +122,7 @@ def test_buttons_say_why_they_cannot_be_pressed(listed):
         assert why_not(operator, listed) == "Tick 1 source or more (0 ticked)"
     lines.clear()
     assert why_not("remove_source", listed) == "The list of sources is empty"
-    # A script names what it is about.
+    # Scripts name their sources, so they need no list.
     assert bpy.ops.action_loom.blend(sources=BOTH) == {"FINISHED"}
 
 
@@ -149,7 +149,7 @@ def test_the_empty_above_an_armature_leads_to_it_and_one_above_two_does_not(loom
         scene.objects.link(one)
     below.parent, rig.parent = above, below
     bpy.context.view_layer.objects.active = above
-    loom("addon.ground.memory").forget()  # which armature the tab had
+    loom("addon.ground.memory").forget()  # forget the armature of the tab
     assert target.of_tab(bpy.context) == rig
     other = material.biped()
     other.parent = above

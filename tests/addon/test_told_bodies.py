@@ -1,4 +1,4 @@
-"""What a result says of an action that keys a part of the body, and of a second body in the armature."""
+"""Results report an action that keys a part of the body, and a second body in the armature."""
 
 import bpy
 import characters
@@ -63,7 +63,7 @@ def test_splice_says_nothing_of_it(walker, capfd):
 
 
 def second(rig, *, keyed=True):
-    """The armature of a biped joined with another one, which walks a step to the side of it, with sliding feet."""
+    """Join a second biped, a step beside the first, and return the first's walk; if `keyed`, the second moves, too."""
     other = material.biped(name="Partner")
     for bone in other.data.bones:
         bone.name = f"Partner {bone.name}"

@@ -1,6 +1,6 @@
-"""The interface in other languages, in Blender: what is registered is translated, and so is what is reported.
+"""Translations in Blender: registered texts and reported messages are translated.
 
-As a module Blender has no languages of its own, so what it would look up is compared with the files.
+Blender as a module lacks languages, so the tests compare the texts that it would look up with the files.
 """
 
 from string import ascii_uppercase
@@ -11,11 +11,11 @@ import pytest
 import untranslated
 
 LANGUAGES = ("ja_JP", "zh_HANS")
-# What is called so in every language.
+# These texts are the same in every language.
 AXES = {"-X", "-Y", "-Z"}
 OWN = {"", "Action Loom", "FK", "IK", "Godot", "Unity", "Unreal", "X (m)", "Y (m)", *AXES, *ascii_uppercase}
 BLENDERS = {f"Numpad {k}" for k in range(10)}  # Blender translates its own names of keys
-# What Blender gives every operator, panel or list of ours by itself, or says of properties that have no words.
+# Blender's base types, whose properties our classes inherit and Blender describes.
 INHERITED = {"bpy_struct", "Operator", "Panel", "Menu", "UIList", "PropertyGroup", "AddonPreferences"}
 
 
@@ -40,7 +40,7 @@ def classes():
 
 
 def shown_texts():
-    """Every name, tooltip and item of a choice in what we registered, with where it is."""
+    """Yield (location, text) for each name, tooltip and enum item of our registered classes."""
     for kind in classes():
         base = next(one for one in kind.__mro__ if one.__name__ in INHERITED)
         inherited = set(base.bl_rna.properties.keys())
@@ -52,7 +52,7 @@ def shown_texts():
             if about.identifier in inherited or about.identifier == "rna_type":
                 continue
             where = f"{kind.__name__}.{about.identifier}"
-            # Nobody sees the name of one whose name was not given: Blender takes the identifier.
+            # Blender uses the identifier as the name of a property without one; users never see it.
             yield where, "" if about.name == about.identifier else about.name
             yield where, about.description
             if about.type == "ENUM":
@@ -90,7 +90,7 @@ def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monke
     view = bpy.context.preferences.view
     for option in ("use_translate_interface", "use_translate_reports"):
         monkeypatch.setattr(view, option, True)
-    rig.name = "Bone"  # what it is called is no word of ours
+    rig.name = "Bone"  # the name of an object is not translated
     with pytest.raises(RuntimeError, match="Bone にはボーン 'no such bone' がありません"):
         bpy.ops.action_loom.select_bone(bone="no such bone")
     bpy.context.view_layer.objects.active = None

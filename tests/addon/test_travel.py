@@ -1,4 +1,4 @@
-"""Travel taken off and given back as actions: undo, sources as they were, exactness, what is said beside a source."""
+"""Remove and restore travel as new actions: undo, unchanged sources, exactness, and messages beside a source."""
 
 import bpy
 import material
@@ -14,7 +14,7 @@ def demo(loom):
 
 
 def places(armature, action, frames):
-    """World places of all bones, as Blender poses them."""
+    """Return the world positions (F, B, 3) of all bones at frames of an action."""
     armature.animation_data.action = action
     if hasattr(action, "slots") and action.slots:
         armature.animation_data.action_slot = action.slots[0]
@@ -50,7 +50,7 @@ def test_travel_is_taken_off_and_given_back(demo, name):
 def test_by_its_feet_a_walk_goes_on_as_it_did(demo):
     still = woven(bpy.ops.action_loom.in_place, "Walk")
     for curve in [curve for curve in material.fcurves(still) if curve.data_path.startswith('["Way')]:
-        curve.mute = True  # what is muted is not read
+        curve.mute = True  # muted curves are not read
     frames = range(1, 60)
     made = woven(bpy.ops.action_loom.travel, still.name)
     assert np.abs(places(demo, made, frames) - places(demo, bpy.data.actions["Walk"], frames)).max() < 0.01
@@ -65,7 +65,7 @@ def test_whose_feet_disagree_on_the_spot_is_said_beside_its_line(demo, loom):
         (line,) = [one for one in settings.rigs[0].sources if one.action == still]
         return line.warning
 
-    assert warned() == ""  # it can be given travel wherever others have it
+    assert warned() == ""  # its feet agree, so travel can be restored
     for curve in material.fcurves(still):
         if "thigh.L" in curve.data_path or "thigh_L" in curve.data_path:
             for point in curve.keyframe_points:

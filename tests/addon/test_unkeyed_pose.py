@@ -1,7 +1,4 @@
-"""Actions that do not key every bone: they are read as they are seen, whatever was played before.
-
-Measured on evaluated bones.
-"""
+"""Actions with unkeyed bones are read as seen, independent of the action played before; measured on evaluated bones."""
 
 import bpy
 import characters
@@ -33,7 +30,7 @@ def rest(rig):
 
 
 def seen(rig, action):
-    """World matrices (F, B, 4, 4) of bones while an action plays, whatever is posed besides."""
+    """Return the world matrices (F, B, 4, 4) of bones while an action plays on the current pose."""
     material.show(rig, action)
     poses = []
     for frame in FRAMES:
@@ -51,7 +48,7 @@ def pose(rig, **values):
 
 
 def key_arm(rig, name, turns):
-    """An action that keys the left arm alone, in Euler angles about its own x axis."""
+    """Key only the left arm in a new action, about its own x axis in Euler angles."""
     rig.animation_data.action = None
     for frame, turn in zip((1, 12, 24), turns, strict=True):
         rig.pose.bones[ARM].rotation_euler = (turn, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""What version 0.1 wrote is read: results, settings and names of options and verbs, from a file that it made."""
+"""Data of version 0.1 is read: results, settings, and names of options and verbs, from a file of that version."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ RESULTS = ("Old Blend", "Old Connect", "Old Follow", "Old Loop", "Old Path", "Ol
 
 @pytest.fixture
 def old():
-    """The file of version 0.1, its armature active."""
+    """Open the file of version 0.1 and return its active armature."""
     bpy.ops.wm.open_mainfile(filepath=str(FILE))
     return bpy.context.object
 
@@ -39,7 +39,7 @@ def test_a_result_is_read_and_made_anew(loom, old, name):
     frames = tuple(action.curve_frame_range)
     assert bpy.ops.action_loom.edit_recipe(action=name) == {"FINISHED"}
     assert bpy.ops.action_loom.rebuild(action=name) == {"FINISHED"}
-    if name != "Old Connect":  # whose clips are 20 cm apart in many places: another one is nearest by feet that stand
+    if name != "Old Connect":  # its clips are 20 cm apart at many frames; standing feet choose another pair
         assert tuple(action.curve_frame_range) == frames
     assert action["action_loom"]["version"] == 2
     assert storage.recipe_of(action) == recipe

@@ -1,4 +1,4 @@
-"""Weights of vertices read in bulk: the same as one by one, wherever the mesh is, and nothing is left behind."""
+"""Bulk reading of vertex weights equals reading one by one, for every mesh, and leaves nothing behind."""
 
 import bpy
 import file_state
@@ -16,7 +16,7 @@ def reader(loom):
 
 
 def both(reader, drawn):
-    """What the nodes tell, and what the vertices do, with all groups counting; in order of the groups."""
+    """Return the weights read by nodes and by vertices, with all groups counting, in the order of the groups."""
     names = [group.name for group in drawn.vertex_groups]
     first, bones, weights = reader.by_vertices(drawn.data, list(range(len(names))))
     kept = weights > 0.0
@@ -32,7 +32,7 @@ def same(one, other):
 
 
 def everything():
-    """Names and numbers of users of all data, by kind."""
+    """Return {kind: [(name, users)]} of all data."""
     kinds = [one.identifier for one in bpy.data.bl_rna.properties if one.type == "COLLECTION"]
     return {kind: sorted((one.name, one.users) for one in getattr(bpy.data, kind)) for kind in kinds}
 

@@ -1,4 +1,4 @@
-"""Weights over time as keys of the scene, the pad, and what is picked instead of typed."""
+"""Weights over time as keys of the scene, the weight pad, and values picked instead of typed."""
 
 import bpy
 import material
@@ -45,7 +45,7 @@ def test_keyed_weights_become_rows_of_the_recipe(listed, loom):
     assert found[-1] == (1.0, 0.0, 1.0)
     scene = bpy.context.scene
     weights = loom("core.verbs.blend.weights").of_recipe(loom("core.verbs").Blend(weight_keys=found), 2)
-    for frame in range(1, 34):  # what the sliders show is what is woven
+    for frame in range(1, 34):  # the sliders show the woven weights
         scene.frame_set(frame)
         now = numpy.array([line.weight for line in scene.action_loom.rigs[0].sources])
         assert abs(now / now.sum() - weights.at(numpy.array([(frame - 1) / 32]))[:, 0]).max() < 0.015
@@ -65,12 +65,12 @@ def test_keys_follow_their_line_when_it_is_moved_and_go_with_it(listed, loom):
 
 
 def test_a_slider_that_blender_keyed_itself_counts_as_well(listed, loom):
-    """Blender writes the path by the line's place, every time anew."""
+    """Keys that Blender inserts by a line's index count like keys by its name."""
     scene = bpy.context.scene
     for frame, weight in ((1, 0.0), (33, 1.0)):
         listed.sources[1].weight = weight
         assert scene.keyframe_insert("action_loom.rigs[0].sources[1].weight", frame=frame)
-        assert rows(loom)  # from here on it goes by its name
+        assert rows(loom)  # the key now uses the line's name
     assert [row[2] for row in (rows(loom)[0], rows(loom)[-1])] == [0.0, 1.0]
     assert loom("addon.services.weights.weights_over_time").keyed(scene, listed) == [1.0, 33.0]
 
@@ -89,7 +89,7 @@ def test_a_recipe_is_keyed_again_when_it_is_edited(listed, loom):
     assert rows(loom) == ((0.0, 1.0, 0.0), (0.25, 0.25, 0.75), (1.0, 0.0, 1.0))
     bpy.ops.action_loom.blend(sources=BOTH, ends="pinned")
     bpy.ops.action_loom.edit_recipe()
-    assert rows(loom) == ()  # of a recipe without keys none are left
+    assert rows(loom) == ()  # a recipe without keys removes all keys
 
 
 def test_keys_are_saved_with_the_file(listed, loom, tmp_path):
@@ -142,7 +142,7 @@ def test_a_frame_is_taken_from_the_scene_and_told_as_the_scene_counts(listed, lo
     rig.animation_data.action = bpy.data.actions["two"]
     scene.frame_set(5)
     bpy.ops.action_loom.pick_frame(group="connect", option="to_frame")
-    assert settings.connect.to_frame == 12  # it begins at -7
+    assert settings.connect.to_frame == 12  # the action begins at -7
     assert loom("addon.model.frame_conversion").in_scene(listed, "connect", "to_frame", 12) == "frame 5 of two"
     bpy.ops.action_loom.pick_frame(group="shortest", option="leave")
     assert settings.shortest.leave == "two:12"
@@ -191,7 +191,7 @@ def test_labels_of_the_lines_connect_alike_only_and_come_back(loom):
     assert [line.label for line in bpy.context.scene.action_loom.rigs[0].sources][:2] == ["slow_walk", ""]
 
 
-# --- what is shown of a result --------------------------------------------------------------------------------------
+# --- display of a result --------------------------------------------------------------------------------------------
 
 
 def test_what_went_wrong_stands_in_the_panel_until_something_is_tried_again(listed, loom):

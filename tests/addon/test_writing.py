@@ -1,4 +1,4 @@
-"""Writing results: whole or not at all, onto the bones that were read, and with every channel that a source keys."""
+"""Results are written whole or not at all, onto the bones of the reading, with every channel that a source keys."""
 
 import bpy
 import material
@@ -18,7 +18,7 @@ def rig():
 
 @pytest.fixture
 def breaking(loom, monkeypatch):
-    """Let Blender break down when the curve of this number is written."""
+    """Return `after(count)`: writing raises MemoryError after `count` curves."""
     writer = loom("addon.bridge.curve_writing").Writer
     write = writer._curve
 
@@ -37,7 +37,7 @@ def breaking(loom, monkeypatch):
 
 
 def state():
-    """What of a file a broken writing could leave behind."""
+    """Return the data of a file that a broken write could change."""
     return [(a.name, a.users, a.use_fake_user, material.fingerprint(a), dict(a).keys()) for a in bpy.data.actions]
 
 
@@ -59,7 +59,7 @@ def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(ri
     rig.animation_data.action = result
     strip = rig.animation_data.nla_tracks.new().strips.new("strip", 1, result)
     curve = material.fcurves(result)[0]
-    curve.keyframe_points[3].co.y += 0.5  # an edit of the artist's
+    curve.keyframe_points[3].co.y += 0.5  # an artist's edit
     curve.color_mode, curve.color = "CUSTOM", (1.0, 0.0, 0.0)
     result["mine"] = "a note"
     before, pose = state(), material.pose_positions(rig, ["hand.L"], 12)
@@ -73,7 +73,7 @@ def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(ri
     assert kept["mine"] == "a note"
     assert material.fcurves(kept)[0].color_mode == "CUSTOM"
     assert np.array_equal(material.pose_positions(rig, ["hand.L"], 12), pose)
-    bpy.ops.action_loom.rebuild(overwrite_edits=True)  # and it is a result that can be made anew
+    bpy.ops.action_loom.rebuild(overwrite_edits=True)  # the result can be rebuilt
     assert rig.animation_data.action == strip.action == bpy.data.actions["Mixed"]
     assert state() != before
 
@@ -98,7 +98,7 @@ def turned(rig):
 
 
 def woven(loom, names=("slow", "quick")):
-    """What an operator has in its hands before it writes."""
+    """Weave as an operator does, and return a function that writes the result."""
     reading, computing, writing = (
         loom(f"addon.services.weaving.{name}") for name in ("reading", "computing", "writing")
     )
@@ -142,7 +142,7 @@ def test_a_scale_that_a_source_keys_is_keyed_so_that_no_other_lingers(rig):
     hand = rig.pose.bones["hand.L"]
     rig.animation_data.action = bpy.data.actions["slow"]
     hand.keyframe_insert("scale", frame=1)
-    hand.scale = (2.0, 2.0, 2.0)  # as another action has left it
+    hand.scale = (2.0, 2.0, 2.0)  # left by another action
     bpy.ops.action_loom.blend(sources=SOURCES)
     bpy.context.scene.frame_set(10)
     assert hand.scale[:] == (1.0, 1.0, 1.0)

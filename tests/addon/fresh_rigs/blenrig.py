@@ -1,6 +1,6 @@
 """A person named and wired like BlenRig: properties on a bone per limb, 0 is IK, feet rolled by an action.
 
-In IK the FK controls themselves follow the solved chain, so the deforming bones only ever follow the FK bones. A
+The FK controls themselves follow the solved chain in IK, so the deforming bones only ever follow the FK bones. A
 property chooses whether the knee is solved with its pole: two IK constraints on one bone.
 """
 

@@ -1,6 +1,6 @@
-"""The game animator's biped, broken in one way each, as files are that came through many hands.
+"""The game animator's biped, broken in one way each, like files that came through many hands.
 
-`Truth.broken` holds names, one of which a true sentence about the break says; `BREAKS` makes the breaks.
+`Truth.broken` holds names, one of which a sentence about the break must contain; `BREAKS` makes the breaks.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ ARM = (
 
 
 def target_deleted(rig):
-    """The bone that the left leg's IK aims at is gone."""
+    """Delete the target bone of the left leg's IK."""
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
     rig.data.edit_bones.remove(rig.data.edit_bones["mch_ik_foot_l"])
@@ -30,17 +30,17 @@ def target_deleted(rig):
 
 
 def cycle(rig):
-    """Parent the left knee's pole to the shin that it turns."""
+    """Let the left knee's pole follow the shin that it turns, a dependency cycle."""
     rig.pose.bones["mch_knee_space_l"].constraints[0].subtarget = "mch_ik_shin_l"
 
 
 def switch_missing(rig):
-    """The property that chooses between the left leg's FK and IK was deleted; its drivers were not."""
+    """Delete the left leg's FK/IK property, but not its drivers."""
     del rig.pose.bones[game_biped.SETTINGS]["leg_ik_l"]
 
 
 def other_armature(rig):
-    """The left hand's IK aims at a grip on a prop's armature."""
+    """Let the left hand's IK aim at a grip on a prop's armature."""
     prop = bpy.data.objects.new("prop", bpy.data.armatures.new("prop"))
     bpy.context.scene.collection.objects.link(prop)
     bpy.context.view_layer.objects.active = prop
@@ -54,14 +54,14 @@ def other_armature(rig):
 
 
 def locked(rig):
-    """The left foot's IK control and the left leg's FK controls are locked altogether."""
+    """Lock the left leg's IK control, pole and FK controls completely."""
     for name in ("ctrl_foot_ik_l", "ctrl_fk_thigh_l", "ctrl_fk_shin_l", "ctrl_fk_foot_l", "ctrl_knee_l"):
         bone = rig.pose.bones[name]
         bone.lock_location, bone.lock_rotation, bone.lock_rotation_w = (True,) * 3, (True,) * 3, True
 
 
 def scripted_driver(rig):
-    """The left leg's switch is read by a function of a script that this file doesn't have."""
+    """Let the drivers of the left leg's switch call a function that this file lacks."""
     for curve in rig.animation_data.drivers:
         if curve.driver.variables[0].targets[0].data_path.endswith('["leg_ik_l"]'):
             curve.driver.expression = "no_such_function(var)"

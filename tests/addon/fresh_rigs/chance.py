@@ -1,4 +1,4 @@
-"""Smooth motion by chance: frames of poses of a rig's controls, that a body could do."""
+"""Smooth random motion of a rig's controls, within a body's reach."""
 
 import numpy as np
 from mathutils import Euler, Matrix, Vector
@@ -11,7 +11,7 @@ FRAMES = 20
 
 
 class Smooth:
-    """Numbers that change smoothly with time, the same for the same seed."""
+    """Numbers that change smoothly with time, equal for equal seeds."""
 
     def __init__(self, seed):
         self.chance = np.random.default_rng(seed)
@@ -28,9 +28,10 @@ class Smooth:
 
 
 def poses(rig, truth, by, *, trunk=True, seed=0):
-    """Return {control: F matrices of its own transforms}: limbs on "ik" or "fk" where they can be posed so.
+    """Return {control: F matrices of its own transforms}, with limbs on "ik", or on "fk" if they have it.
 
-    The rig must be at rest. Limbs bend on, never over; feet and hands stay in reach.
+    The rig must be at rest. Limbs bend further, never backwards; feet and hands stay in reach.
+
     trunk : whether the trunk bends, or only moves as a whole
     """
     smooth, small = Smooth(seed), truth.height / 1.7
@@ -47,7 +48,7 @@ def poses(rig, truth, by, *, trunk=True, seed=0):
 
 
 def _moved(rig, bone, ways, turns):
-    """Return transforms of a control that goes ways of the world (F, 3), and turns."""
+    """Return transforms of a control that moves by vectors of the world (F, 3) and turns."""
     own = (rig.matrix_world @ rig.data.bones[bone].matrix_local).to_3x3().inverted()
     return [Matrix.Translation(own @ Vector(way)) @ turn for way, turn in zip(ways.tolist(), turns, strict=True)]
 
@@ -58,7 +59,7 @@ def _joints(rig, truth, limb):
 
 
 def _by_ik(rig, truth, name, smooth, small):
-    """Draw the end of a limb nearer, move it and turn it, and move the pole."""
+    """Move the end of a limb nearer and about, turn it, and move the pole."""
     limb, (first, _, end) = truth.limbs[name], _joints(rig, truth, name)
     nearer = (0.3 + smooth.numbers(1, 0.08)) * np.array((first - end)[:])
     out = {limb.ik: _moved(rig, limb.ik, nearer + smooth.numbers(3, 0.04 * small), smooth.turns(0.25))}
@@ -80,7 +81,7 @@ def _by_fk(rig, truth, name, smooth):
 
 
 def play(rig, posed, names):
-    """Pose the rig frame by frame; returns the named bones as evaluated (F, B, 4, 4), in the armature's space."""
+    """Pose the rig frame by frame; return the named bones as evaluated (F, B, 4, 4), in the armature's space."""
     into, out = rig.matrix_world.inverted(), []
     for frame in range(FRAMES):
         for bone, transforms in posed.items():

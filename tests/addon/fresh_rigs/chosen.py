@@ -1,4 +1,4 @@
-"""The tables here in the add-on's words: roles of bones, names of limbs."""
+"""Translate the true answers into the add-on's words: roles of bones, names of limbs."""
 
 from .truth import parts_of
 
@@ -6,7 +6,7 @@ _NAMES = {"pelvis": "hips", "upperarm": "upper_arm"}
 
 
 def role(truth, part):
-    """Return the role of a part; "" for one that no role is for, as tails and the middle of a spine."""
+    """Return the role of a part, or "" for a part without a role, like tails and the middle of a spine."""
     spines = [one for one in truth.deform if one.startswith("spine_")]
     if part in spines:
         return {spines[0]: "spine", spines[-1]: "chest"}.get(part, "")
@@ -36,7 +36,7 @@ def limb_of(part):
 
 
 def expected(truth, kind):
-    """Return {what: bone} of the trunk, of the arms or of the legs."""
+    """Return {name: control} of the trunk, the arms or the legs; names are parts or purposes like "IK of arm_l"."""
     if kind == "trunk":
         return {part: control for part, control in truth.controls.items() if not limb_of(part)}
     out = {part: control for part, control in truth.controls.items() if limb_of(part).startswith(kind[:3])}
@@ -48,7 +48,7 @@ def expected(truth, kind):
 
 
 def as_found(truth, found, kind):
-    """Return the found controls in the same form; limbs without FK have no FK entry."""
+    """Return the found controls in the same form; FK entries exist only for limbs with FK in the truth."""
     controls = {bone: dict(part.fk).get(role, "") for part in found.parts for role, bone in part.bones}
     out = {part: controls.get(truth.deform[part][0], "") for part in truth.deform if part in expected(truth, kind)}
     parts = {part.name: part for part in found.parts}

@@ -114,7 +114,7 @@ def _limb(maker, parts, side, name, at_first):
 
 
 def _foot(maker, side):
-    """Let the roll control turn heel, ball and toe tip in turn."""
+    """Let the roll control turn heel, ball and toe tip one after another."""
     roll = f"ROLL-MSTR-Foot.{side}"
     for pivot, low, high in (("Heel", -1.6, 0.0), ("Ball", 0.0, 1.0), ("Toe_Tip", 1.0, 2.6)):
         maker.local(

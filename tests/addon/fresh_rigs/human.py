@@ -1,4 +1,4 @@
-"""Where the joints of a person of 1.7 m are, who stands facing -Y; the left is at +X."""
+"""Places of the joints of a person of 1.7 m who faces -Y; the left is at +X."""
 
 from mathutils import Matrix, Vector
 
@@ -33,7 +33,7 @@ ARM = ("elbow", "wrist", "knuckle", "finger", "fingertip")
 
 
 class Human:
-    """Joints by name: `at("knee", "l")`, with arms let down by an angle in radians, and all of another size."""
+    """Joints by name: `at("knee", "l")`, with arms lowered by an angle in radians, scaled to a height."""
 
     def __init__(self, arms_down=0.0, height=1.7):
         self.places = {(name, ""): Vector(place) for name, place in MIDDLE.items()}

@@ -9,7 +9,7 @@ MIDDLES = ("forearm_l", "forearm_r", "shin_l", "shin_r")
 
 
 def put(rig, path, value):
-    """Set a property by its path on the armature object."""
+    """Set a property of the armature object by its path."""
     holder, _, key = path.rpartition("[" if path.endswith('"]') else ".")
     owner = rig.path_resolve(holder) if holder else rig
     if path.endswith('"]'):
@@ -20,7 +20,7 @@ def put(rig, path, value):
 
 
 def key(rig, solved):
-    """Put the solved keys on a rig."""
+    """Set the solved properties on a rig, and key the solved transforms on every frame."""
     for path, value in solved.settings.items():
         put(rig, path, value)
     for name, basis in solved.basis.items():
@@ -36,7 +36,7 @@ def key(rig, solved):
 
 
 def show(rig, frames, names):
-    """Return the named bones as evaluated in each frame (F, B, 4, 4), in the armature's space."""
+    """Return the evaluated matrices of the named bones in each frame (F, B, 4, 4), in the armature's space."""
     out = []
     for frame in range(frames):
         bpy.context.scene.frame_set(frame)
@@ -46,7 +46,7 @@ def show(rig, frames, names):
 
 
 def misses(truth, scale, names, wanted, shown):
-    """Return {part: (mm (F,), degrees (F,))} of the first deform bone of each part."""
+    """Return {part: (mm (F,), degrees (F,) between Y axes)} of the first deform bone of each part."""
     far = 1000.0 * scale * np.linalg.norm(shown[:, :, :3, 3] - wanted[:, :, :3, 3], axis=2)
     one, other = (each[:, :, :3, 1] for each in (shown, wanted))
     one, other = (each / np.linalg.norm(each, axis=2, keepdims=True) for each in (one, other))
@@ -56,7 +56,7 @@ def misses(truth, scale, names, wanted, shown):
 
 
 def figures(truth, missed, said):
-    """Return {figure: (worst part, value)} for ends, middles, directions and the error of the report."""
+    """Return {figure: (worst part, value)}: largest errors of ends, directions, report; 95th percentile of middles."""
     found = [part for part in truth.deform if not part.startswith("tail")]
     most = {
         "ends": {part: missed[part][0].max() for part in ENDS},

@@ -23,12 +23,12 @@ class Maker:
     # --- bones --------------------------------------------------------------------------------------------------------
 
     def bone(self, name, head, tail, parent="", *, deform=False, up=None, inherit=True):
-        """Note a bone; `up` is where its Z axis points at rest. Returns its name."""
+        """Note a bone and return its name; `up` is the direction of its Z axis at rest."""
         self.noted.append((name, Vector(head), Vector(tail), parent, deform, up, inherit))
         return name
 
     def stub(self, name, head, parent="", *, along=UP, length=0.06, **settings):
-        """Note a bone of which only the place matters, as handles and pivots are."""
+        """Note a bone of which only the place matters, like a handle or a pivot."""
         return self.bone(name, head, Vector(head) + Vector(along) * length, parent, **settings)
 
     def chain(self, names, points, parent="", **settings):
@@ -65,11 +65,11 @@ class Maker:
         return made
 
     def follow(self, bone, target, **settings):
-        """Make a bone take all of another's pose."""
+        """Let a bone copy another's pose."""
         return self.constrain(bone, "COPY_TRANSFORMS", target, **settings)
 
     def blend(self, bone, below, above, switch, value):
-        """Make a bone follow `below`, or `above` where the switch has that value."""
+        """Make a bone follow `below`, or `above` while the switch has that value."""
         self.follow(bone, below)
         self.switched(self.follow(bone, above), switch, value)
 
@@ -88,7 +88,7 @@ class Maker:
         return made
 
     def _pole_angle(self, bone, pole, length):
-        """Return by how much the first bone's X axis is turned from the pole, about the bone."""
+        """Return the angle from the pole to the first bone's X axis, about the bone."""
         bones = self.rig.data.bones
         last = first = bones[bone]
         for _ in range(length - 1):
@@ -100,12 +100,12 @@ class Maker:
         return -angle if along.dot(side.cross(toward)) >= 0.0 else angle
 
     def stretch(self, bone, target, **settings):
-        """Make a bone reach for another one's head, at its own length now."""
+        """Stretch a bone to another one's head, with its present length as the rest length."""
         length = self.rig.data.bones[bone].length
         return self.constrain(bone, "STRETCH_TO", target, rest_length=length, **settings)
 
     def child_of(self, bone, parent):
-        """Make a bone a child of another by constraint, at rest where it is."""
+        """Make a bone a child of another by constraint, with an unchanged rest pose."""
         made = self.constrain(bone, "CHILD_OF", parent)
         made.inverse_matrix = self.rig.data.bones[parent].matrix_local.inverted()
         return made
@@ -132,7 +132,7 @@ class Maker:
         return driver
 
     def switched(self, constraint, switch, value=1):
-        """Let a constraint work fully where the switch has that value (0 or 1), and not where it has the other."""
+        """Let a constraint work fully while the switch has that value (0 or 1), and not at all at the other value."""
         self.drive(constraint, "influence", switch, "var" if value else "1 - var")
 
     def muted(self, constraint, switch, value=1):
@@ -151,7 +151,7 @@ class Maker:
             bone.lock_scale = (True,) * 3
 
     def body(self, names=None):
-        """Hang a body of plain boxes on the deform bones, or on those named."""
+        """Add a body of plain boxes on the deform bones, or on the given ones."""
         points, faces, groups = [], [], {}
         for bone in (b for b in self.rig.data.bones if b.use_deform and (names is None or b.name in names)):
             corners = _box(bone)
@@ -169,7 +169,7 @@ class Maker:
         return body
 
     def done(self, names=None):
-        """Give the rig its body, evaluate it once. Returns the armature object."""
+        """Give the rig its body, evaluate it once, and return the armature object."""
         self.body(names)
         bpy.context.view_layer.update()
         return self.rig
@@ -197,5 +197,5 @@ def _wires(kind):
     else:
         cube = [(x, y, z) for x in (-0.5, 0.5) for y in (0.0, 1.0) for z in (-0.5, 0.5)]
         mesh.from_pydata(cube, [(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1], [])
-    # Not in the scene: shapes live in the file only.
+    # The shape is in the file only, not in the scene.
     return bpy.data.objects.new(name, mesh)

@@ -89,7 +89,7 @@ def _ik_bones(maker, body, s):
 
 
 def _game_bones(maker, body):
-    """Bones that the game's own IK reads: beside the body, following it."""
+    """Note bones for the game's own IK: they are beside the body and follow it."""
     at = body.at
     maker.stub("ik_foot_root", at("ground"), "root", length=0.1, **FRONT)
     maker.stub("ik_hand_root", at("ground"), "root", length=0.1, **FRONT)

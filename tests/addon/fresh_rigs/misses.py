@@ -1,7 +1,7 @@
-"""Known failures by case of test_fresh_found: the roles found or errors measured in Blender 5.2."""
+"""Known failures of test_fresh_found, {case: reason}: roles found or errors measured in Blender 5.2."""
 
-# The bones that deform, by roles; controls, with roles as found and as an artist chose them; broken rigs.
+# Cases of detection: (rig,) for deform bones and broken rigs, (rig, "found" or "chosen" roles, kind) for controls.
 FOUND: dict[tuple[str, ...], str] = {}
 
-# Keys: how the rig is posed and whether the trunk is left alone; how it is keyed; the worst part.
+# Cases of keying: (rig, "found" or "chosen" roles, posed, limbs, figure), and (rig, limbs) for broken rigs.
 SOLVED: dict[tuple[str, ...], str] = {}

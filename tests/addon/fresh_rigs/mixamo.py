@@ -1,6 +1,6 @@
 """Mixamo's bones under controls named and wired like Mixamo's add-on for Blender: 0 on the IK control is IK.
 
-IK controls and poles have no parents but Child Of constraints. The foot stays on the solved shin; a cursor rolls it.
+IK controls and poles are parented by Child Of constraints only. The foot stays on the solved shin; a cursor rolls it.
 """
 
 from mathutils import Vector

@@ -1,8 +1,8 @@
 """A person with MMD's bones, as its importer leaves them in Blender: 足ＩＫ, つま先ＩＫ, 付与.
 
-Legs are IK alone, without poles, on bones of the body's own; knees have limits. The body's mesh hangs on 足D, ひざD,
-足首D, which take what 足, ひざ, 足首 do by Transformation constraints; 腰キャンセル turns the legs back where 腰
-turns. Arms are FK, their twists on bones of their own. Almost every bone deforms by its flag.
+The legs have IK only, without poles, on the body's own bones; knees have limits. 足D, ひざD and 足首D deform
+the body's mesh and copy 足, ひざ and 足首 by Transformation constraints; 腰キャンセル turns the legs back when 腰
+turns. The arms have FK only, with separate bones for their twist. Almost every bone has the deform flag.
 """
 
 from math import pi, radians
@@ -65,14 +65,14 @@ def _arm_bones(maker, body, s):
         middle = head.lerp(tail, 0.6)
         maker.bone(f"{name}.{side}", head, tail, parent, **on)
         parent = maker.bone(f"{twist}.{side}", middle, tail, f"{name}.{side}", **on)
-        # Helps the twist: takes half of it.
+        # This bone takes half of the twist.
         maker.bone(f"{twist}1.{side}", head.lerp(tail, 0.3), middle, f"{name}.{side}", **on)
     maker.bone(f"手首.{side}", joints[3], joints[4], parent, **on)
     maker.bone(f"人指１.{side}", joints[4], joints[5], f"手首.{side}", **on)
 
 
 def _given(maker, bone, source, part):
-    """付与: a bone turns by a part of what another turns, on top of its own."""
+    """付与: a bone adds a part of another bone's turn to its own."""
     maker.local(
         bone, "TRANSFORM", source, map_from="ROTATION", map_to="ROTATION", mix_mode_rot="AFTER",
         **{f"from_{end}_{axis}_rot": sign * pi for axis in "xyz" for end, sign in (("min", -1), ("max", 1))},

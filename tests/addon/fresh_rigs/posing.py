@@ -53,11 +53,11 @@ def distance(one, other):
 
 
 def angle(one, other):
-    """Return by how many degrees two matrices are turned against each other."""
+    """Return the angle between the orientations of two matrices, in degrees."""
     both = one.to_3x3().normalized().inverted() @ other.to_3x3().normalized()
     return degrees(both.to_quaternion().angle) if both != Matrix.Identity(3) else 0.0
 
 
 def direction(one, other):
-    """Return by how many degrees the Y axes of two matrices differ."""
+    """Return the angle between the Y axes of two matrices, in degrees."""
     return degrees(one.to_3x3().col[1].angle(other.to_3x3().col[1]))
