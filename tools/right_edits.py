@@ -1,4 +1,4 @@
-"""How the battery asks for verbs that change one clip, and what must hold of each alone; see `right_recipes`."""
+"""Calls of the verbs that change one clip, for the battery, and checks of each verb alone; see `right_recipes`."""
 
 from collections.abc import Sequence
 from dataclasses import replace

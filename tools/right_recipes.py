@@ -1,7 +1,7 @@
-"""How the battery asks for each verb, and what must hold of it alone: undone, doubled or known answers.
+"""Calls of each verb for the battery, and checks of that verb alone: undone, doubled or known answers.
 
-Each function takes the varied clip, its partners (varied alike), and the cell's generator. It returns what is applied,
-and a check of the result, which returns the invariant that does not hold.
+Each function takes the varied clip, its partners (varied by the same rule), and the cell's generator. It returns the
+call, with a check that returns the invariant broken by the result.
 """
 
 from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def shortest(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Ca
 
 
 def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
-    """The clip on a treadmill of its own mean speed; its feet must say that speed again."""
+    """The clip on a treadmill of its own mean speed; the verb must find that speed from the feet."""
     hips = kinematics.world(clip)[1][:, clip.skeleton.roles.get("hips", 0)]
     velocity = (hips[-1] - hips[0]) * [1.0, 1.0, 0.0] / max(clip.seconds, 1e-6)
     spot = _drifting(clip, -velocity)
@@ -226,7 +226,7 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            # Planted legs of other proportions point else; arms by as much as their hand is said to be led to the body.
+            # Planting turns legs of other proportions; an arm turns by the reported shift of its hand towards the body.
             long = float(np.linalg.norm(ends[0][1] - ends[0][0], axis=1).min())
             led = np.degrees(np.arctan2(0.01 * hands.get(side, 0.0), long))
             most = 25.0 if upper in ("thigh", "shin") else 10.0 + led

@@ -1,9 +1,9 @@
-"""Runs what must hold: checkers, core tests, and the built zip in Blender; what is quick, or with --all everything.
+"""Run the checkers, the core tests and the built zip in Blender: the quick tests, or all tests with --all.
 
-The short run leaves out the tests that tests/durations.json knows to be slow, all engines but one and all Blenders but
-one. With --all the oldest numpy and the Blenders before the newest run the quick tests, all else runs all.
-BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The last line
-reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
+The short run skips the tests that tests/durations.json records as slow, and uses one engine and one Blender. With
+--all, the oldest numpy and all Blenders before the newest run the quick tests; all other steps run all tests. The
+environment variable BLENDER="4.2 5.2" selects the Blenders. Each step writes its output to build/test-logs/. The last
+line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
 import argparse
@@ -55,10 +55,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one step ended, and what its tests said, if it ran some.
+    """How one step ended, and the counts of its tests, if it ran any.
 
-    known : tests that fail for a reason that is written beside them, and whose passing would be a failure
-    names : the tests that failed
+    known : tests that fail for a reason that is written beside them, and whose passing would be a failure names : the
+    tests that failed
     """
 
     step: Step
@@ -80,7 +80,7 @@ class Outcome:
 
 
 def checkers():
-    """What looks at the code without running it."""
+    """Return the steps that check the code without running it."""
     python = environments.package()
     return [
         Step("ruff", [python, "-m", "ruff", "check", "--output-format=concise"]),
@@ -105,7 +105,7 @@ def core_tests(everything):
 
 
 def blender_tests(names):
-    """The add-on's tests in some Blenders, of which those before the newest run what is quick."""
+    """Return the steps that run the add-on's tests in some Blenders; those before the newest run quick tests only."""
     folder, newest = ROOT / "tests" / "addon", max(names)
     return [
         pytest_step(name, environments.blender(name), ["."], "addon", quick=name != newest, cwd=folder)
@@ -123,7 +123,7 @@ def pytest_step(name, python, arguments, group, **where):
 
 
 class Run:
-    """All steps of one run, as many beside each other as the processors bear.
+    """All steps of one run; several suites run at a time if slow tests run, too.
 
     everything : whether slow tests run, too
     """
@@ -142,7 +142,8 @@ class Run:
         shares = {step.name: self.share(step) for step in [*first, *suites]}
         seconds = sum(share.seconds for share in shares.values()) / self.cores
         print(f"{time_left.in_words(seconds)} on {self.cores} processors, {self.what_is_left_out()}", flush=True)
-        # So that none is left over alone at the end; a single one at a time need not wait for the build at once.
+        # Long suites start first, so that none runs alone at the end. One at a time needs no order, and the build gets
+        # time to end.
         in_turn = sorted(suites, key=lambda step: -shares[step.name].seconds) if self.at_a_time > 1 else suites
         with (
             time_left.Progress(shares, self.cores) as self.progress,
@@ -163,16 +164,16 @@ class Run:
         return durations.slow(step.group)
 
     def share(self, step):
-        """What the step is known to take in this run."""
+        """Return the recorded work of the step, without the tests that this run leaves out."""
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
         if step.quick:
-            return time_left.Share(known["seconds"], known["tests"])  # which are without slow tests
+            return time_left.Share(known["seconds"], known["tests"])  # recorded without slow tests
         left_out = self.left_out(step)
         slow = {} if left_out else durations.slow(step.group)
         return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
 
     def test(self, step, built):
-        """Run tests; those of the add-on when the zip is built, or not at all."""
+        """Run the tests of a step. Tests of the add-on wait for the zip; return None if its build failed."""
         if step.group == "addon":
             outcome = built.result()
             if outcome.trouble:
@@ -184,7 +185,7 @@ class Run:
         return self.run(replace(step, command=[*step.command, *more]))
 
     def run(self, step):
-        """Run one step with its output in its log, say how it went, and return its outcome."""
+        """Run one step with its output in its log, print how it ended, and return its outcome."""
         step.report.unlink(missing_ok=True)
         started, trouble = time.monotonic(), ""
         with step.log.open("w", encoding="utf-8") as output:
@@ -219,7 +220,7 @@ def link_for_types():
 
 
 def clean_environment():
-    """This process's environment without what would let tests see another package or engine.
+    """Return this process's environment without variables that select another package or engine.
 
     Matrices are small and several programs run at once: with more threads each, they mostly wait for each other.
     """
@@ -228,7 +229,7 @@ def clean_environment():
     return {"OPENBLAS_NUM_THREADS": "1"} | kept
 
 
-# --- what came of them ----------------------------------------------------------------------------------------------
+# --- outcomes ---------------------------------------------------------------------------------------------------------
 
 
 def count_tests(outcome):
@@ -294,13 +295,13 @@ def summarise(outcomes, run):
 
 
 def ci_complaints(skipped):
-    """What is forgiven elsewhere, but not where the project vouches for its state."""
+    """Return complaints about missing clips and skipped tests, which only continuous integration refuses."""
     complaints = [] if (ROOT.parent / "shared" / "data").is_dir() else ["the clips of ../shared are missing"]
     return complaints + ([f"{skipped} skipped, but here nothing may be"] if skipped else [])
 
 
 def record(outcomes, run):
-    """Write what this run took to tests/durations.json; a short one adds to the slow tests that are known."""
+    """Write the durations of this run to tests/durations.json; a short run keeps the recorded times of slow tests."""
     steps, tests = {}, {}
     for outcome in outcomes:
         name, group = outcome.step.name, outcome.step.group
