@@ -104,9 +104,7 @@ class Battery:
         return found | {"seconds": round(time.perf_counter() - began, 3)}
 
     def _run(self, path: Path, verb: str, name: str, state: str) -> tuple[str, list[str], Any, Any]:
-        """Open the file, set the state and call the operator; return its refusal (or ""), printed words, rig and state
-        before.
-        """
+        """Open the file, set the state and call the operator; return (refusal or "", printed words, rig, state)."""
         import bpy
 
         bpy.ops.wm.open_mainfile(filepath=str(path))

@@ -67,9 +67,7 @@ class Capture:
         return found
 
     def _turn(self, limbs: Limbs, known: list[str], cut: slice) -> tuple[Limbs, slice, float]:
-        """Return the limbs turned about the vertical onto the captured ones, the captured frames, and the mean angle
-        between.
-        """
+        """Return the limbs turned about the vertical onto the captured ones, these frames, and the mean angle."""
         ways = [(limbs[role][: len(self.limbs[role][cut])], self.limbs[role][cut]) for role in known]
         ground = [np.concatenate([way[:, 0] + 1j * way[:, 1] for way in each]) for each in zip(*ways, strict=True)]
         turn = np.vdot(ground[0], ground[1])

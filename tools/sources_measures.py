@@ -81,9 +81,7 @@ def pose_distance() -> str:
 
 @cache
 def pairs(names: str, rate: float = 0.0) -> tuple[tuple[bool, Clip, Clip], ...]:
-    """Return (whether held out, reference, clip) for pairs `a+b`, cut to where they correspond, at a rate if it is not
-    0.
-    """
+    """Return (whether held out, reference, clip) for pairs `a+b`, cut to where they correspond, at a rate if not 0."""
     found = []
     for one, other in (pair.split("+") for pair in names.split()):
         ready = preprocess.register([captured(f"cmu_{one}"), captured(f"cmu_{other}")], Matching())

@@ -63,7 +63,7 @@ def imported(module):
 
 
 def offenders(found_in, modules=MODULES):
-    """All modules in which a rule finds what should not be there, each with what it finds."""
+    """Return each module in which a rule finds something forbidden, with the findings."""
     return {module: found for module in modules if (found := found_in(module))}
 
 

@@ -1,4 +1,4 @@
-"""What registries name as text is there, and takes what it is given."""
+"""Every name in a registry exists, and accepts the arguments that it gets."""
 
 import inspect
 

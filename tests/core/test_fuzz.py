@@ -19,7 +19,7 @@ def cases():
         sys.path.remove(str(FOLDER))
 
 
-# How many of each kind; one that is walked along a path takes as long as a hundred files.
+# Cases of each kind; a walk along a path takes the time of a hundred files.
 COUNTS = dict.fromkeys(("files", "takes", "graphs", "recipes", "jobs", "meshes", "libraries"), 250) | {"paths": 25}
 
 

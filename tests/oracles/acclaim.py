@@ -84,7 +84,7 @@ def captured(folder: Path = FOLDER) -> list[Path]:
 def points(asf: Path, amc: Path) -> np.ndarray:
     """Return the ends of all bones (F, B, 3) in the files' unit and axes, bone by bone, by matrices of another library.
 
-    For files as those of the CMU database are written: degrees, keys in the usual order.
+    The files must be written like the CMU database's: degrees, keys in the usual order.
     """
     bones, children = _skeleton(asf.read_text())
     frames = [part for part in _frames(amc.read_text()) if part]

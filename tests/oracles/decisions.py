@@ -24,7 +24,7 @@ CORNER = ((0.0, 0.0), (0.0, 2.0), (1.0, 4.0))
 
 
 def woven(made):
-    """What a verb's report says, its times apart, and where some points of the clip are."""
+    """Return a verb's report without its times, and the places of some points of the clip."""
     report = {name: value for name, value in made.report.items() if "seconds" not in name}
     return {"report": report, "points": kinematics.points(made.clip)[::7, ::5].ravel().tolist()}
 

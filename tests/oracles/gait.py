@@ -31,7 +31,7 @@ def events(clip, sigma=0.5):
 def event_errors(curve, reference, clip, only=""):
     """Milliseconds between each event of the reference, mapped by a curve, and the clip's nearest one.
 
-    `only` those that are called so: "strike", "off", or with a side.
+    only : start of the names of the events: "strike", "off", or with a side
     """
     mine, theirs = events(reference), events(clip)
     errors = []

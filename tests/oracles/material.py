@@ -1,4 +1,4 @@
-"""What the tests work on: captured clips from ../shared, and bodies and motions made up from a seed."""
+"""Input of the tests: captured clips from ../shared, and bodies and motions made up from a seed."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Meshes for clips, as files, and where their vertices must be: source 002's formula, written apart from the core."""
+"""Meshes for clips, as files, and the true places of their vertices: source 002's formula, independent of the core."""
 
 import numpy as np
 
@@ -77,6 +77,6 @@ def weights_text(weights, names):
 
 
 def vertices_of(path):
-    """The vertices of an OBJ file (V, 3), read as plainly as can be."""
+    """Return the vertices of an OBJ file (V, 3), by the simplest reader."""
     rows = [line.split()[1:4] for line in path.read_text(encoding="latin-1").splitlines() if line.startswith("v ")]
     return np.array(rows, float)

@@ -13,7 +13,7 @@ def body(clip):
 
 
 def noisy(turns, rng, degrees=0.5):
-    """Rotations with so much noise about each axis."""
+    """Return rotations with noise of `degrees` about each axis."""
     return quat.mul(turns, quat.exp(np.radians(degrees) * rng.normal(size=(*turns.shape[:-1], 3))))
 
 
@@ -36,5 +36,5 @@ def planted(turns, rng):
 
 
 def degrees(one, other):
-    """How far rotations are apart."""
+    """Return the angles between rotations, degrees."""
     return np.degrees(np.linalg.norm(quat.log(quat.mul(quat.inv(other), one)), axis=-1))

@@ -1,4 +1,4 @@
-"""How far toes slide, told by height and speed alone: rough, but not by what finds contacts in core."""
+"""Slide of toes, from height and speed alone: rough, but independent of the core's contacts."""
 
 import numpy as np
 from action_loom.core.motion import kinematics

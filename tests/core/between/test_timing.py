@@ -1,4 +1,4 @@
-"""Suggest Timing: keys that were moved in time go back to where the motion has them, and nothing else moves."""
+"""Suggest Timing: shifted keys return to their times in the motion, and all other motion stays."""
 
 from dataclasses import replace
 
@@ -63,7 +63,7 @@ def test_a_stretch_that_is_set_gives_its_own_pace():
 
 @pytest.mark.shared
 def test_keys_of_captured_walks_come_nearer_to_when_they_were(rng):
-    """Of a person kept aside, whose other walks go at other speeds."""
+    """No constant was tuned on this walker; the other walks have other speeds."""
     clips = material.strides("02", "03", "05", "06")
     true = np.arange(0, len(clips[0]) - 1, 12)
     factors = np.exp(rng.uniform(np.log(0.55), np.log(1.8), len(true) - 1))

@@ -160,7 +160,7 @@ def test_one_foot_of_two_that_hangs_on_a_root_is_mirrored_with_the_other():
 
 
 def on_hand(clip):
-    """Where the IK bone of the left hand is in the frame of the hand (F, 3), metres, and how it is turned there."""
+    """Return the place of the left hand's IK bone in the hand's frame (F, 3), metres, and its rotation there."""
     turns, places = kinematics.world(clip)
     joint, limb = clip.skeleton.index("ik_hand_l"), clip.skeleton.roles["hand.L"]
     back = quat.inv(turns[:, limb])

@@ -199,7 +199,7 @@ def test_bodies_without_legs_and_on_four_feet_are_refused_by_name():
 
 
 def inheriting(body, rng, *, moving_space=False):
-    """The body with joints that inherit of their parents what chance says; the first may be what all stand in."""
+    """Return the body with random inheritance by its joints; `moving_space` makes the first joint the space of all."""
     count = len(body)
     flags = [rng.random(count) < 0.5 for _ in range(2)]
     rules = Inheritance(flags[0], tuple(rng.choice(SCALES, count)), flags[1], quat.IDENTITY, moving_space)
@@ -283,7 +283,7 @@ def body_twists():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_35_03"])  # the second is kept aside
+@pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_35_03"])  # no constant was tuned on the second
 def test_long_toes_bend_and_do_not_lift_the_body(name, monkeypatch):
     clip, normal = material.captured(name), material.figure()
     toes = [normal.roles[f"toe.{side}"] for side in "LR"]

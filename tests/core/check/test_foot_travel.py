@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from oracles.material import captured
 
 # Captured walks, runs, turns, sneaking, uneven ground, dribbling, dances. The numbers of `foot_travel` were set on the
-# first; the others were kept aside, and only measured; none of them is a recording of the first in another conversion.
+# first list. The second list was only measured; it contains no conversion of a recording in the first.
 TUNED = [
     "mb_02_01", "mb_05_01", "mb_06_01", "mb_08_01", "mb_10_04", "mb_12_01", "mb_32_01", "mb_35_01", "mb_07_04",
     "mb_07_12", "mb_02_03", "mb_35_22", "mb_05_03", "mb_06_10", "daz_02_01", "daz_09_01", "daz_09_12", "daz_03_01",
@@ -222,7 +222,7 @@ def test_captured_clips_made_in_place_say_their_speed(names):
     assert np.median(np.abs(speed)) <= 0.06
     assert np.percentile(np.abs(speed), 90.0) <= 0.12
     assert np.percentile(np.abs(direction), 90.0) <= 4.0
-    # The toe rolls forward while it stands: what is measured is slower, and feet slide less than in the capture.
+    # The toe rolls forward while it stands: the measured speed is lower, and feet slide less than in the capture.
     assert -0.07 <= speed.mean() <= -0.03
     assert np.median(after) < np.median(before)
 

@@ -1,4 +1,4 @@
-"""Measures whose answer is known, and that do not depend on what does not matter."""
+"""Measures with known answers, and with the same answers after irrelevant changes."""
 
 from dataclasses import replace
 
@@ -82,7 +82,7 @@ def test_an_ankle_that_turns_over_a_planted_ball_does_not_slide():
 def test_only_the_ball_counts_where_only_the_heel_is_down():
     still = gliding(0.5, feet=0.0)
     body = still.skeleton
-    # On its heels for half of the time, with the balls circling in the air.
+    # The body is on its heels for half of the time, with the balls circling in the air.
     moved = still.translations.copy()
     time = np.arange(len(still)) / 100.0
     in_air = 0.15 * np.stack([np.cos(30.0 * time), np.sin(30.0 * time), np.ones(len(time))], axis=1)

@@ -1,4 +1,4 @@
-"""What tests of the command line begin with: clips in files, a graph and a path, and an empty folder."""
+"""Fixtures for tests of the command line: clips in files, a graph and a path, and an empty folder."""
 
 import pytest
 from action_loom.core.figure import actions
@@ -17,7 +17,7 @@ def slow(tmp_path):
 
 @pytest.fixture
 def out(tmp_path):
-    """An empty folder for what is written."""
+    """An empty folder for output files."""
     folder = tmp_path / "out"
     folder.mkdir()
     return folder

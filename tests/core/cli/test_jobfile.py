@@ -1,4 +1,4 @@
-"""Job files: what they may say, which jobs they stand for, and how they are refused before anything runs."""
+"""Job files: their allowed content, the jobs that they describe, and refusals before any job runs."""
 
 import os
 from importlib import import_module

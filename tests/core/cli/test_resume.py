@@ -1,4 +1,4 @@
-"""action-loom run --resume: what is done is left out, what is not is done, and nothing of anybody else's is lost."""
+"""action-loom run --resume: it skips finished jobs, runs the others, and replaces no file of another origin."""
 
 import os
 import shutil
@@ -49,7 +49,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     assert (code, err) == (0, "")
     left_out, of_all = already(printed)
     assert of_all == TAKES + 1
-    # The job that was stopped in the middle may be done again; all before it are not.
+    # The interrupted job may run again; no earlier job may.
     assert left_out >= len(before) // 2 - at_a_time
     assert sum(times(out)[name] == stamp for name, stamp in before.items() if name in times(out)) >= 2 * left_out
     resumed, report = contents(out), console.read_json(jobs.with_name("r.json"))

@@ -1,4 +1,4 @@
-"""action-loom retarget: files in, a file out, what is said, and the keys of a job."""
+"""action-loom retarget: input files, an output file, messages, and the keys of a job."""
 
 import json
 

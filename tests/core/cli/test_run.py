@@ -1,4 +1,4 @@
-"""action-loom run: jobs that end well and jobs that fail, in this process and in others, and what is said of them."""
+"""action-loom run: jobs that succeed and jobs that fail, in this process and in others, and their messages."""
 
 import os
 import re
@@ -183,7 +183,7 @@ def test_other_processes_use_the_engine_that_was_asked_for(jobs, out):
     arguments = ("run", jobs, "--jobs", 2, "--force", "--quiet")
     results = []
     for engine in ("numpy", "numba"):
-        # Where this engine were not asked for, the other would be taken.
+        # The environment selects another engine than the option, so an ignored option would show.
         other = {"numpy": "auto", "numba": "numpy"}[engine]
         done = processes.python(
             "-P", "-v", "-m", console.MODULE, *arguments, "--engine", engine, ACTION_LOOM_ENGINE=other

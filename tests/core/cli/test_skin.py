@@ -1,4 +1,4 @@
-"""action-loom skin: known answers, another way to the same numbers, what files survive, and what is refused."""
+"""action-loom skin: known answers, another way to the same numbers, whole files after a stop, and refusals."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ def arm(tmp_path):
 
 @pytest.fixture
 def arrays(run, out):
-    """Run the command and return what is in its .npz file."""
+    """Run the command and return the arrays of its .npz file."""
 
     def made(*arguments):
         code, _, err = run("skin", *arguments, "-o", out / "made.npz", "--force")
@@ -178,7 +178,7 @@ def test_a_part_of_a_clip_moves_the_mesh(arrays, arm):
 def test_the_bind_pose_may_be_a_frame_of_the_clip_or_of_another(arrays, arm, tmp_path):
     arm.change(1, "".join(f"v {x} {y} {z}\n" for x, y, z in POSES[1]))
     assert np.allclose(arrays(*arm, "--bind-frame", "1")["vertices"], POSES, atol=1e-5)
-    # The same joints in another order, with one more; numbers of joints are those of the bind pose.
+    # The same joints in another order, with one more; joint numbers refer to the bind pose.
     other = tmp_path / "bind.bvh"
     end = "End Site\n    {\n      OFFSET 4 0 0\n    }\n"
     other.write_text(ARM.replace("ROOT Arm", "ROOT Below\n{\nOFFSET 0 0 0\nJOINT Arm").replace("MOTION", "}\nMOTION"))
@@ -257,9 +257,7 @@ def test_a_mesh_about_a_captured_skeleton_goes_along(arrays, arm):
         assert np.allclose(np.linalg.norm(made["normals"][k], axis=1), 1.0, atol=1e-4)
     binds = meshes.joint_matrices(motion, 60)
     arm.change(1, meshes.obj_text(meshes.skinned(vertices, shares, places, binds), quads))
-    hard = (
-        shares.max(axis=1) == 1.0
-    )  # those of one joint come back to where they were bound, wherever the mesh was made
+    hard = shares.max(axis=1) == 1.0  # vertices of one joint return to their bound places, wherever the mesh was made
     again = arrays(path, *arm[1:], "--bind-frame", "60", "--frames", "0:300:60")["vertices"]
     assert np.abs(again[:, hard] - made["vertices"][:, hard]).max() < 2e-4
 

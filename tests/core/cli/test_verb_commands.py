@@ -1,4 +1,4 @@
-"""action-loom sync and blend: what they make of clips, and what they say about it."""
+"""action-loom sync and blend: their results from clips, and their messages."""
 
 import os
 

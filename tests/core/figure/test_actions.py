@@ -1,4 +1,4 @@
-"""The generated figure runs, carries, turns and waves: each does what it is called."""
+"""The generated figure runs, carries, turns and waves: each action fits its name."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A broken ASF or AMC file is refused with its line, what is wrong there and what to do, never with anything else."""
+"""A broken ASF or AMC file is refused with its line, the fault and the remedy, never with another error."""
 
 import numpy as np
 import pytest

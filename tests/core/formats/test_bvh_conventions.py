@@ -65,7 +65,7 @@ def test_a_body_that_no_unit_makes_a_persons_size_is_taken_as_one(small):
     assert units.doubt(read.skeleton, convention.unit, convention.metres) == doubt
     again = bvh.from_clip(read, giant, convention)
     assert_allclose(again.values, giant.values, atol=1e-4)
-    # What has no legs is no person.
+    # A body without legs is not a person.
     chain = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
     legless, found = bvh.to_clip(chain)
     assert found.metres == 0.01

@@ -1,4 +1,4 @@
-"""A broken file is refused with its line and what is wrong there, never with anything else."""
+"""A broken file is refused with its line and the fault, never with another error."""
 
 import numpy as np
 import pytest

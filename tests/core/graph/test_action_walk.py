@@ -89,7 +89,7 @@ def test_a_walk_through_a_graph_of_actions_is_made_of_its_edges():
         inside = graph.component[graph.start] == 0
         leaves = {(int(graph.clip[s]), int(graph.frame[s])) for s in graph.start[inside & graph.crosses]}
         for at in np.flatnonzero((np.diff(clip) != 0) | (np.diff(frame) != 1)):
-            # Where another clip or frame comes next, a transition has ended that began a third of a second before.
+            # A change of clip or frame ends a transition that began a third of a second before.
             begun = at - 2 * graph.half + 1
             assert begun < 0 or (int(clip[begun]), int(frame[begun])) in leaves
         assert len(played.motion(run, count).clip) == count

@@ -1,4 +1,4 @@
-"""The search: what a step of it finds against going along edges one by one, on both engines."""
+"""The search: one step of it finds the result of following edges one by one, on both engines."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -65,7 +65,7 @@ def test_states_lead_where_edges_lead(steps, drawn, rng):
 
 
 def gone_along(steps, drawn, here, edge, bend, price):
-    """What going along one edge comes to, sample by sample, written once more."""
+    """Return the state after one edge, computed sample by sample by a second implementation."""
     x, y, facing, gone, cost, height = here
     cost += price[bend, edge]
     before, place, faced = 0.0, x + 1j * y, facing

@@ -1,4 +1,4 @@
-"""Walks along paths: how near they keep, what they are made of, and what is said where they can't."""
+"""Walks along paths: their distance from the path, their clips, and messages for impossible paths."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ KEPT = {"line": 0.10, "circle": 0.10, "S": 0.10, "corner": 0.20, "U-turn": 0.20}
 
 
 def sized(clip, scale):
-    """The clip of a body that is so many times as large."""
+    """Return the clip on its body scaled by a factor."""
     skeleton = clip.skeleton
     return retarget.onto(clip, replace(skeleton, offsets=scale * skeleton.offsets, tips=scale * skeleton.tips))
 
@@ -248,7 +248,7 @@ def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
 
 
 def single_cycles(*makes):
-    """A game's clips: one cycle each, and nothing says so."""
+    """Return a game's clips: single cycles, not marked as cycles."""
     return [replace(make(30.0, 1), cyclic=False) for make in makes]
 
 

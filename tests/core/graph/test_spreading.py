@@ -1,4 +1,4 @@
-"""What is left between a walk and its path is spread in steps: bodies glide, feet that stand do not."""
+"""The gap between a walk and its path is spread over steps: bodies glide, standing feet do not."""
 
 from dataclasses import replace
 

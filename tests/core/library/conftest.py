@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def place(tmp_path):
-    """Where the library is to be."""
+    """Return the path of the new library."""
     return str(tmp_path / "all.loomlib")
 
 

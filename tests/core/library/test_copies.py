@@ -10,7 +10,7 @@ from .conftest import write
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory):
-    """Takes in two conversions each, and takes of one walk that are as alike as conversions or more."""
+    """Takes in two conversions each, and takes of one walk with at least that similarity."""
     place = str(tmp_path_factory.mktemp("copies") / "all.loomlib")
     index.update(place, [str(SHARED / folder) for folder in ("cmu", "amc", "strides")])
     return storage.read(place)

@@ -117,7 +117,7 @@ def test_a_stretch_finds_itself_first_and_stretches_stay_apart(rng):
 
 
 def test_no_stretch_goes_from_one_clip_into_the_next(rng):
-    """A motion that is cut in two by the end of a clip is not found as if it were one."""
+    """A motion cut in two by the end of a clip is not found as one stretch."""
     rows = smooth(rng, 200)
     whole = search.search(searched(rows), rows[80:120])[0]
     parted = search.search(searched(rows[:100], rows[100:]), rows[80:120])
@@ -194,7 +194,7 @@ def test_in_a_mirror(folder, place):
 
 
 def test_parts_leave_the_others_out(library, folder):
-    """A walk whose arms do what they do not in the library is found by its legs."""
+    """A walk with still arms is found in the library by its legs."""
     walk = motion_file.read(folder / "walk.bvh").clip
     still = walk.rotations.copy()
     for role, joint in walk.skeleton.roles.items():

@@ -16,7 +16,7 @@ kernels = importlib.import_module(f"{PACKAGE}._numba") if util.find_spec("numba"
 
 
 def gathered(rng, several, count, spread):
-    """Rotations (several, count, 4) with a spread (rad) about as many centres, of either sign."""
+    """Return rotations (several, count, 4) with a spread (rad) about `count` centres, of either sign."""
     centre = material.rotations(rng, count)
     turned = [quat.mul(centre, quat.exp(spread * rng.normal(size=(count, 3)))) for _ in range(several)]
     return np.stack(turned) * rng.choice([-1.0, 1.0], size=(several, count, 1))

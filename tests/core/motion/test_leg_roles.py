@@ -1,4 +1,4 @@
-"""Roles of legs that no name tells, from motion: those that names tell, or none."""
+"""Roles of unnamed legs, from motion: the roles of the named legs, or none."""
 
 from dataclasses import replace
 

@@ -77,7 +77,7 @@ NAMINGS = {
         "<Leg01, <Leg02, <Foot01, <Foot02",
     ),
 }
-# What exporters and applications put around any names; 1 is the place in the list.
+# Additions of exporters and applications to any name; {0} is the name, and {1} its place in the list.
 AROUND = {
     "nothing": "{0}",
     "a namespace": "char1:{0}",

@@ -1,4 +1,4 @@
-"""Calibration poses and the jumps out of them are left out; what a body does by itself is not."""
+"""Calibration poses and the jumps out of them are cut; a body's own movements are not."""
 
 from dataclasses import replace
 
@@ -179,7 +179,7 @@ def test_captured_clips_begin_after_their_calibration_pose(path):
     clip = material.as_captured(path.stem)
     trimmed = trim.ends(clip)
     kind = path.stem.split("_")[1]
-    # Of those that were resampled once more what rings behind the jump goes with it.
+    # Clips resampled once more lose the ringing after the jump, too.
     fewest, most = {"mb": (1, 8), "daz": (6, 10), "asf": (0, 3)}[kind]
     assert fewest <= trimmed.first <= most
     assert trimmed.last == 0

@@ -1,4 +1,4 @@
-"""The picture of a blend: what it shows, and that it can be read."""
+"""The picture of a blend: its content, and its legibility."""
 
 import io
 import itertools
@@ -33,7 +33,7 @@ def draw(woven):
 
 
 def axes_of(drawn):
-    """The figure's axes by what stands at their left; matrices by the clip they are of."""
+    """Return the figure's axes by the label at their left; matrices by the label of their clip."""
     return {axis.get_ylabel(): axis for axis in drawn.axes}
 
 
@@ -44,7 +44,7 @@ def bars(axis, lane):
 
 
 def words(drawn):
-    """The words that are seen, with the box of each."""
+    """Return the visible words, with the box of each."""
     text_type = import_module("matplotlib.text").Text
     drawn.savefig(io.BytesIO())
     every = [text for text in drawn.findobj(text_type) if text.get_visible() and text.get_text().strip()]

@@ -1,4 +1,4 @@
-"""Walks of several people: generated ones that are quick, and captured ones with what is learnt from them."""
+"""Walks of several people: quick generated walks, and captured walks with a style learnt from them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Clips restyled: what is asked comes of it, what is not asked stays, feet and knees are a body's."""
+"""Restyled clips: requested measures change, others stay, feet stand, and knees bend forwards."""
 
 from dataclasses import replace
 
@@ -189,7 +189,7 @@ def test_a_knee_that_was_bent_to_the_wrong_side_is_straight_and_the_foot_turns_a
     (left, _) = ik.legs(clip.skeleton)
     bent = clip.rotations.copy()
     back = quat.inv(clip.rotations[20:40, left.lower])
-    bent[20:40, left.lower] = quat.mul(quat.mul(back, back), bent[20:40, left.lower])  # as far to the other side
+    bent[20:40, left.lower] = quat.mul(quat.mul(back, back), bent[20:40, left.lower])  # by its angle, to the other side
     wrong = replace(clip, rotations=bent)
     assert knees.least(wrong) < -5.0
     made = knees.without_hyperextension(wrong, clip)

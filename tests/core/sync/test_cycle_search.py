@@ -15,7 +15,7 @@ STRAIGHT = [
     "mb_10_04", "mb_12_01", "mb_16_15", "mb_35_01", "mb_35_03", "mb_35_17", "mb_35_22", "mb_02_03", "asf_16_15",
 ]  # fmt: skip
 REPEATED = {"asf_127_04": (74, 5), "daz_13_26": (98, 5), "mb_02_05": (174, 5), "mb_02_06": (330, 5)}
-# What goes to and fro, or in circles, without being a gait; all others of the clips have no cycle.
+# Motion to and fro, or in circles, without a gait; all other clips lack a cycle.
 CYCLIC_OTHERS = {
     "asf_127_04", "asf_16_11", "asf_16_17", "asf_16_19", "daz_02_01", "daz_07_01", "daz_09_01", "daz_09_02",
     "daz_09_12", "daz_13_18", "daz_13_26", "mb_02_05", "mb_02_06", "mb_06_10", "mb_26_01", "mb_32_01",

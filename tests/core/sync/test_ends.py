@@ -1,4 +1,4 @@
-"""Ends and stretches, found with as few paths as will do, against every path computed from scratch."""
+"""Ends and stretches found with few paths, against every path computed from scratch."""
 
 import numpy as np
 import pytest

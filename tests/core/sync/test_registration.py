@@ -217,7 +217,7 @@ def test_a_sneak_is_matched_to_a_walk_by_its_legs(record_property):
     walk, sneak = captured("cmu_asf_16_15"), captured("cmu_asf_17_03")
     sneak = retarget.onto(sneak, walk.skeleton)
     found = registration.register_pair(walk, sneak, Synchronise())
-    # A sneak has nothing of a walk's arms and bearing, and its double support is 4.5 times as long.
+    # A sneak lacks a walk's arms and bearing, and has 4.5 times its double support.
     assert (found.ends, found.joints, found.limit) == ("open", "lower", 6)
     frames = np.arange(found.first, found.last + 1)
     errors = [

@@ -1,4 +1,4 @@
-"""What rules out that two clips are one performance, before any path is looked for."""
+"""Bounds that exclude that two clips are one performance, before any search for a path."""
 
 from dataclasses import replace
 
