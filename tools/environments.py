@@ -173,7 +173,7 @@ def bench():
 
 
 def oldest():
-    """The oldest numpy that a supported Blender bundles, without numba, and a scipy for it to be held against."""
+    """The oldest numpy that a supported Blender bundles, without numba, and a scipy for comparisons."""
     return make(ROOT / ".venv-oldest", "3.11", ["numpy==1.24.3", "scipy==1.10.1", *TEST_PACKAGES])
 
 

@@ -111,7 +111,7 @@ def drawn(verb: str, subject: Subject) -> list[str]:
 
 
 def cell(verb: str, subject: Subject, rule: str) -> dict[str, Any]:
-    """Try a verb on a subject after a rule; returns the outcome as plain values."""
+    """Try a verb on a subject after a rule; return the outcome as plain values."""
     found = {"verb": verb, "subject": subject.name, "variation": rule, "group": subject.group, "outcome": "right"}
     began = time.perf_counter()
     try:
@@ -237,7 +237,7 @@ def _trial(verb: str, varied: Varied, others: Sequence[Varied], call: Call, resu
 
 def _seen(clip: Clip, roles: dict[str, int]) -> Seen:
     height = clip.skeleton.height
-    if set(roles) - set(clip.skeleton.roles):  # names are not known, so legs are not: measured by them all the same
+    if set(roles) - set(clip.skeleton.roles):  # unknown names hide the legs; `roles` still measures them
         places = clip.skeleton.rest[1]
         leg = [places[roles[f"{part}.L"]] for part in ("thigh", "shin", "foot") if f"{part}.L" in roles]
         height = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum()) / 0.49 if len(leg) == 3 else height
@@ -245,7 +245,7 @@ def _seen(clip: Clip, roles: dict[str, int]) -> Seen:
 
 
 def _body(clip: Clip, roles: dict[str, int]) -> list[int]:
-    """Return the hips and all below them; all joints where the hips are not known."""
+    """Return the hips and all joints below them; all joints if the hips are unknown."""
     chosen: list[int] = []
     for joint, parent in enumerate(clip.skeleton.parents.tolist()):
         if "hips" not in roles or joint == roles["hips"] or parent in chosen:

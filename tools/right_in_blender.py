@@ -82,7 +82,7 @@ class Battery:
         return path
 
     def unprepared(self, name: str, sentence: str) -> dict[str, Any]:
-        """Return the cell of a rig onto which the figure's walk can't be brought."""
+        """Return the cell of a rig that can't take the figure's walk."""
         fault = invariants.refusal(sentence, [name])
         found = _wrong([Wrong("sentence of refusal", 0.0, 1.0, fault)]) if fault else {"outcome": "refused"}
         cell = {
@@ -224,7 +224,7 @@ class Battery:
 
 
 def _with_roles(skeleton: Any) -> list[bool]:
-    """Return which joints have a role, or carry one."""
+    """Return which joints have a role, or a joint with a role below them."""
     matters = np.zeros(len(skeleton), dtype=bool)
     matters[list(skeleton.roles.values())] = True
     if not matters.any():
@@ -241,7 +241,7 @@ def _wrong(faults: list[Wrong]) -> dict[str, Any]:
 
 
 def _sentence(message: str) -> str:
-    """Return an operator's own words out of Blender's error."""
+    """Return the operator's own words from Blender's error."""
     lines = [line for line in message.splitlines() if line and not line.startswith("Location: ")]
     text = " ".join(lines).removeprefix("Error: ")
     return re.sub(r"^Operator bpy\.ops\.[\w.]+\.poll\(\) (failed, |)", "", text)

@@ -38,14 +38,12 @@ class Trial:
     more: dict[str, Any] = field(default_factory=dict)
 
     def says(self, pattern: str) -> bool:
-        """Return whether a warning or a note of the report has a word for it."""
+        """Return whether a warning or a note of the report matches the pattern."""
         sentences = [*self.report.get("warnings", ()), *self.report.get("notes", ()), *self.more.get("said", ())]
         sentences.append(self.report.get("not_planted") or "")
         if self.more.get("nameless") and any(sentences):
             return True  # any message is enough about an unknown body
-        pattern = (
-            f"{pattern}|hardly|timing differs|nothing was"  # of clips that do not go together nothing else is expected
-        )
+        pattern = f"{pattern}|hardly|timing differs|nothing was"  # clips that do not fit together may give any result
         return any(re.search(pattern, sentence, re.IGNORECASE) for sentence in sentences)
 
 
@@ -75,7 +73,7 @@ def blend_of_cycles(trial: Trial) -> Wrong | None:
 
 
 def facing_and_travel(trial: Trial) -> Wrong | None:
-    """The figures of the report against the way of the joint that travels, and of hips and shoulders."""
+    """Compare the reported figures with the way of the travelling joint, and with hips and shoulders."""
     told = (trial.report.get("quality") or {}).get("after") or {}
     if trial.verb == "loop":
         told = {"travel_m": trial.report["loop"]["travel_m"]}
@@ -122,7 +120,7 @@ def feet_slide(trial: Trial) -> Wrong | None:
 def feet_low(trial: Trial) -> Wrong | None:
     if trial.verb in ("retarget", "root") or trial.more.get("free"):
         return None
-    if trial.verb == "key_poses" and trial.more.get("nameless"):  # where feet are is not known, and poses are as asked
+    if trial.verb == "key_poses" and trial.more.get("nameless"):  # feet are unknown, and poses are as requested
         return None
     before = [see.lowest(one) / one.height for one in trial.sources]
     after = see.lowest(trial.result) / trial.result.height

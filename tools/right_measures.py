@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-TALL = 1.7  # m; the body for which lengths are given
-LOW = 0.03  # m; a toe that is so near to its lowest place is on the ground
+TALL = 1.7  # m; the body to which lengths refer
+LOW = 0.03  # m; a toe within this distance of its lowest place is on the ground
 SWINGS = 0.6  # of a foot's usual fastest speed: a low foot that is faster swings
-LEAST_STAND = 0.15  # s; shorter contacts are not looked at
+LEAST_STAND = 0.15  # s; shorter contacts do not count
 SIDES = ("L", "R")
 
 

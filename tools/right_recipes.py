@@ -112,15 +112,16 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
 
 
 def _turning_cycle(clip: Clip) -> bool:
-    """Return whether a clip is a cycle that turns by 5° or more: the one velocity of a cycle, on a straight treadmill,
-    is none of an arc."""
+    """Return whether a clip is a cycle that turns by 5° or more: a straight treadmill can't give the velocity of an
+    arc.
+    """
     facing = see.facing(seen(clip))
     turns = facing is not None and abs(float(np.degrees(facing[-1] - facing[0]))) >= 5.0
     return turns and see.closure(seen(clip), range(len(clip.skeleton))) < 0.03
 
 
 def _drifting(clip: Clip, velocity: Any) -> Clip:
-    """Return a clip carried on at a velocity (3,) from its first frame on."""
+    """Return a clip carried at a velocity (3,) from its first frame on."""
     body, translations = clip.skeleton, clip.translations.copy()
     shift = np.arange(len(clip))[:, None] / clip.rate * velocity
     for root in np.flatnonzero(body.parents < 0):
@@ -176,7 +177,7 @@ def key_poses(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> C
     rows = ((1, frames[0], 0.0, 0.1), (2, frames[1], 0.8, 0.0), (1, frames[2], 1.6, 0.0))
 
     def check(result: Any) -> Wrong | None:
-        """The poses of the first clip are met exactly."""
+        """Check that the poses of the first clip are met exactly."""
         shown, given = kinematics.world(result.clip)[1], kinematics.world(clip)[1]
         at = [round(time * result.clip.rate) for time in (0.0, 1.6)]
         off = max(see.apart(shown[k], given[f]) for k, f in zip(at, (frames[0], frames[2]), strict=True))

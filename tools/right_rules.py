@@ -163,7 +163,7 @@ def turned(clip: Clip, angle: float, shift: Any) -> Clip:
 
 
 def t_pose_first(clip: Clip, rng: np.random.Generator) -> Varied:  # noqa: ARG001
-    """Put a T-pose before the first frame, where the clip begins, as captures have it."""
+    """Put a T-pose before the first frame, at the clip's first place, like captures do."""
     body = clip.skeleton
     rotations, translations = clip.rotations[:1].copy(), clip.translations[:1].copy()
     rotations[:] = quat.IDENTITY

@@ -47,7 +47,7 @@ def _on_a_moved_empty(rig: Any) -> None:
 
 
 def _y_up(rig: Any) -> None:
-    """Let the data be Y up, and the object turned, so that it looks as before."""
+    """Turn the data to Y up, and the object back, so that the armature looks the same."""
     from mathutils import Matrix
 
     _transform(rig, Matrix.Rotation(np.radians(-90.0), 4, "X"), 1.0)
@@ -175,7 +175,7 @@ def drawn(verb: str, name: str, count: int) -> list[str]:
 
 
 def curves(*actions: Any) -> list[Any]:
-    """Return all F-curves of some actions, of all without any."""
+    """Return all F-curves of some actions, or of all actions."""
     import bpy
 
     found: list[Any] = []

@@ -83,7 +83,7 @@ def captured_files() -> list[Path]:
 
 @cache
 def captured(path: Path) -> Subject | None:
-    """Return a captured clip of 1 to 5 s, without the T-pose it may begin with; None if it is too short."""
+    """Return a captured clip of 1 to 5 s, without a T-pose at its start; None if it is too short."""
     clip = replace(motion_file.read(path).clip, name=path.stem)
     start = 8 if clip.rate > 60.0 else 2  # skips a T-pose and the ringing after it, which are a variation of their own
     rng = rng_of("cut", path.stem)
@@ -112,7 +112,7 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def partners(subject: Subject, rng: np.random.Generator) -> list[Subject]:
-    """Return up to five other subjects of the same family and group, in a drawn order, alike ones first."""
+    """Return up to five other subjects of the same family and group, in a random order, similar ones first."""
     others = [
         one for one in subjects() if (one.family, one.group) == (subject.family, subject.group) and one is not subject
     ]

@@ -25,17 +25,17 @@ import durations
 
 LOGS = ROOT / "build" / "test-logs"
 TYPES = ROOT / "build" / "types"
-SECONDS_PER_STEP = 4800  # a machine that is twice as slow, with the other suites beside it, still ends in time
-MOST_PROCESSES = 8  # however many processors there are: each may be a Blender
+SECONDS_PER_STEP = 4800  # enough for a machine of half the speed that runs other suites, too
+MOST_PROCESSES = 8  # a limit for machines with many processors: each process may be a Blender
 TAIL_LINES = 60
-NEWEST = "5.2"  # builds the zip, and is the Blender of the short run
-WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run all tests of a group, and whose are recorded
+NEWEST = "5.2"  # the Blender that builds the zip and serves the short run
+WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run and record all tests of a group
 BOTH_ENGINES = ("-m", "both_engines")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One program of a run; group : core or addon, if it is pytest on tests of these; quick : never on slow ones."""
+    """One program of a run; group : core or addon, if it runs pytest on their tests; quick : never runs slow tests."""
 
     name: str
     command: list
@@ -94,7 +94,7 @@ def build():
 
 
 def core_tests(everything):
-    """The core's tests on the engine that the zip has; and on the compiled one and with the oldest numpy."""
+    """Return the core's test steps: on the zip's engine, on the compiled engine, and with the oldest numpy."""
     python, numpy = environments.package(), {"ACTION_LOOM_ENGINE": "numpy"}
     steps = [pytest_step("core-numpy", python, [], "core", env=numpy)]
     if everything:
@@ -114,7 +114,7 @@ def blender_tests(names):
 
 
 def pytest_step(name, python, arguments, group, **where):
-    """Pytest as a step; -P keeps the root off its path, where `core` would be a package by itself."""
+    """Return a step that runs pytest; -P keeps the root off its path, where `core` would be a package by itself."""
     step = Step(name, [python, "-P", "-m", "pytest", "-v", *arguments], group, **where)
     return replace(step, command=[*step.command, f"--junit-xml={step.report}"])
 
@@ -130,7 +130,7 @@ class Run:
 
     def __init__(self, everything):
         self.everything = everything
-        # Suites beside each other need no workers; a single one is spread over all processors.
+        # Suites that run beside each other need no workers; a single one uses all processors.
         self.at_a_time = 2 if everything else 1
         self.cores = min(os.cpu_count() or 2, MOST_PROCESSES)
         self.workers = max(1, self.cores // self.at_a_time)
@@ -158,7 +158,7 @@ class Run:
         return "with everything" if self.everything else "without slow tests (ALL=1: everything)"
 
     def left_out(self, step):
-        """The slow tests that a step does not run, and their seconds; pages that WRITE asks for are written by some."""
+        """Return the slow tests that a step skips, and their seconds; WRITE keeps the tests that write pages."""
         if (self.everything and not step.quick) or (step.group == "addon" and os.environ.get("WRITE")):
             return {}
         return durations.slow(step.group)
@@ -212,7 +212,7 @@ class Run:
 
 
 def link_for_types():
-    """Show the repository as a folder named like the package, for programs that follow folders only."""
+    """Show the repository as a folder with the package's name, for programs that need such a folder."""
     TYPES.mkdir(parents=True, exist_ok=True)
     link = TYPES / "action_loom"
     if not link.is_symlink():
@@ -233,7 +233,7 @@ def clean_environment():
 
 
 def count_tests(outcome):
-    """Read pytest's own report: nothing else survives a Blender that crashes at its exit."""
+    """Read pytest's own report: only this survives a Blender that crashes at its exit."""
     suites = ElementTree.parse(outcome.step.report).getroot().findall("testsuite")
     total, failures, errors, skipped = (
         sum(int(suite.get(key, 0)) for suite in suites) for key in ("tests", "failures", "errors", "skipped")
@@ -253,12 +253,12 @@ def count_tests(outcome):
 
 
 def name_of_test(case):
-    """A test's name as pytest takes it."""
+    """Return a test's name in pytest's form."""
     return f"{case.get('classname').replace('.', '/')}.py::{case.get('name')}"
 
 
 def told(outcome):
-    """One line about a step, and the end of its log if it failed."""
+    """Return one line about a step, and the end of its log if it failed."""
     words = [f"{outcome.passed} passed"] if outcome.passed or outcome.failed else []
     counts = (outcome.failed, "failed"), (outcome.skipped, "skipped"), (outcome.known, "known to fail")
     words += [f"{n} {word}" for n, word in counts if n]
@@ -272,7 +272,7 @@ def told(outcome):
 
 
 def summarise(outcomes, run):
-    """Print the sums, and return whether everything that must hold does."""
+    """Print the sums, and return whether everything passed."""
     skipped = sum(outcome.skipped for outcome in outcomes)
     without_clips = sum(outcome.without_clips for outcome in outcomes)
     failed = sum(max(outcome.failed, bool(outcome.trouble)) for outcome in outcomes)
@@ -314,7 +314,7 @@ def record(outcomes, run):
 
 
 def seconds_of_tests(report):
-    """The seconds of each test in a report of pytest, by its name."""
+    """Return the seconds of each test in a report of pytest, by its name."""
     return {
         name_of_test(case): float(case.get("time")) for case in ElementTree.parse(report).getroot().iter("testcase")
     }

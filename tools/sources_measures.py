@@ -93,7 +93,7 @@ def pairs(names: str, rate: float = 0.0) -> tuple[tuple[bool, Clip, Clip], ...]:
 
 
 class SampledCurve:
-    """Frames (N,) of a clip at the frames of the reference, in the form in which `gait` asks a curve."""
+    """Return the frames (N,) of a clip at the frames of the reference, in the form of a curve for `gait`."""
 
     first = 0
 

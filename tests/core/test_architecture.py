@@ -1,4 +1,4 @@
-"""The arrows between the rooms go one way; read from the syntax trees, so that nothing has to be imported."""
+"""Imports between rooms go one way; the test reads the syntax trees, so it imports nothing."""
 
 import ast
 import re
@@ -257,7 +257,7 @@ def test_the_allowed_arrows_have_no_circle():
 
 
 def test_no_module_imports_itself_in_a_circle():
-    """Not even in functions, or for type checkers: nothing had to be excepted."""
+    """The rule includes imports in functions and for type checkers, without exceptions."""
     arrows = {m: {n for n in imported(m) if n in MODULES and n != m} for m in MODULES}
     # A package is loaded before its modules, and is empty but for its docstring.
     packages = {m for m, path in MODULES.items() if path.name == "__init__.py"}
@@ -306,13 +306,13 @@ def test_only_pictures_need_matplotlib():
 
 
 def texts(module):
-    """The text that a module has and that might name something in another."""
+    """Return the texts of a module that may name something in another module."""
     constants = (node.value for node in ast.walk(tree_of(module)) if isinstance(node, ast.Constant))
     return {text for text in constants if isinstance(text, str) and re.fullmatch(r"[a-z_.]+:\w+", text)}
 
 
 def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_those():
-    """But for trial.py, where text such as "walk:5" names a frame of a clip."""
+    """Only trial.py is exempt: its text such as "walk:5" names a frame of a clip."""
     naming = {module for module in MODULES if texts(module)}
     assert {module for module in naming if MODULES[module].name != "trial.py"} == set(REGISTRIES)
     users = {module for module in MODULES if "action_loom.core.entry_points" in imported(module)}

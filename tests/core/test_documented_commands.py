@@ -25,7 +25,7 @@ AWAY = "tcp://HOST"  # commands for other machines are only parsed; cli/test_clu
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A folder with all that the commands name."""
+    """A folder with all files that the commands name."""
     folder = tmp_path_factory.mktemp("documented")
     manual_scripts.write_files(folder)
     walk, turn = actions.walk(), actions.turn_left()

@@ -1,4 +1,4 @@
-"""The examples in docstrings run, and every function of core that another folder uses has one."""
+"""The examples in docstrings run, and every function of core used by another folder has an example."""
 
 import ast
 import doctest

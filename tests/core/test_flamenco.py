@@ -1,4 +1,4 @@
-"""The job type for Flamenco, in a JavaScript engine: which tasks it makes, and that together they do all jobs."""
+"""The job type for Flamenco, in a JavaScript engine: its tasks, which together do all jobs."""
 
 import json
 import os

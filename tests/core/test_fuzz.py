@@ -1,4 +1,4 @@
-"""A short part of `make fuzz`, the same every time: nothing but a refusal in one line, and nothing read otherwise."""
+"""A short part of `make fuzz` with a fixed seed: a refusal takes one line, and two readers agree on a file."""
 
 import sys
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Which engine computes: chosen by the user, and numpy wherever numba does not work."""
+"""The choice of the engine: the user's choice, and numpy if numba does not work."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""The manual: a page for every mode, all linked, no link that leads nowhere, and the words of the panel."""
+"""The manual: a page for every mode, a link to every page, no dead link, and the panel's own words."""
 
 import importlib.util
 import re

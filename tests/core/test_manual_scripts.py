@@ -23,7 +23,7 @@ SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "file
 
 
 def opened(path):
-    """A picture; imported here, since this module is also read where nothing draws."""
+    """Open a picture; the import is here, since environments without PIL read this module, too."""
     from PIL import Image
 
     return Image.open(path)
@@ -74,7 +74,7 @@ def test_scripts_are_short_and_draw_a_picture(run, name):
 
 
 def test_a_script_runs_by_itself(files, tmp_path):
-    """As it is typed, in a process of its own, from any folder."""
+    """The script runs as typed, in a process of its own, from any folder."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, str(FOLDER / "postures.py"), str(files / "walk.bvh"), "0", "10"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
@@ -119,7 +119,7 @@ def test_the_viewer_draws_capsules_and_their_shadow(run):
 
 
 def test_the_player_stops_steps_changes_its_speed_and_the_mouse_turns_its_view(run):
-    """As a window would tell it: keys and the mouse's button, by the canvas's own events."""
+    """Events as a window sends them: keys and the mouse's button, through the canvas's own events."""
     from matplotlib.backend_bases import KeyEvent, MouseEvent
 
     made, printed = run("player")

@@ -165,7 +165,7 @@ def test_earlier_names_are_read_and_checked():
 
 @declaration
 class Mixed(Renewed):
-    """Options of others, one of its own, and a field that is none."""
+    """Inherited options, an option of its own, and a field without a declaration."""
 
     count: int = option(1, "How many")
     title: str = ""

@@ -33,7 +33,7 @@ ASKED = {
     "warp": {"corrections": ((5, 3, 0, 20, 0, 0, 0, 0),)},
     "move_events": {"events": ((4, 6),)},
 }
-# Which bones of an armature get keys is up to Blender.
+# Blender decides which bones of an armature get keys.
 OF_BLENDER = {"bake": {"onto", "bones"}}
 
 
@@ -46,7 +46,7 @@ def clip(name):
 
 
 def recorded(recipe, values, clips) -> tuple[dict, set[str]]:
-    """The report of a verb, and which of its options it read."""
+    """Return a verb's report, and the options that it read."""
     read, options = set(), set(declared(recipe))
 
     class Recorded(recipe):
@@ -62,7 +62,7 @@ def recorded(recipe, values, clips) -> tuple[dict, set[str]]:
 
 
 def ways(recipe) -> Iterator[dict]:
-    """All defaults, then each other choice and switch by itself."""
+    """Yield all defaults, then each other choice and switch by itself."""
     yield {}
     for name, about in declared(recipe).items():
         if about.choices:

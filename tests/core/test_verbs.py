@@ -72,7 +72,7 @@ def some_of(recipe, clips):
 
 
 def example(recipe):
-    """A recipe of a kind that can be applied to some clips: with the options of its trial.py, if it needs any."""
+    """Return a recipe of a kind that some clips allow, with the options of its trial.py, if it needs any."""
     return recipe(**trials.examples().get(recipe.verb, {}))
 
 

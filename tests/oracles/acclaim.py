@@ -1,4 +1,4 @@
-"""ASF and AMC files for tests: two bones by hand, captured ones, and another way to work out where joints are."""
+"""ASF and AMC files for tests: two bones by hand, captured files, and an independent computation of joints."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from . import material
 
 FOLDER = material.SHARED / "amc"
 
-# The upper bone turns about a tilted axis, the lower one about an axis of its own; line numbers are known to tests.
+# The upper bone turns about a tilted axis, the lower one about an axis of its own; tests rely on the line numbers.
 ASF = """# two bones
 :version 1.10
 :name VICON
@@ -77,7 +77,7 @@ def write(folder: Path, asf: str | bytes = ASF, amc: str | bytes = AMC, name: st
 
 
 def captured(folder: Path = FOLDER) -> list[Path]:
-    """Return all captured AMC files, for `parametrize`; one that does not exist where there are none."""
+    """Return all captured AMC files, for `parametrize`; without captures, one path that does not exist."""
     return sorted(folder.glob("*.amc")) or [Path("absent.amc")]
 
 

@@ -196,5 +196,5 @@ def resting_by_role(skeleton: Skeleton, pose: str, seed: int | None = None) -> S
 
 
 def is_possible(skeleton):
-    """Whether a body can stand as it rests."""
+    """Return whether a body can stand in its rest pose."""
     return bool(rest_check.tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)

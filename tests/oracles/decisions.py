@@ -1,6 +1,6 @@
-"""Answers in which one of several is chosen: frames, lengths, walks, matches. Printed as JSON by a process of its own.
+"""Answers that choose one of several: frames, lengths, walks, matches; a process of its own prints them as JSON.
 
-python -P -m oracles.decisions, with whatever changes the last bits of a matrix product in the environment.
+Run `python -P -m oracles.decisions` with environment variables that change the last bits of a matrix product.
 """
 
 import json

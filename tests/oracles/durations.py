@@ -46,12 +46,12 @@ def write(steps, tests):
 
 
 def add_option(parser):
-    """Let pytest be asked for a short run."""
+    """Add pytest's option for a short run."""
     parser.addoption("--short", action="store_true", help="leave out the slow tests of tests/durations.json")
 
 
 def leave_out_slow(config, items, group):
-    """Deselect slow tests where a short run is asked for."""
+    """Deselect slow tests in a short run."""
     config.stash[COLLECTED] = {item.nodeid for item in items}
     left_out = slow(group) if config.getoption("short") else {}
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
@@ -59,7 +59,7 @@ def leave_out_slow(config, items, group):
 
 
 def gone(config, group):
-    """Names in the file that no test has: of files and functions, and of cases where the function was collected."""
+    """Return recorded names without a test: files, functions, and cases of collected functions."""
     collected = config.stash[COLLECTED]
     functions = {name.partition("[")[0] for name in collected}
     lost = []

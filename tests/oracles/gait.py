@@ -1,4 +1,4 @@
-"""Steps of a walk, found without contacts, floors or our own registration: where feet turn against the hips.
+"""Steps of a walk, found where feet turn back against the hips, without contacts, floors or our own registration.
 
 Zeni, Richards & Higginson 2008: heel strike is where the foot is farthest ahead of the hips, toe-off where it is
 farthest behind.

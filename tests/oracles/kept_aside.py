@@ -24,7 +24,7 @@ PEOPLE_KEPT_ASIDE = frozenset({"08", "12", "32"})
 
 
 def is_kept_aside(path):
-    """Say whether nothing is tuned on a file of data/cmu, data/strides or data/amc."""
+    """Return whether a file of data/cmu, data/strides or data/amc is kept out of tuning."""
     name = path.stem.removeprefix("cmu_")
     if path.parent.name == "strides":
         return name.removeprefix("mb_").partition("_")[0] in PEOPLE_KEPT_ASIDE

@@ -43,7 +43,7 @@ def skinned(vertices, weights, bind, posed):
 def tubes(motion, places, radius, rings=5):
     """A tube about each bone of a BVH file whose joints are at places (J, 3): vertices, quads, weights (V, J).
 
-    Along a bone the weight goes over from the joint above to the joint below.
+    The weight along a bone passes from the joint above to the joint below.
     """
     vertices, quads, weights = [], [], []
     for joint, parent in enumerate(motion.parents):

@@ -18,7 +18,7 @@ def noisy(turns, rng, degrees=0.5):
 
 
 def planted(turns, rng):
-    """Rotations (F, J, 4) of which every joint jumps away for one to three frames now and then, and where (F, J)."""
+    """Return rotations (F, J, 4) whose joints jump away for one to three frames now and then, and the jumps (F, J)."""
     out, truth = turns.copy(), np.zeros(turns.shape[:2], dtype=bool)
     for joint in range(turns.shape[1]):
         frame = int(rng.integers(5, 40))

@@ -1,4 +1,4 @@
-"""Python started afresh, as a user's shell or Blender would start it."""
+"""Python in a new process, as a user's shell or Blender would start it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Which joint of a rig plays which body role, from the rig's way of naming them."""
+"""Body roles of a rig's joints, by the rig's naming scheme."""
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 ARM = ("clavicle", "upper_arm", "forearm", "hand")

@@ -36,7 +36,7 @@ def near_seam(made, one, other):
 
 
 def along_walk(made):
-    """Of every stance of a walk through a graph whether a transition takes part in it, and how far it drifts (cm)."""
+    """Return for every stance of a walk through a graph whether a transition takes part in it, and its drift (cm)."""
     origin, clips = made.origin, made.graph.clips
     still = [
         {name: stands_still(foot, clip.rate) for name, foot in contacts.standing_feet(world_pose.pose(clip)).items()}

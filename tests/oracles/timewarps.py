@@ -5,7 +5,7 @@ Its rows are the frames of the re-timed clip, its columns the reference's frames
 
 import numpy as np
 
-# The path of its figures, from 1, as there, and the frames that it prints for it.
+# The path of its figures, counted from 1, and the printed frames for it.
 PRINTED = np.array([(1, 1), (2, 2), (3, 3), (4, 3), (5, 3), (6, 4), (6, 5), (6, 6), (6, 7), (7, 8)])
 PRINTED_FRAMES = (1, 2, 4, 6, 6.25, 6.5, 6.75, 7)
 

@@ -1,4 +1,4 @@
-"""How each verb is tried, as core/verbs/<verb>/trial.py has it: by the fuzzer, and by the battery in Blender."""
+"""Trials of each verb, from core/verbs/<verb>/trial.py: for the fuzzer, and for the battery in Blender."""
 
 import runpy
 from functools import cache
@@ -44,7 +44,7 @@ def calls() -> dict[str, dict[str, Any]]:
 
 
 def examples() -> dict[str, dict[str, Any]]:
-    """Options of the verbs that cannot be applied without some."""
+    """Options of the verbs that need some."""
     return {verb: options for trial in trials().values() for verb, options in trial.get("EXAMPLE", {}).items()}
 
 

@@ -447,7 +447,7 @@ def test_what_is_hardly_like_is_said():
 
 
 def test_what_nothing_is_like_stays_as_it_was_keyed_but_held_poses_are_interpolated():
-    """Between an artist's keys are curves, which hold feet, say; in a stepped block-out there are none."""
+    """Curves between an artist's keys hold feet, for example; a stepped block-out lacks such curves."""
     wave, keys, sources = actions.wave(), (0, 30, 60), [actions.walk()]
     plain = hidden(wave, keys)
     inside = np.array([*range(1, 30), *range(31, 60)])

@@ -13,7 +13,7 @@ TRUE = np.array([4, 20, 44, 68])
 
 
 def at_other_times(clip, frames, true=TRUE):
-    """A clip whose poses of some frames are at others, each held until the next."""
+    """Return a clip with the poses of some frames at other frames, each held until the next."""
     held = np.searchsorted(frames, np.arange(frames[-1] + 1), side="right") - 1
     return clip.taken(true[held])
 

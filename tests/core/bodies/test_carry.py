@@ -124,7 +124,7 @@ def test_a_clip_that_is_turned_moved_and_retimed_comes_out_turned_moved_and_reti
 
 
 def with_more(body, *joints):
-    """The body with joints more: name, parent's name or None, offset."""
+    """Return the body with more joints: name, parent's name or None, offset."""
     names = (*body.names, *(name for name, _, _ in joints))
     parents = [*body.parents, *(-1 if above is None else names.index(above) for _, above, _ in joints)]
     offsets = np.concatenate([body.offsets, [offset for _, _, offset in joints]])

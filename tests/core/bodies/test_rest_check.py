@@ -64,7 +64,7 @@ def test_of_a_body_without_a_clip_an_impossible_rest_pose_is_said(rest):
 
 
 def standing(straight, body):
-    """The pose of a body that rests otherwise in which the straight one is at rest."""
+    """Return the pose in which a body of another rest pose looks like the straight body at rest."""
     rotations = quat.mul(straight.skeleton.rest[0], relative(straight.skeleton, body))
     return rest_frames.RestPose(rotations, rest_frames.at_rest(straight.skeleton).points, "straight")
 

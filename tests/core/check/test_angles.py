@@ -131,7 +131,7 @@ def test_both_are_the_same_at_every_rate_that_has_the_frames(measure, rounding, 
 
 @both_engines
 def test_a_clip_of_next_to_no_frames_a_second_is_not_filled_up():
-    """A stranger's file may say anything of its rate: ten days of three frames would be millions at 30 a second."""
+    """A foreign file may hold any rate: ten days of three frames would give millions of frames at 30 a second."""
     assert smoothness(turning(1e-5, Neck=np.array([0.0, 0.1, 0.0]))) == pytest.approx(0.0, abs=1e-9)
 
 

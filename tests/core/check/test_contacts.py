@@ -1,4 +1,4 @@
-"""When feet stand: against steps that are known, and against gait events that know nothing of floors and speeds."""
+"""Stances of feet: against known steps, and against gait events that use neither floors nor speeds."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ RATE = 100.0
 BODY = material.figure()
 HEIGHT = BODY.height
 
-# 26_01 turns back: foot before hips says little there. 08_04 is a test of its own.
+# 26_01 turns back, where the order of foot and hips means little. 08_04 has a test of its own.
 MB_WALKS = [
     f"cmu_mb_{take}"
     for take in (
@@ -33,14 +33,14 @@ def moving(seconds=2.0, rate=RATE, body=BODY, **paths):
     moved = np.zeros((len(time), len(body), 3))
     for joint, path in paths.items():
         moved[:, body.index(joint)] += path(time)
-    # The ball is moved by itself, not by its ankle.
+    # The ball follows its own path, without its ankle's.
     for side in ("Left", "Right"):
         moved[:, body.index(f"{side}ToeBase")] -= moved[:, body.index(f"{side}Foot")]
     return Clip("moving", body, rate, np.tile(quat.IDENTITY, (len(time), len(body), 1)), moved)
 
 
 def going(*times, speed=1.0):
-    """Goes along the ground within each (from, to), at a speed in body heights a second; else it stays."""
+    """Return a path along the ground within each (from, to), in body heights a second; it rests otherwise."""
 
     def path(time):
         gone = sum(np.clip(time - start, 0.0, end - start) for start, end in times)
@@ -55,12 +55,12 @@ def rising(height, start, end):
 
 
 def never_down(time):
-    """Goes round in the air, too fast to stand anywhere."""
+    """Move in circles in the air, too fast for a stance."""
     return 0.2 * np.stack([np.cos(20.0 * time), np.sin(20.0 * time), np.ones(len(time))], axis=1)
 
 
 def standing(clip, side="L"):
-    """Seconds (from, to) in which a foot stands."""
+    """Return the seconds (from, to) in which a foot stands."""
     return [(a / clip.rate, (b - 1) / clip.rate) for a, b in contacts.runs(contacts.detect(clip)[side])]
 
 
@@ -114,10 +114,10 @@ def test_what_stands_may_be_higher_than_what_begins_to_stand():
         path, step = rising(height, *times), going((0.9, 1.1))
         return standing(moving(LeftFoot=never_down, LeftToeBase=lambda time: path(time) + step(time)))
 
-    # It comes down a little higher than it stood before.
+    # The foot comes down a little higher than in its stance before.
     assert len(found(0.02, 0.9, 1.1)) == 2
     assert len(found(0.04, 0.9, 1.1)) == 1
-    # It rises while it stands, and steps on to somewhere that is too high to begin to stand.
+    # The foot rises during its stance, then steps to a place too high for the start of a stance.
     assert_allclose(found(0.04, 0.3, 0.6), [(0.0, 0.9)], atol=0.011)
     assert_allclose(found(0.10, 0.3, 0.6), [(0.0, 0.45)], atol=0.011)
 
@@ -311,7 +311,7 @@ def test_every_stance_of_captured_runs_is_found_once():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_35_01", "mb_07_01", "asf_16_15", "mb_07_12"])
 def test_slide_does_not_jump_where_a_walk_becomes_a_run(name):
-    """Played faster by 5 % of the walk at a time: with limits that switched, it went up by 5 to 15 cm/s at once."""
+    """The walk gets 5 % faster each time: limits with a switch raised the slide by 5 to 15 cm/s at once."""
     clip = material.captured(f"cmu_{name}")
     faster = [replace(clip, rate=clip.rate * speed) for speed in np.linspace(1.0, 2.4, 29)]
     slides = [quality.measure(one)["slide_cm_s"] for one in faster]
@@ -327,7 +327,7 @@ def test_of_a_walk_whose_floor_rises_by_six_centimetres_no_stance_is_missed():
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "least"), [("cmu_daz_13_35", 0.65), ("cmu_daz_03_01", 0.4)])
 def test_on_stairs_and_uneven_ground_feet_stand(name, least):
-    """One floor for the clip found a third and a quarter of the time."""
+    """A single floor for the clip found only a third and a quarter of the time."""
     shares = [foot.ball_stands.mean() for foot in contacts.standing_feet(world_pose.pose(captured(name))).values()]
     assert min(shares) > least
 

@@ -16,7 +16,7 @@ FEET = ("LeftUpLeg", "RightUpLeg")
 
 
 def gliding(speed, *, feet=None, seconds=2.0, rate=100.0):
-    """A body at rest that goes ahead at a speed, m/s; its feet too, at their own."""
+    """Return a body at rest that moves forward at a speed, m/s, with feet at a speed of their own."""
     body = material.figure()
     time = np.arange(round(seconds * rate) + 1) / rate
     moved = np.zeros((len(time), len(body), 3))

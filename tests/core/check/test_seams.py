@@ -22,9 +22,9 @@ def measured(clip, frame):
 
 
 def circling():
-    """A body that goes round a circle at one speed; its head turns faster and faster, about its own line.
+    """A body that moves round a circle at one speed; its head turns faster and faster, about its own line.
 
-    Each frame is like any other to all the measures of a seam.
+    All measures of a seam are equal in every frame.
     """
     body = material.figure()
     offsets = body.offsets.copy()
@@ -130,7 +130,7 @@ def test_slide_is_that_of_standing_feet_within_a_tenth_of_a_second():
     body = material.figure()
     time = (np.arange(201) - 100.5) / 100.0
     moved = np.zeros((201, len(body), 3))
-    # Stands, and is pushed along at 0.2 m/s in the 0.3 s about the seam.
+    # The body stands, and a push moves it at 0.2 m/s in the 0.3 s about the seam.
     moved[:, 0, 1] = 0.2 * np.clip(time, -0.15, 0.15)
     clip = Clip("pushed", body, 100.0, np.tile(quat.IDENTITY, (201, len(body), 1)), moved)
     seam = measured(clip, 101)

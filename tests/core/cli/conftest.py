@@ -25,7 +25,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def built(run, tmp_path):
-    """A graph in a file, with the clips that it is of beside it."""
+    """A graph in a file, with its clips beside it."""
     clips = actions.walk(30.0, 4), actions.turn_left(30.0)
     files = [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in clips]
     code, printed, err = run("graph", "build", *files, "-o", tmp_path / "g.npz", "--report", tmp_path / "g.json")
@@ -37,6 +37,6 @@ def built(run, tmp_path):
 
 @pytest.fixture
 def path(tmp_path):
-    """A path to be followed, in a file."""
+    """A file with a path to follow."""
     (tmp_path / "p.csv").write_text("x,y\n0,0\n0,3\n-2,5 # over there\n", encoding="utf-8")
     return tmp_path / "p.csv"

@@ -1,4 +1,4 @@
-"""action-loom run --scheduler: the same files from the workers of a cluster, whatever becomes of one of them."""
+"""action-loom run --scheduler: a cluster's workers write the same files, even if one of them is killed."""
 
 import os
 import platform

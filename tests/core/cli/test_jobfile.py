@@ -28,7 +28,7 @@ def written(walk, slow, out, tmp_path):
 
 @pytest.fixture
 def jobs_of(written, run):
-    """The reports of the jobs of a file that all end well, and the files in `out`."""
+    """Return the reports of the jobs of a file, which must all succeed, and the files in `out`."""
 
     def done(text, *flags):
         path = written(text)

@@ -1,4 +1,4 @@
-"""action-loom run --part: parts do each job once and make the files that an undivided run makes, side by side."""
+"""action-loom run --part: parts do each job once, side by side, and make the files of an undivided run."""
 
 import os
 

@@ -87,7 +87,7 @@ def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(walk, slow, out):
     os.close(ours)
     assert "Synchronising" in seen
     assert "walk + slow 50:50" in done.stdout.decode()
-    # The last thing that is drawn is nothing.
+    # The last output clears the bar.
     assert seen.endswith("\r")
     assert seen.split("\r")[-2].strip() == ""
 

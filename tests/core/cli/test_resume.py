@@ -27,7 +27,7 @@ def times(folder):
 
 
 def already(printed):
-    """How many jobs of how many were left out."""
+    """Return the number of skipped jobs and the number of all jobs."""
     words = printed.splitlines()[0].split()
     assert words[3:] == ["jobs", "were", "done", "already"]
     return int(words[0]), int(words[2])
@@ -55,7 +55,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     resumed, report = contents(out), console.read_json(jobs.with_name("r.json"))
     assert [one["status"] for one in report["jobs"]] == ["done"] * (TAKES + 1)
 
-    # It is as if it had never been stopped.
+    # The result equals that of an uninterrupted run.
     assert run("run", jobs, "--force")[0] == 0
     whole = contents(out)
     assert set(resumed) == set(whole)
@@ -68,7 +68,7 @@ def test_what_is_done_is_left_out_and_what_has_changed_is_not(run, jobs, out, sl
     first = times(out)
     assert already(run("run", jobs, "--resume")[1]) == (TAKES + 1, TAKES + 1)
     assert times(out) == first
-    # Another source, another option, a file that is gone: each concerns its jobs only.
+    # Another source, another option or a missing file affects only its own jobs.
     shutil.copy(tmp_path / "walk.bvh", tmp_path / "takes" / "take03.bvh")
     (out / "walk + take05 50-50.json").unlink()
     jobs.write_text(jobs.read_text().replace('verb = "sync"', 'verb = "sync"\nends = "open"'))

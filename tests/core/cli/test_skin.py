@@ -45,7 +45,7 @@ POSES = [
 
 @pytest.fixture
 def arm(tmp_path):
-    """Clip, mesh and weights in files, and a function that gives another text to one of them."""
+    """Return a clip, a mesh and weights in files, and a function that replaces the text of one file."""
 
     class Files(list):
         def change(self, which, text):
@@ -357,7 +357,7 @@ def test_a_run_that_is_stopped_leaves_whole_files_only(arm, out, output):
     time.sleep(0.3 if folder else 0.9)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    if process.returncode != -signal.SIGINT:  # before its first line of ours, Python itself ends
+    if process.returncode != -signal.SIGINT:  # Python itself ends before our first line
         assert (process.returncode, err) == (130, b"action-loom: interrupted\n")
     made = sorted((out / "new").iterdir()) if folder else []
     assert all(path.suffix == ".obj" and len(meshes.vertices_of(path)) == 2000 for path in made)

@@ -21,7 +21,7 @@ WAYS = ((0.9, 0.5), (1.2, 0.65), (1.5, 0.72))
 
 @pytest.fixture
 def walks(tmp_path):
-    """Files of three people who walk each in a way of their own."""
+    """Files of three people, each with a different walk."""
     return [
         material.write(actions.walk(30.0, 4, speed=speed, step=step), tmp_path / f"p{number}.bvh")
         for number, (speed, step) in enumerate(WAYS)

@@ -15,7 +15,7 @@ LINE = "0 0; 0 4"
 
 @pytest.fixture
 def clips(built):
-    """The files that the graph is of."""
+    """The files of the graph's clips."""
     return [built.with_name(f"{name}.bvh") for name in ("walk", "turn left")]
 
 

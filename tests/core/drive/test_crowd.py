@@ -16,7 +16,7 @@ APART = 2.0 * crowd.RADIUS
 
 
 def gone(starts, goals, seconds=14.0, lag=0.2):
-    """The least distance of points that go to their goals at 1.2 m/s, obeying late as a body does, and their misses."""
+    """Return the least distance of points that move to their goals at 1.2 m/s with a body's delay, and their misses."""
     places, speeds = np.array(starts, dtype=complex), np.zeros(len(starts), dtype=complex)
     radii, least, asked = np.full(len(starts), crowd.RADIUS), np.inf, speeds
     for frame in range(round(seconds * 60)):

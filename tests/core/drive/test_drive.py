@@ -1,4 +1,4 @@
-"""A driven body: it goes where it is wished, its feet stay, and the same wishes give the same clip."""
+"""A driven body: it follows the requested motion, its feet stay, and equal requests give equal clips."""
 
 import cmath
 from dataclasses import replace

@@ -83,7 +83,7 @@ def test_angles_are_in_the_unit_that_is_said(tmp_path):
         radians = radians.replace(value, value.replace(number, repr(float(np.radians(float(number))))))
     found = read(tmp_path, ASF, radians)
     assert_allclose(in_file(found.clip, found.convention), degrees, atol=1e-9)
-    # The skeleton's own angles are in its unit; the motion's, too, where the motion says none.
+    # The skeleton's own angles are in its unit; so are the motion's, unless the motion declares another.
     text = ASF.replace("angle deg", "angle rad").replace("axis 0 0 90", f"axis 0 0 {np.pi / 2}")
     for motion in (radians, radians.replace(":RADIANS\n", ""), AMC):
         found = read(tmp_path, text, motion)
@@ -294,7 +294,8 @@ def test_the_bones_of_a_captured_take_end_where_another_library_says(path):
     skeleton, ends = found.clip.skeleton, in_file(found.clip, found.convention)
     height = skeleton.height / found.convention.metres
     tips = dict(zip(skeleton.tipped.tolist(), range(len(skeleton), ends.shape[1]), strict=True))
-    # A bone ends where its children are, a leaf at its tip; bones of the file and joints have one order but for roots.
+    # A bone ends where its children are, a leaf at its tip; bones of the file and joints have the same order, except
+    # roots.
     lines = Path(found.skeleton).read_text(encoding="utf-8").splitlines()
     names = [words[1] for words in map(str.split, lines) if words[:1] == ["name"]]
     for column, name in enumerate(names):

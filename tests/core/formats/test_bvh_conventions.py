@@ -1,4 +1,4 @@
-"""Units and axes of BVH files: asked for, or guessed and said."""
+"""Units and axes of BVH files: given by the user, or guessed with a message."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def test_a_persons_height_tells_the_unit(unit, height):
     motion = bvh.from_clip(clip, None, bvh.Convention(unit, units.UNITS[unit], "y", False))
     _, convention = bvh.to_clip(motion)
     assert convention.guessed
-    # A foot and a half can be a metre and a half: several units may fit, and one of them is taken.
+    # A foot and a half can be a metre and a half: several units may fit, and one of them is chosen.
     found = height / units.UNITS[unit] * convention.metres
     assert 1.2 <= found <= 2.3
     if unit in ("m", "cm"):

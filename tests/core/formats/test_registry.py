@@ -42,7 +42,7 @@ def toy_read(path, reading):
 
 @pytest.fixture
 def toy(monkeypatch):
-    """Two formats more for a test: one that is read and written, and one that is only read."""
+    """Add two formats for a test: one to read and write, and one to read only."""
     module = ModuleType("action_loom.core.formats.toy")
     module.read_file, module.compose = toy_read, toy_compose
     monkeypatch.setitem(sys.modules, module.__name__, module)

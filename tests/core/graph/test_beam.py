@@ -15,7 +15,7 @@ BENDS = np.radians([0.0, -10.0, 10.0])
 
 @pytest.fixture(scope="module")
 def steps(gaits):
-    """The edges of a graph whose clips, let us say, climb."""
+    """Return the edges of a graph whose clips climb by made-up heights."""
     table = edge_table.tabulate(gaits, 0, BENDS)
     return replace(table, climbed=0.1 * np.random.default_rng(4).normal(size=len(table.climbed)))
 

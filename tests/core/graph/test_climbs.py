@@ -1,4 +1,4 @@
-"""Walks that climb: ramps and stairs keep their heights, and the height of a path is followed."""
+"""Walks that climb: ramps and stairs keep their heights, and walks follow the height of a path."""
 
 from dataclasses import replace
 

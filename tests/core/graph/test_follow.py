@@ -191,7 +191,7 @@ def test_bending_lets_clips_turn_as_tightly_as_it_says():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_bodies_of_any_size_turn_as_tightly_for_their_size(gaits, scale):
-    """A fox and a giant go along a path of their size as a person does along one of theirs."""
+    """A fox and a giant follow paths of their size just like a person does."""
     clips = [sized(clip, scale) for clip in (actions.walk(30.0, 5), actions.turn_left(30.0), actions.sneak(30.0))]
     made = verbs.apply(Follow(path=(scale * paths.s_curve(2.0)).tolist(), threshold=scale * 0.05), clips)
     plain = followed(gaits, paths.s_curve(2.0))

@@ -34,7 +34,7 @@ def body(ready):
 
 
 def brute(ready, body, one, i, other, j):
-    """The distance of two windows, its best turn found by trying: nothing of it is ours."""
+    """Return the distance of two windows, with the best turn by trial, without any of our code."""
     weights = ready.clips[0].skeleton.point_weights
 
     def cloud(clip, frame):

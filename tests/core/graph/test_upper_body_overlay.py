@@ -1,4 +1,4 @@
-"""Actions on stretches of a path: the legs walk on as they would, the arms do something else there."""
+"""Actions on stretches of a path: the legs walk on unchanged, and the arms play the action."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A folder of motion files, and the library that is made of it."""
+"""A folder of motion files, and the library made from it."""
 
 import pytest
 from action_loom.core.figure import actions

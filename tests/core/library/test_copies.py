@@ -1,4 +1,4 @@
-"""Several files of one take: conversions and copies are one result, two takes are two."""
+"""Several files of one take: conversions and copies give one result, two takes give two."""
 
 import pytest
 from action_loom.core.figure import actions

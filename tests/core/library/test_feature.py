@@ -1,4 +1,4 @@
-"""Frames as numbers: the same for the same motion, wherever it is, at any rate, by any exporter, in any mirror."""
+"""Frames as numbers: equal for equal motion, in any place, at any rate, by any exporter, in any mirror."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def of(clip):
 
 
 def spread(rows):
-    """How far rows are from their mean, root of the mean square."""
+    """Return the distance of rows from their mean, root mean square."""
     return float(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
 

@@ -1,4 +1,4 @@
-"""Folders in a library: kept as they are, whole after whatever happens, and the same whoever reads the files."""
+"""Folders in a library: it follows its folders, stays whole after any interruption, and is equal for any readers."""
 
 import os
 import shutil

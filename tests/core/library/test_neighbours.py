@@ -24,7 +24,7 @@ def by_brute_force(numbers, clips, firsts, count):
 
 
 def nearest(numbers, clips, firsts, count, bounds=()):
-    """The same by boxes, in tasks that end at some shares of the boxes."""
+    """Return the same by boxes, in tasks that end at some shares of the boxes."""
     boxes = neighbours.boxes(numbers, clips, firsts, count + 2 * APART)
     last = len(boxes.starts) - 1
     ends = [0, *(int(share * last) for share in bounds), last]

@@ -161,7 +161,7 @@ def test_a_pair_is_warped_onto_what_it_was_re_timed_from(rng):
 
 
 def test_neighbours_agree_on_labels():
-    """Two groups of four, all pairs of each and one between them, stay two; who is alone stays alone."""
+    """Two groups of four, with all pairs inside and one pair between, stay two; a lone window stays alone."""
     pairs = np.array(
         [[0, 1], [0, 2], [0, 5], [1, 2], [1, 5], [2, 5], [3, 4], [3, 6], [3, 7], [4, 6], [4, 7], [6, 7], [5, 6]]
     )

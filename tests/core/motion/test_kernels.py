@@ -28,7 +28,7 @@ def assert_same_means(rotations, weights, atol=1e-12):
     assert_allclose(found, wanted, atol=atol)
 
 
-# Below, at and above the number of rotations that go on together.
+# Counts below, at and above the number of rotations processed together.
 @pytest.mark.parametrize("count", [0, 1, 7, 256, 515])
 @pytest.mark.parametrize("several", [1, 2, 5])
 def test_means_are_the_twins(rng, several, count):

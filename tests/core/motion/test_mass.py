@@ -194,7 +194,7 @@ def test_in_walks_and_runs_its_track_is_that_of_the_hips(name):
 
 
 def track_rms(clip):
-    """How far the smoothed ground track of the centre of mass strays from the hips' (m, RMS)."""
+    """Return how far the smoothed ground track of the centre of mass strays from the hips' (m, RMS)."""
     ground, facing = root_motion.ground_frames(clip)
     away = root_motion.smooth(mass.centre_of_mass(clip)[:, :2] - ground, 0.5 * clip.rate)
     ahead = (away[:, 0] + 1j * away[:, 1]) * np.exp(-1j * root_motion.smooth(facing, 0.5 * clip.rate))

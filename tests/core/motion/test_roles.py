@@ -218,7 +218,7 @@ def test_feet_and_hands_that_hang_on_a_root_are_found():
     )
     found = named(names, parents)
     assert (found["foot.L"], found["toe.L"], found["hand.R"]) == ("LeftFoot", "LeftToe", "RightHand")
-    # Two of a name: nobody knows which.
+    # Two joints of one name: their role is unknown.
     names, parents = [*names, "Left_Foot"], np.append(parents, 0)
     found = named(names, parents)
     assert "foot.L" not in found
@@ -319,7 +319,7 @@ def test_a_word_before_most_names_is_the_rigs():
 
 
 def test_a_bone_named_hips_that_carries_no_limb_is_not_the_hips():
-    """As in a game pack of animals: hips and legs hang beside each other on the bone that carries the body."""
+    """As in a game pack of animals: hips and legs are siblings below the bone that carries the body."""
     beside = """
         root,Body,Hips,Torso
         Body,Shoulders,Neck,Head

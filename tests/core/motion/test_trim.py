@@ -156,14 +156,14 @@ def test_a_calibration_pose_before_a_held_one_is_left_out():
 
 @pytest.mark.both_engines
 def test_what_rings_behind_a_jump_goes_with_it():
-    """As where a clip with a calibration pose was resampled: speeds fall off, and swing, for some frames."""
+    """As in a resampled clip with a calibration pose: speeds fall off, and swing, for some frames."""
     clip = walk()
 
     def ringing(by):
         return [replace(clip.cut(0, 1), translations=clip.translations[:1] + by * swing) for swing in (9.0, -4.0, 2.0)]
 
     assert dropped(joined(calibration_pose(clip.skeleton, 1), *ringing(0.01), clip)) == (4, 0)
-    # Without a jump nothing is looked for: a body may shake.
+    # Without a jump nothing is cut: a body may shake.
     assert dropped(joined(*ringing(0.0002), clip)) == (0, 0)
 
 

@@ -60,7 +60,7 @@ def ticks_in_view(axis):
 
 
 def overlap(one, other):
-    """Whether two boxes share more than their edges."""
+    """Return whether two boxes share more than their edges."""
     return min(one.x1, other.x1) - max(one.x0, other.x0) > 1.0 < min(one.y1, other.y1) - max(one.y0, other.y0)
 
 

@@ -36,7 +36,7 @@ def test_what_asks_for_nothing_gives_the_clip_to_the_bit(walkers, recipe):
 
 @pytest.mark.both_engines
 def test_a_change_of_nothing_is_nothing(walkers):
-    """The way through rows and back: within a hundredth of a degree it is the clip."""
+    """Conversion to rows and back returns the clip within a hundredth of a degree."""
     style = fit.fit(walkers, StyleOptions())
     in_style = clip_in_style.of_clip(style, walkers[2])
     same = change.Change(in_style.rows(style.form), 1.0, in_style.row, {}, ())

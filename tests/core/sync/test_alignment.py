@@ -1,4 +1,4 @@
-"""Ground alignment against known turns and against a search, all its ways alike; and the search for minima."""
+"""Ground alignment against known turns and against a search, by all its methods; and the search for minima."""
 
 import numpy as np
 import pytest
@@ -266,7 +266,7 @@ def test_both_engines_go_downhill_alike(rng, monkeypatch):
 
 
 def minima_one_by_one(matrix):
-    """Cells that are nowhere larger than those around them, cell by cell."""
+    """Return the cells that are not larger than any cell around them, cell by cell."""
     rows, columns = matrix.shape
     cells = []
     for i in range(rows):

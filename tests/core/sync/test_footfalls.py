@@ -1,4 +1,4 @@
-"""Footfalls of bodies with four legs and more: found where they were made, and brought together by registration."""
+"""Footfalls of bodies with four legs and more: detected where they were made, and aligned by registration."""
 
 from dataclasses import replace
 
